@@ -1,0 +1,124 @@
+"""What a component is: a record and two kernels, with a name and a table of messages."""
+
+from __future__ import annotations
+
+import string
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from functools import cached_property
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from components.core.kernel import kernel
+from components.core.parameters import ParameterError, ParameterSet, check_value
+from components.core.record import Memory, Record
+
+
+@dataclass(frozen=True)
+class Message:
+    """Text of a failure. `{name}` or `{name:.3g}` prints a variable of the record, at most eight of them.
+
+    `discard` marks a failure that a shorter step could avoid (fmi2Discard instead of fmi2Error).
+    """
+
+    text: str
+    discard: bool = False
+
+    @cached_property
+    def pieces(self) -> tuple[tuple[str, str | None, str], ...]:
+        """(literal text, name of the variable that follows or None, its format specification), in order."""
+        return tuple((text, name, spec or "") for text, name, spec, _ in string.Formatter().parse(self.text))
+
+
+class ComponentError(RuntimeError):
+    """A kernel refused to go on; the message names component, time, variables and values."""
+
+
+@dataclass(frozen=True)
+class Component:
+    """A subsystem that can be exported.
+
+    `initialize(m) -> int` makes the outputs consistent with the parameters; `step(m, t, h) -> int` advances from t by
+    h > 0. Both return 0 or a key of `messages`. `module` is the file that declares it: the root of its sources.
+    """
+
+    name: str
+    description: str
+    record: Record
+    initialize: Callable[[Any], int]
+    step: Callable[[Any, float, float], int]
+    messages: Mapping[int, Message]
+    module: Path
+    default_step: float = 1e-3
+    default_stop: float = 10.0
+    parameter_sets: tuple[ParameterSet, ...] = ()
+    resources: Mapping[str, np.ndarray] = field(default_factory=dict)
+
+    def start(self, *sets: ParameterSet, **values: Any) -> np.ndarray:
+        """Start values of all slots, shape (record.size,), with parameter sets and single values put over them.
+
+        Raises ParameterError for a name that does not exist, a wrong shape, or a value out of range.
+        """
+        chosen = self.record.start.copy()
+        entries = {name: (value, entry.file) for entry in sets for name, value in entry.values.items()}
+        entries |= {name: (value, "the call") for name, value in values.items()}
+        for name, (value, origin) in entries.items():
+            for slot_name, number in self.record.expand(name, value, origin):
+                slot = self.record.slots[self.record.index[slot_name]]
+                if slot.field.causality not in ("parameter", "input"):
+                    raise ParameterError(f"{origin}: {slot_name} is no parameter but {slot.field.causality}")
+                check_value(slot, number, origin)
+                chosen[slot.index] = number
+        for place in self.record.resources:
+            data = np.asarray(self.resources[place.file], np.float64).ravel()
+            if len(data) != place.count:
+                raise ParameterError(f"resource {place.file} holds {len(data)} values, the record needs {place.count}")
+            chosen[place.first : place.first + place.count] = data
+        return chosen
+
+    def explain(self, code: int, memory: Memory | np.ndarray) -> str:
+        """The message of `code`, with the values of the record in it."""
+        block = memory if isinstance(memory, np.ndarray) else np.frombuffer(np.void.tobytes(memory))
+        message = self.messages.get(code)
+        if message is None:
+            return f"{self.name}: unknown status {code}"
+        out = []
+        for text, name, spec in message.pieces:
+            out.append(text)
+            if name is not None:
+                out.append(format(float(block[self.record.index[name]]), spec or "g"))
+        return "".join(out)
+
+
+class Instance:
+    """One instance of a component in this process, without FMI: for tests, initial conditions and direct runs.
+
+    >>> craft = Instance(component, {"parameters.mass": 7000.0})   # doctest: +SKIP
+    >>> craft.step(0.0, 1e-3)
+    >>> craft.m.body.position
+    """
+
+    def __init__(self, component: Component, *sets: ParameterSet, **values: Any) -> None:
+        self.component = component
+        self.block = component.start(*sets, **values)
+        self.m = component.record.view(self.block)
+        self._check(component.initialize(self.m), "initialize")
+
+    def step(self, t: float, h: float) -> None:
+        """Advance from `t` by `h`. Raises ComponentError when the kernel refuses."""
+        self._check(self.component.step(self.m, t, h), f"step at t = {t:g} s, h = {h:g} s")
+
+    def _check(self, code: int, where: str) -> None:
+        if code:
+            raise ComponentError(f"{self.component.name}, {where}: {self.component.explain(code, self.block)}")
+
+
+@kernel
+def fail(status, code, value, index):
+    """Leave a kernel: `return fail(m.status, CODE, value, 0)`."""
+    status.code = code
+    status.value = value
+    status.index = index
+    return code

@@ -1,0 +1,140 @@
+"""The vocabulary in which a component declares its record: fields and groups of fields.
+
+A declaration reads like a table::
+
+    Group("base", *ports.pose(INPUT), *ports.wrench(OUTPUT))
+    Group("parameters",
+          parameter("mass", "kg", "mass without the mechanism", 7000.0, minimum=1.0),
+          parameter("inertia", "kg.m2", "about the centre of mass, axes C", IDENTITY, shape=(3, 3)))
+    Group("work", private("acceleration", "m/s2", "of the current stage", shape=3))
+
+Every field is stored as float64, whatever its FMI type.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from typing import Any, Literal
+
+Causality = Literal["input", "output", "parameter", "local", "private", "table"]
+INPUT: Causality = "input"
+OUTPUT: Causality = "output"
+
+
+@dataclass(frozen=True)
+class Type:
+    """FMI type of a field. An enumeration has its own `name` and `items`, numbered from 1."""
+
+    fmi: Literal["Real", "Integer", "Boolean", "Enumeration"]
+    name: str = ""
+    items: tuple[tuple[str, str], ...] = ()
+
+    @property
+    def codes(self) -> dict[str, int]:
+        """Item name -> its value, from 1."""
+        return {item: value for value, (item, _) in enumerate(self.items, start=1)}
+
+
+REAL = Type("Real")
+INTEGER = Type("Integer")
+BOOLEAN = Type("Boolean")
+
+
+def enumeration(name: str, **items: str) -> Type:
+    """An enumeration type: `items` maps item names to descriptions, in the order of their values from 1."""
+    return Type("Enumeration", name, tuple(items.items()))
+
+
+@dataclass(frozen=True)
+class Field:
+    """One named array of a record.
+
+    `causality`: `input`, `output`, `parameter` and `local` are the FMI's and public; `private` is work space and
+    hidden state, not in the model description but part of the saved state; `table` is constant data, neither public
+    nor saved.
+
+    `evaluated` says at which instant of a step the kernel takes an input that is interpolated over it
+    (fmi2SetRealInputDerivatives): `start` where the kernel extrapolates by itself, `mean` where it applies one value
+    over the whole step.
+
+    `resource` names the file of little-endian float64 under `resources/` that fills a `table` at instantiation.
+    """
+
+    name: str
+    unit: str
+    description: str
+    causality: Causality
+    start: Any = 0.0
+    shape: tuple[int, ...] = ()
+    type: Type = REAL
+    discrete: bool = False
+    tunable: bool = False
+    minimum: float | None = None
+    maximum: float | None = None
+    nominal: float | None = None
+    display_unit: str | None = None
+    evaluated: Literal["start", "mean"] = "start"
+    resource: str | None = None
+
+    @property
+    def public(self) -> bool:
+        return self.causality not in ("private", "table")
+
+    @property
+    def variability(self) -> Literal["fixed", "tunable", "discrete", "continuous"]:
+        """FMI variability; only Real variables can be continuous."""
+        if self.causality == "parameter":
+            return "tunable" if self.tunable else "fixed"
+        return "discrete" if self.discrete or self.type.fmi != "Real" else "continuous"
+
+
+@dataclass(frozen=True)
+class Group:
+    """A sub-record, or an array of `count` equal sub-records, of fields and groups."""
+
+    name: str
+    members: tuple[Field | Group, ...]
+    count: int | None = None
+    description: str = ""
+
+    def __init__(self, name: str, *members: Field | Group, count: int | None = None, description: str = "") -> None:
+        for attribute, value in (("name", name), ("members", members), ("count", count), ("description", description)):
+            object.__setattr__(self, attribute, value)
+
+
+def _shape(shape: int | Iterable[int]) -> tuple[int, ...]:
+    return (shape,) if isinstance(shape, int) else tuple(shape)
+
+
+def input(name: str, unit: str, description: str, start: Any = 0.0, *, shape: int | Iterable[int] = (), **rest: Any):
+    """A value that the component receives, held or interpolated over each step."""
+    return Field(name, unit, description, "input", start, _shape(shape), **rest)
+
+
+def output(name: str, unit: str, description: str, start: Any = 0.0, *, shape: int | Iterable[int] = (), **rest: Any):
+    """A value that the component computes; consistent after `initialize` and after each `step`."""
+    return Field(name, unit, description, "output", start, _shape(shape), **rest)
+
+
+def parameter(name: str, unit: str, description: str, start: Any, *, shape: int | Iterable[int] = (), **rest: Any):
+    """A constant of a run, settable before initialisation (`tunable=True`: also between steps)."""
+    return Field(name, unit, description, "parameter", start, _shape(shape), **rest)
+
+
+def local(name: str, unit: str, description: str, start: Any = 0.0, *, shape: int | Iterable[int] = (), **rest: Any):
+    """A public value for plots and debugging that nobody connects."""
+    return Field(name, unit, description, "local", start, _shape(shape), **rest)
+
+
+def private(name: str, unit: str, description: str, start: Any = 0.0, *, shape: int | Iterable[int] = (), **rest: Any):
+    """Hidden state or work space: saved with the state, absent from the model description."""
+    return Field(name, unit, description, "private", start, _shape(shape), **rest)
+
+
+def table(name: str, unit: str, description: str, start: Any = 0.0, *, shape: int | Iterable[int] = (), **rest: Any):
+    """Constant data, never written after instantiation: not saved with the state.
+
+    Tables stand in groups at the end of the record. `resource="modes.f64"` fills it from the FMU's resources.
+    """
+    return Field(name, unit, description, "table", start, _shape(shape), **rest)

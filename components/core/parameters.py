@@ -1,0 +1,102 @@
+"""Named parameter sets: TOML files that give every value with its unit and its source.
+
+::
+
+    name = "AX-1"
+    description = "axial damper of the existing mechanism"
+
+    [parameters.axial]
+    preload = { value = 1.2e3, unit = "N", source = "assumed, spec/06 8.3" }
+
+A leaf is a table with `value`; the path of tables is the variable's name, `[[parameters.chain]]` counts from 1.
+"""
+
+from __future__ import annotations
+
+import difflib
+import tomllib
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from components.core.record import Record, Slot
+
+
+class ParameterError(ValueError):
+    """A parameter that does not exist, has the wrong shape or unit, or lies outside its range."""
+
+
+@dataclass(frozen=True)
+class ParameterSet:
+    """Values by structured name (scalars, or nested lists for arrays), with units and sources of each."""
+
+    name: str
+    description: str
+    file: str
+    values: Mapping[str, Any]
+    units: Mapping[str, str]
+    sources: Mapping[str, str]
+
+    def check(self, record: Record) -> None:
+        """Raise ParameterError unless every name, shape, unit and range fits `record`."""
+        for name, value in self.values.items():
+            for slot_name, number in record.expand(name, value, self.file):
+                slot = record.slots[record.index[slot_name]]
+                if self.units[name] != slot.field.unit:
+                    raise ParameterError(
+                        f"{self.file}: {name} is given in {self.units[name]!r}, it is declared in {slot.field.unit!r}"
+                    )
+                check_value(slot, number, self.file)
+
+
+def read_parameter_set(file: Path) -> ParameterSet:
+    """Read a TOML parameter set. Raises ParameterError naming the file for anything that is not one."""
+    try:
+        content = tomllib.loads(file.read_text(encoding="utf-8"))
+    except (OSError, tomllib.TOMLDecodeError) as error:
+        raise ParameterError(f"{file}: {error}") from error
+    name = content.pop("name", file.stem)
+    description = content.pop("description", "")
+    values, units, sources = {}, {}, {}
+    for path, leaf in _leaves(content, ""):
+        missing = {"value", "unit", "source"} - leaf.keys()
+        if missing:
+            raise ParameterError(f"{file}: {path} lacks {', '.join(sorted(missing))}")
+        values[path], units[path], sources[path] = leaf["value"], leaf["unit"], leaf["source"]
+    return ParameterSet(name, description, str(file), values, units, sources)
+
+
+def read_parameter_sets(folder: Path) -> tuple[ParameterSet, ...]:
+    """All sets of a folder, by file name."""
+    return tuple(read_parameter_set(file) for file in sorted(folder.glob("*.toml")))
+
+
+def _leaves(node: Any, path: str) -> Iterator[tuple[str, Mapping[str, Any]]]:
+    if isinstance(node, list):
+        for k, item in enumerate(node, start=1):
+            yield from _leaves(item, f"{path}[{k}]")
+    elif isinstance(node, dict) and "value" not in node:
+        for key, item in node.items():
+            yield from _leaves(item, f"{path}.{key}" if path else key)
+    elif isinstance(node, dict):
+        yield path, node
+    else:
+        raise ParameterError(f"{path} = {node!r} is no table with value, unit and source")
+
+
+def check_value(slot: Slot, number: float, origin: str) -> None:
+    """Raise ParameterError if `number` is not finite or lies outside the declared range of `slot`."""
+    low, high = slot.field.minimum, slot.field.maximum
+    inside = number == number and (low is None or number >= low) and (high is None or number <= high)
+    if not inside or abs(number) == float("inf"):
+        bounds = f"[{'-inf' if low is None else f'{low:g}'}, {'inf' if high is None else f'{high:g}'}]"
+        raise ParameterError(f"{origin}: {slot.name} = {number:g} {slot.field.unit} lies outside {bounds}")
+
+
+def unknown_name(name: str, known: Mapping[str, Any], origin: str) -> ParameterError:
+    """The error for a name that is not in `known`, with the nearest names that are."""
+    near = difflib.get_close_matches(name, known, n=3, cutoff=0.6)
+    hint = f"; did you mean {', '.join(near)}?" if near else ""
+    return ParameterError(f"{origin}: no variable {name!r}{hint}")

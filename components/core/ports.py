@@ -1,0 +1,118 @@
+"""The port types of spec/00 section 4 as fields, and the groups that every component has.
+
+A port is a group of the record; what it receives and what it gives stand side by side in it::
+
+    Group("base", *ports.pose("input"), *ports.twist("input"), *ports.wrench_output())
+"""
+
+from __future__ import annotations
+
+from components.core.field import BOOLEAN, INTEGER, Causality, Field, Group, local, output
+
+IDENTITY_QUATERNION = (1.0, 0.0, 0.0, 0.0)
+
+
+def pose(causality: Causality) -> tuple[Field, ...]:
+    return (
+        Field("position", "m", "origin of the port, components in I", causality, shape=(3,)),
+        Field("quaternion", "1", "I -> port, scalar first", causality, IDENTITY_QUATERNION, shape=(4,)),
+    )
+
+
+def twist(causality: Causality) -> tuple[Field, ...]:
+    return (
+        Field("velocity", "m/s", "absolute velocity of the origin, port axes", causality, shape=(3,)),
+        Field("angular_velocity", "rad/s", "absolute angular velocity, port axes", causality, shape=(3,)),
+    )
+
+
+def acceleration(causality: Causality) -> tuple[Field, ...]:
+    return (
+        Field("acceleration", "m/s2", "absolute acceleration of the origin, port axes", causality, shape=(3,)),
+        Field("angular_acceleration", "rad/s2", "absolute angular acceleration, port axes", causality, shape=(3,)),
+    )
+
+
+def wrench_input() -> tuple[Field, ...]:
+    """A wrench that acts on this component, applied in port axes over the whole step."""
+    return (
+        Field("force", "N", "force on this component, mean over the step, port axes", "input", shape=(3,),
+              evaluated="mean"),
+        Field("torque", "N.m", "torque on this component about the port origin, mean over the step, port axes",
+              "input", shape=(3,), evaluated="mean"),
+    )  # fmt: skip
+
+
+def wrench_output() -> tuple[Field, ...]:
+    """A wrench that this component exerts: its mean over the step just done, and its value at the step's end."""
+    return (
+        output("force", "N", "force on the receiver, mean over the step just done, port axes", shape=3),
+        output("torque", "N.m", "torque on the receiver about the port origin, mean over the step, port axes", shape=3),
+        output("force_now", "N", "force on the receiver at the end of the step, port axes", shape=3),
+        output("torque_now", "N.m", "torque on the receiver at the end of the step, port axes", shape=3),
+    )
+
+
+def link(causality: Causality) -> tuple[Field, ...]:
+    """Pose and twist of a buffer link relative to frame 0, in frame 0 axes."""
+    return (
+        Field("position", "m", "origin of the link relative to frame 0, frame 0 axes", causality, shape=(3,)),
+        Field("quaternion", "1", "frame 0 -> link", causality, IDENTITY_QUATERNION, shape=(4,)),
+        Field("velocity", "m/s", "velocity of the origin relative to frame 0, frame 0 axes", causality, shape=(3,)),
+        Field("angular_velocity", "rad/s", "relative to frame 0, frame 0 axes", causality, shape=(3,)),
+    )
+
+
+def contacts(count: int) -> Group:
+    """`contact[k]`: the contacts that are active now, for pictures."""
+    return Group(
+        "contact",
+        local("active", "1", "this contact is closed", type=BOOLEAN),
+        local("pair", "1", "number of the pair of primitives", type=INTEGER),
+        local("position", "m", "contact point, frame PU", shape=3),
+        local("normal", "1", "unit reaction on the passive unit, frame PU", shape=3),
+        local("penetration", "m", "depth of penetration"),
+        local("normal_force", "N", "normal reaction"),
+        local("friction_force", "N", "friction"),
+        count=count,
+    )
+
+
+def docking() -> Group:
+    """`docking`: relative motion of the two docking units for people, seen in PU."""
+    return Group(
+        "docking",
+        output("plane_gap", "m", "distance between the docking planes"),
+        output("position", "m", "frame 0 relative to PU, PU axes", shape=3),
+        output("angles", "rad", "yaw, pitch, roll of frame 0 against PU", shape=3, display_unit="deg"),
+        output("velocity", "m/s", "velocity of frame 0 seen in PU", shape=3),
+        output("angular_velocity", "rad/s", "angular velocity of frame 0 seen in PU", shape=3, display_unit="deg/s"),
+    )
+
+
+def audit(devices: tuple[str, ...] = (), works: tuple[str, ...] = ()) -> Group:
+    """`audit`: energy and momentum of the component.
+
+    The balance is kinetic + stored + dissipated = initial + sum of works; `works` name what does work on the
+    component (ports, drive), `devices` what dissipates.
+    """
+    return Group(
+        "audit",
+        output("kinetic_energy", "J", "kinetic energy"),
+        output("stored_energy", "J", "potential energy of springs and contacts"),
+        output("dissipated_energy", "J", "energy dissipated so far, all devices"),
+        *(output(f"dissipated_{device}", "J", f"energy dissipated so far: {device}") for device in devices),
+        *(output(f"work_{work}", "J", f"work done on this component so far: {work}") for work in works),
+        output("momentum", "N.s", "linear momentum, axes I", shape=3),
+        output("angular_momentum", "N.m.s", "angular momentum about the origin of I, axes I", shape=3),
+    )
+
+
+def status() -> Group:
+    """`status`: what a kernel says when it fails; its code is 0 while all is well."""
+    return Group(
+        "status",
+        output("code", "1", "0, or the number of the message of the failure", type=INTEGER),
+        output("value", "1", "the value that exceeded its bound"),
+        output("index", "1", "which of several equal parts failed, from 1; 0 if there is one", type=INTEGER),
+    )

@@ -1,0 +1,183 @@
+"""Layout of a component's memory: one contiguous block of float64, seen as nested records.
+
+A slot is one float64. The FMI value reference of a variable is its slot; the saved state of an instance is a copy of
+its leading `state_size` slots.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from functools import cached_property
+from itertools import product
+from math import prod
+from typing import Any
+
+import numpy as np
+
+from components.core.field import Field, Group
+from components.core.parameters import ParameterError, unknown_name
+
+
+class Memory(np.record):  # type: ignore[misc]
+    """A record of memory with its fields as attributes, in the interpreter as in compiled kernels.
+
+    Unlike `numpy.record` a field's name wins over numpy's own attributes (`base`, `data`, `size` ... are free), and a
+    nested record is again a `Memory` over the same bytes.
+    """
+
+    def __getattribute__(self, name: str) -> Any:
+        fields = np.void.__getattribute__(self, "dtype").fields
+        if name in fields:
+            return np.void.getfield(self, *fields[name][:2])
+        return np.void.__getattribute__(self, name)
+
+    def __setattr__(self, name: str, value: Any) -> None:
+        fields = np.void.__getattribute__(self, "dtype").fields
+        if name not in fields:
+            raise AttributeError(f"record has no field {name!r}; it has {', '.join(fields)}")
+        np.void.setfield(self, value, *fields[name][:2])
+
+
+@dataclass(frozen=True)
+class Slot:
+    """One scalar variable: its structured FMI name, its place in memory, the field it belongs to, its start value."""
+
+    name: str
+    index: int
+    field: Field
+    start: float
+
+
+@dataclass(frozen=True)
+class Resource:
+    """A file under `resources/` of little-endian float64 that fills `count` slots from `first` on."""
+
+    file: str
+    first: int
+    count: int
+
+
+def _dtype(members: tuple[Field | Group, ...]) -> np.dtype:
+    def entry(member: Field | Group) -> tuple:
+        if isinstance(member, Field):
+            return (member.name, np.float64, member.shape)
+        inner = _dtype(member.members)
+        return (member.name, inner) if member.count is None else (member.name, inner, (member.count,))
+
+    return np.dtype((Memory, np.dtype([entry(member) for member in members], align=True)))
+
+
+def _slots(members: tuple[Field | Group, ...], prefix: str, first: int) -> Iterator[Slot]:
+    """Slots of `members` in the order of memory; `first` is the index of the first."""
+    index = first
+    for member in members:
+        if isinstance(member, Field):
+            starts = np.broadcast_to(np.asarray(member.start, np.float64), member.shape)
+            for place in product(*(range(n) for n in member.shape)):
+                subscript = f"[{','.join(str(i + 1) for i in place)}]" if place else ""
+                yield Slot(f"{prefix}{member.name}{subscript}", index, member, float(starts[place]))
+                index += 1
+            continue
+        for k in range(1 if member.count is None else member.count):
+            subscript = "" if member.count is None else f"[{k + 1}]"
+            for slot in _slots(member.members, f"{prefix}{member.name}{subscript}.", index):
+                yield slot
+                index = slot.index + 1
+
+
+def _fields(members: tuple[Field | Group, ...]) -> Iterator[Field]:
+    for member in members:
+        if isinstance(member, Field):
+            yield member
+        else:
+            yield from _fields(member.members)
+
+
+def _size(member: Field | Group) -> int:
+    if isinstance(member, Field):
+        return prod(member.shape)
+    return sum(map(_size, member.members)) * (1 if member.count is None else member.count)
+
+
+class Record:
+    """The declaration of a component's memory: `Record(Group(...), Group(...), field, ...)`.
+
+    Attributes
+    ----------
+    dtype : nested numpy record type of one instance, all float64, without padding
+    size : number of slots
+    state_size : number of leading slots that make up the saved state (all but the tables)
+    """
+
+    def __init__(self, *members: Field | Group) -> None:
+        self.members = members
+        self.dtype = _dtype(members)
+        self.size = sum(map(_size, members))
+        tables = [all(field.causality == "table" for field in _fields((member,))) for member in members]
+        saved = [member for member, constant in zip(members, tables, strict=True) if not constant]
+        self.state_size = sum(map(_size, saved))
+        mixed = [field.name for field in _fields(tuple(saved)) if field.causality == "table"]
+        if mixed or tables != sorted(tables):
+            raise ValueError(f"tables must stand in top-level groups of their own at the end of the record: {mixed}")
+
+    @cached_property
+    def slots(self) -> tuple[Slot, ...]:
+        """Every scalar in the order of memory, private ones and tables included."""
+        return tuple(_slots(self.members, "", 0))
+
+    @cached_property
+    def variables(self) -> tuple[Slot, ...]:
+        """The public scalars: what the model description lists."""
+        return tuple(slot for slot in self.slots if slot.field.public)
+
+    @cached_property
+    def index(self) -> Mapping[str, int]:
+        """Structured name of a scalar -> its slot."""
+        return {slot.name: slot.index for slot in self.slots}
+
+    @cached_property
+    def start(self) -> np.ndarray:
+        """Start values, shape (size,)."""
+        return np.array([slot.start for slot in self.slots])
+
+    @cached_property
+    def resources(self) -> tuple[Resource, ...]:
+        """The tables that are filled from files at instantiation."""
+        found: dict[str, Resource] = {}
+        for slot in self.slots:
+            if (file := slot.field.resource) is not None:
+                before = found.get(file)
+                found[file] = Resource(file, before.first if before else slot.index, before.count + 1 if before else 1)
+        return tuple(found.values())
+
+    @cached_property
+    def _shapes(self) -> Mapping[str, tuple[int, ...]]:
+        """Structured name of each public or private array -> its shape."""
+        return {slot.name.rpartition("[")[0]: slot.field.shape for slot in self.slots if slot.field.shape}
+
+    def expand(self, name: str, value: Any, origin: str) -> list[tuple[str, float]]:
+        """The scalars that `name = value` sets: `[(structured name, number), ...]`.
+
+        `name` is a scalar or a whole array, whose `value` then has its shape (or is one number for all).
+        Raises ParameterError, naming `origin`, for an unknown name or a value that does not fit.
+        """
+        shape = () if name in self.index else self._shapes.get(name)
+        if shape is None:
+            raise unknown_name(name, self.index, origin)
+        try:
+            numbers = np.broadcast_to(np.asarray(value, np.float64), shape)
+        except (TypeError, ValueError):
+            raise ParameterError(f"{origin}: {name} = {value!r} does not fit its shape {shape}") from None
+        return [
+            (name + (f"[{','.join(str(i + 1) for i in place)}]" if place else ""), float(numbers[place]))
+            for place in product(*(range(n) for n in shape))
+        ]
+
+    def view(self, block: np.ndarray) -> Memory:
+        """`block`, float64 of shape (size,), seen as this record. Writes go through."""
+        return block.view(self.dtype)[0]
+
+    def memory(self) -> Memory:
+        """A new instance at its start values."""
+        return self.view(self.start.copy())

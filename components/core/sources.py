@@ -1,0 +1,63 @@
+"""Which source files a module's compiled code depends on, and a digest of them: the key of every build cache."""
+
+from __future__ import annotations
+
+import ast
+import hashlib
+import os
+from functools import cache
+from pathlib import Path
+
+ROOT = Path(__file__).resolve().parents[2]
+
+
+@cache
+def _imports(file: Path) -> frozenset[Path]:
+    """Files of this checkout's `components` package that `file` imports directly."""
+    names: set[str] = set()
+    for node in ast.walk(ast.parse(file.read_text(encoding="utf-8"))):
+        if isinstance(node, ast.Import):
+            names.update(alias.name for alias in node.names)
+        elif isinstance(node, ast.ImportFrom) and node.module and node.level == 0:
+            names.add(node.module)
+            names.update(f"{node.module}.{alias.name}" for alias in node.names)
+    found: set[Path] = set()
+    for name in names:
+        if name.split(".")[0] == "components":
+            path = ROOT.joinpath(*name.split("."))
+            found.update(p for p in (path.with_suffix(".py"), path / "__init__.py") if p.is_file())
+    return frozenset(found)
+
+
+@cache
+def sources(file: Path) -> tuple[Path, ...]:
+    """`file` and every file of `components` that it imports, directly or not, sorted."""
+    seen: set[Path] = set()
+    waiting = [Path(file).resolve()]
+    while waiting:
+        current = waiting.pop()
+        if current not in seen:
+            seen.add(current)
+            waiting.extend(_imports(current))
+    return tuple(sorted(seen))
+
+
+@cache
+def digest(file: Path) -> str:
+    """Hex digest of the contents of `sources(file)`; independent of the place of the checkout."""
+    total = hashlib.sha256()
+    for source in sources(file):
+        total.update(os.path.relpath(source, ROOT).encode() + b"\0" + source.read_bytes() + b"\0")
+    return total.hexdigest()
+
+
+def cache_root() -> Path:
+    """Folder for things that can be made again.
+
+    `$DOCKFMU_CACHE`, else `build/cache` of a checkout, else the user's cache folder.
+    """
+    if chosen := os.environ.get("DOCKFMU_CACHE"):
+        return Path(chosen)
+    if (ROOT / "pyproject.toml").is_file():
+        return ROOT / "build" / "cache"
+    return Path(os.environ.get("XDG_CACHE_HOME", Path.home() / ".cache")) / "dockfmu"

@@ -1,0 +1,83 @@
+"""3-vectors as tuples (x, y, z): values without memory, so that kernels need no scratch for intermediate results.
+
+`load` and `store` pass between tuples and the arrays of a record.
+"""
+
+from __future__ import annotations
+
+from math import sqrt
+
+from components.core.kernel import kernel
+
+ZERO = (0.0, 0.0, 0.0)
+
+
+@kernel
+def load(a):
+    """The tuple of an array's first three elements."""
+    return (a[0], a[1], a[2])
+
+
+@kernel
+def store(v, a):
+    """a <- v"""
+    a[0] = v[0]
+    a[1] = v[1]
+    a[2] = v[2]
+
+
+@kernel
+def accumulate(v, a):
+    """a <- a + v"""
+    a[0] += v[0]
+    a[1] += v[1]
+    a[2] += v[2]
+
+
+@kernel
+def add(a, b):
+    return (a[0] + b[0], a[1] + b[1], a[2] + b[2])
+
+
+@kernel
+def subtract(a, b):
+    return (a[0] - b[0], a[1] - b[1], a[2] - b[2])
+
+
+@kernel
+def scale(s, a):
+    """s a"""
+    return (s * a[0], s * a[1], s * a[2])
+
+
+@kernel
+def axpy(s, a, b):
+    """s a + b"""
+    return (s * a[0] + b[0], s * a[1] + b[1], s * a[2] + b[2])
+
+
+@kernel
+def negate(a):
+    return (-a[0], -a[1], -a[2])
+
+
+@kernel
+def dot(a, b):
+    return a[0] * b[0] + a[1] * b[1] + a[2] * b[2]
+
+
+@kernel
+def cross(a, b):
+    return (a[1] * b[2] - a[2] * b[1], a[2] * b[0] - a[0] * b[2], a[0] * b[1] - a[1] * b[0])
+
+
+@kernel
+def norm(a):
+    return sqrt(a[0] * a[0] + a[1] * a[1] + a[2] * a[2])
+
+
+@kernel
+def unit(a):
+    """a / |a|; NaN for the zero vector."""
+    n = norm(a)
+    return (a[0] / n, a[1] / n, a[2] / n)

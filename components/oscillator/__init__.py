@@ -1,0 +1,21 @@
+"""Mass on a spring and damper, driven by a force: the smallest complete component, and the template for new ones."""
+
+from pathlib import Path
+
+from components.core.component import Component
+from components.core.parameters import read_parameter_sets
+from components.oscillator.kernel import MESSAGES, initialize, step
+from components.oscillator.ports import RECORD
+
+
+def component() -> Component:
+    return Component(
+        name="Oscillator",
+        description="mass on a spring and damper, driven by a force",
+        record=RECORD,
+        initialize=initialize,
+        step=step,
+        messages=MESSAGES,
+        module=Path(__file__),
+        parameter_sets=read_parameter_sets(Path(__file__).parent / "parameters"),
+    )
