@@ -1,0 +1,148 @@
+"""The record declaration: names, memory, start values, parameter sets, and what it refuses."""
+
+import subprocess
+import sys
+
+import numpy as np
+import pytest
+
+from components.core import field
+from components.core.component import Component, Instance, Message
+from components.core.kernel import kernel
+from components.core.parameters import ParameterError, read_parameter_set
+from components.core.record import Record
+from components.core.sources import ROOT, sources
+
+RECORD = Record(
+    field.Group(
+        "base",
+        field.input("position", "m", "a name that numpy uses too", shape=3),
+        field.output("data", "N", "another", shape=(2, 2)),
+    ),
+    field.Group("leg", field.parameter("stiffness", "N/m", "spring", (1.0, 2.0), shape=2, minimum=0.0), count=2),
+    field.local("phase", "1", "enumeration", 1, type=field.enumeration("Phase", READY="waits", GO="moves")),
+    field.Group("tables", field.table("curve", "m", "constant", shape=4, resource="curve.f64")),
+)
+
+
+@kernel
+def _fill(m):
+    for k in range(2):
+        m.leg[k].stiffness[1] += 10.0 * (k + 1)
+    m.base.position[2] = 7.0
+    m.base.data[1, 0] = m.base.position[2] + m.leg[1].stiffness[1]
+    m.phase = 2.0
+    return 0
+
+
+def _component(messages=None, **rest):
+    return Component("Test", "", RECORD, _fill, _fill, messages or {}, ROOT / "components/core/record.py", **rest)
+
+
+def test_names_and_slots_follow_memory():
+    names = [slot.name for slot in RECORD.slots]
+    assert names[:3] == ["base.position[1]", "base.position[2]", "base.position[3]"]
+    assert names[3:7] == ["base.data[1,1]", "base.data[1,2]", "base.data[2,1]", "base.data[2,2]"]
+    assert names[7:11] == ["leg[1].stiffness[1]", "leg[1].stiffness[2]", "leg[2].stiffness[1]", "leg[2].stiffness[2]"]
+    assert [slot.index for slot in RECORD.slots] == list(range(RECORD.size))
+    assert (RECORD.size, RECORD.state_size) == (16, 12)
+    assert RECORD.dtype.itemsize == 8 * RECORD.size
+    assert "tables.curve[1]" not in [slot.name for slot in RECORD.variables]
+
+
+@pytest.mark.parametrize("function", [_fill, _fill.py_func], ids=["compiled", "interpreted"])
+def test_kernels_write_through_to_the_block(function):
+    memory = RECORD.start.copy()
+    assert function(RECORD.view(memory)) == 0
+    expected = {"leg[1].stiffness[2]": 12.0, "leg[2].stiffness[2]": 22.0, "base.data[2,1]": 29.0, "phase": 2.0}
+    for name, value in expected.items():
+        assert memory[RECORD.index[name]] == value
+
+
+def test_a_field_that_does_not_exist_cannot_be_written():
+    with pytest.raises(AttributeError, match="no field 'positon'; it has position, data"):
+        RECORD.memory().base.positon = 1.0
+
+
+def test_tables_belong_at_the_end():
+    with pytest.raises(ValueError, match="end of the record"):
+        Record(field.Group("tables", field.table("a", "1", "")), field.local("b", "1", ""))
+
+
+def test_values_by_array_and_by_element():
+    component = _component(resources={"curve.f64": np.arange(4.0)})
+    start = component.start(**{"leg[2].stiffness": (5.0, 6.0), "leg[1].stiffness[1]": 3.0})
+    assert list(start[7:11]) == [3.0, 2.0, 5.0, 6.0]
+    assert list(start[12:]) == [0.0, 1.0, 2.0, 3.0]
+
+
+@pytest.mark.parametrize(
+    ("values", "message"),
+    [
+        ({"leg[1].stifness": 1.0}, r"no variable 'leg\[1\].stifness'; did you mean .*leg\[1\].stiffness"),
+        ({"leg[1].stiffness": (1.0, 2.0, 3.0)}, "does not fit its shape"),
+        ({"leg[2].stiffness[2]": -1.0}, r"leg\[2\].stiffness\[2\] = -1 N/m lies outside \[0, inf\]"),
+        ({"leg[2].stiffness[2]": float("nan")}, "= nan N/m lies outside"),
+        ({"base.data[1,1]": 1.0}, "is no parameter but output"),
+    ],
+)
+def test_bad_values_are_refused_by_name(values, message):
+    with pytest.raises(ParameterError, match=message):
+        _component(resources={"curve.f64": np.zeros(4)}).start(**values)
+
+
+def test_a_resource_of_the_wrong_length_is_refused():
+    with pytest.raises(ParameterError, match=r"curve.f64 holds 3 values, the record needs 4"):
+        _component(resources={"curve.f64": np.zeros(3)}).start()
+
+
+def test_parameter_sets_are_read_with_units_and_sources(tmp_path):
+    file = tmp_path / "soft.toml"
+    file.write_text(
+        'name = "soft"\n[[leg]]\nstiffness = { value = [5, 6], unit = "N/m", source = "assumed" }\n', encoding="utf-8"
+    )
+    entry = read_parameter_set(file)
+    entry.check(RECORD)
+    assert (entry.name, entry.values) == ("soft", {"leg[1].stiffness": [5, 6]})
+    instance = Instance(_component(resources={"curve.f64": np.zeros(4)}), entry)
+    assert instance.m.leg[0].stiffness[0] == 5.0
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        ("[[leg]]\nstiffness = 5", "is no table with value, unit and source"),
+        ("[[leg]]\nstiffness = { value = 5, unit = 'N/m' }", r"leg\[1\].stiffness lacks source"),
+        ("[[leg]]\nstiffness = { value = 5, unit = 'N/mm', source = 'x' }", "given in 'N/mm', it is declared in 'N/m'"),
+        ("leg = [", r"soft.toml"),
+    ],
+)
+def test_bad_parameter_files_are_refused_by_name(tmp_path, text, message):
+    file = tmp_path / "soft.toml"
+    file.write_text(text, encoding="utf-8")
+    with pytest.raises(ParameterError, match=message):
+        read_parameter_set(file).check(RECORD)
+
+
+def test_messages_print_values_of_the_record():
+    component = _component(messages={3: Message("stroke {base.position[2]:.2f} m")})
+    block = RECORD.start.copy()
+    block[1] = 1.234
+    assert component.explain(3, block) == "stroke 1.23 m"
+    assert component.explain(9, block) == "Test: unknown status 9"
+
+
+def test_sources_follow_imports():
+    found = {path.name for path in sources(ROOT / "components/core/rotation.py")}
+    assert {"rotation.py", "kernel.py", "sources.py"} <= found
+    assert "matrix.py" not in found
+
+
+def test_kernels_run_without_numba_compiling(tmp_path):
+    """NUMBA_DISABLE_JIT leaves plain Python functions that give the same numbers."""
+    code = "from components.core.rotation import from_angles; print(repr(from_angles(0.1, 0.2, 0.3)))"
+    printed = [
+        subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True, env=env).stdout
+        for env in ({"NUMBA_DISABLE_JIT": flag, "PATH": "", "DOCKFMU_CACHE": str(tmp_path)} for flag in "01")
+    ]
+    assert printed[0] == printed[1]
