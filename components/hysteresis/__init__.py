@@ -1,0 +1,25 @@
+"""Piecewise linear hysteresis of links and gear trains, alone and in series with friction brakes. See README.md."""
+
+from components.hysteresis.brakes import update_with_brake, update_with_two_brakes
+from components.hysteresis.builders import elastic_loop, spring_and_brake
+from components.hysteresis.law import reaction, reset, update
+from components.hysteresis.ports import MAX_POINTS, law, memory, two_brakes
+from components.hysteresis.validity import IRREGULAR, NOT_FINITE, messages, validate
+
+__all__ = [
+    "IRREGULAR",
+    "MAX_POINTS",
+    "NOT_FINITE",
+    "elastic_loop",
+    "law",
+    "memory",
+    "messages",
+    "reaction",
+    "reset",
+    "spring_and_brake",
+    "two_brakes",
+    "update",
+    "update_with_brake",
+    "update_with_two_brakes",
+    "validate",
+]

@@ -1,0 +1,58 @@
+"""Laws from a few numbers: kernels that fill a law's sub-record at initialisation."""
+
+from __future__ import annotations
+
+from components.core.kernel import kernel
+
+
+@kernel
+def _point(p, side, i, forward, forward_reaction, backward, backward_reaction):
+    p.forward_deformation[side, i] = forward
+    p.forward_reaction[side, i] = forward_reaction
+    p.backward_deformation[side, i] = backward
+    p.backward_reaction[side, i] = backward_reaction
+
+
+@kernel
+def elastic_loop(p, stiffness, limit, free_play, common, loss, ratio):
+    """Fill `p` with a symmetric loop of straight branches.
+
+    `stiffness` of the forward branch; `limit` and `free_play`: deformations where the working range and the free play
+    end; `common`: length of the common first segment over limit - free_play (0.02 .. 0.05); `loss`: area of the full
+    loop over the work of loading (0 <= loss < 1 - 1/ratio roughly); `ratio` > 1: transition_stiffness over stiffness.
+    Beyond `limit` the element is as stiff as in the transitions.
+    """
+    length = limit - free_play
+    k3 = ratio * stiffness
+    second = free_play + common * length
+    middle = 0.5 * (second + limit)
+    # the loop is the triangle of point 2, the last point, and the corner of the backward branch
+    corner = limit - loss * length * length / ((1.0 - common) * length * (ratio - 1.0))
+    for side in range(2):
+        p.points[side] = 4.0
+        p.transition_stiffness[side] = k3
+        _point(p, side, 0, free_play, 0.0, free_play, 0.0)
+        _point(p, side, 1, second, stiffness * (second - free_play), second, stiffness * (second - free_play))
+        _point(p, side, 2, middle, stiffness * (middle - free_play), corner, stiffness * length - k3 * (limit - corner))
+        _point(p, side, 3, limit, stiffness * length, limit, stiffness * length)
+
+
+@kernel
+def spring_and_brake(p, preload, end, stroke, unloading, train, positive, negative):
+    """Fill `p` for `update_with_brake` with the axial damper of the existing central mechanism (spec/06 5.2, R27).
+
+    A spring of forces `preload` .. `end` over `stroke` works on the positive side; it gives back the fraction
+    `unloading` (< 1) of its force. `train` is the stiffness of the gear train; the brake slips at `positive` and
+    `negative` (magnitudes). Any consistent units; end < positive.
+    """
+    _point(p, 0, 0, 0.0, 0.0, 0.0, 0.0)
+    _point(p, 0, 1, unloading * preload / train, unloading * preload, unloading * preload / train, unloading * preload)
+    _point(p, 0, 2, preload / train, preload, stroke + unloading * end / train, unloading * end)
+    _point(p, 0, 3, stroke + end / train, end, stroke + end / train, end)
+    _point(p, 0, 4, stroke + positive / train, positive, stroke + positive / train, positive)
+    _point(p, 1, 0, 0.0, 0.0, 0.0, 0.0)
+    _point(p, 1, 1, negative / train, negative, negative / train, negative)
+    p.points[0] = 5.0
+    p.points[1] = 2.0
+    p.transition_stiffness[0] = train
+    p.transition_stiffness[1] = train
