@@ -60,7 +60,7 @@ def read_parameter_set(file: Path) -> ParameterSet:
     name = content.pop("name", file.stem)
     description = content.pop("description", "")
     values, units, sources = {}, {}, {}
-    for path, leaf in _leaves(content, ""):
+    for path, leaf in parameter_leaves(content):
         missing = {"value", "unit", "source"} - leaf.keys()
         if missing:
             raise ParameterError(f"{file}: {path} lacks {', '.join(sorted(missing))}")
@@ -73,13 +73,14 @@ def read_parameter_sets(folder: Path) -> tuple[ParameterSet, ...]:
     return tuple(read_parameter_set(file) for file in sorted(folder.glob("*.toml")))
 
 
-def _leaves(node: Any, path: str) -> Iterator[tuple[str, Mapping[str, Any]]]:
+def parameter_leaves(node: Any, path: str = "") -> Iterator[tuple[str, Mapping[str, Any]]]:
+    """(structured name, leaf) of every leaf of nested tables."""
     if isinstance(node, list):
         for k, item in enumerate(node, start=1):
-            yield from _leaves(item, f"{path}[{k}]")
+            yield from parameter_leaves(item, f"{path}[{k}]")
     elif isinstance(node, dict) and "value" not in node:
         for key, item in node.items():
-            yield from _leaves(item, f"{path}.{key}" if path else key)
+            yield from parameter_leaves(item, f"{path}.{key}" if path else key)
     elif isinstance(node, dict):
         yield path, node
     else:
