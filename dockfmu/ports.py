@@ -58,7 +58,7 @@ class Misfit:
 
 
 def misfits(system: System, element: str, other: Description) -> Iterator[Misfit]:
-    """What keeps `other` from taking the place of `element`: every connected variable that it lacks or has otherwise."""
+    """What keeps `other` from taking the place of `element`: connected variables that it lacks or has otherwise."""
     own = system.description(element)
     used = {c.output for c in system.connections if c.source == element}
     used |= {c.input for c in system.connections if c.target == element}
