@@ -1,0 +1,42 @@
+"""Results for other programs: CSV and MATLAB files."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+
+import numpy as np
+from scipy.io import savemat
+
+from master.observers.recorder import read_results
+
+
+def write_csv(results: Path, file: Path) -> Path:
+    """All recorded variables as columns after `time`, the header with units as in FMPy: `name [unit]`."""
+    content = read_results(results)
+    names = list(content.variables)
+    header = ["time [s]", *(f"{name} [{unit}]" if (unit := content.unit(name)) else name for name in names)]
+    columns = np.column_stack([content.time, *(np.asarray(content[name], float) for name in names)])
+    with file.open("w", encoding="utf-8") as out:
+        out.write(",".join(f'"{title}"' if "," in title else title for title in header) + "\n")
+        np.savetxt(out, columns, delimiter=",", fmt="%.17g")
+    return file
+
+
+def write_mat(results: Path, file: Path) -> Path:
+    """A MATLAB 5 file: `time`, one column vector per variable, and `names` that maps them to the variables.
+
+    MATLAB's names allow letters, digits and underscores only: `mechanism.base.force[1]` is `mechanism_base_force_1`.
+    """
+    content = read_results(results)
+    fields: dict[str, object] = {"time": content.time[:, None]}
+    original: dict[str, str] = {}
+    for name in content.variables:
+        legal = re.sub(r"\W+", "_", name).strip("_")
+        if legal in fields:
+            raise ValueError(f"{name} and {original[legal]} have the same MATLAB name {legal}")
+        original[legal] = name
+        fields[legal] = np.asarray(content[name], float)[:, None]
+    fields["names"] = np.array([[legal, name] for legal, name in original.items()], dtype=object)
+    savemat(file, fields, long_field_names=True, do_compression=True)
+    return file

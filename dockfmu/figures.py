@@ -1,0 +1,151 @@
+"""Plots of a run: the panels of its plan over one time axis, as PNG for papers and as a zoomable figure."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import matplotlib.pyplot as plt
+import numpy as np
+import plotly.graph_objects as go
+from plotly.subplots import make_subplots
+
+from dockfmu.plan import Panel
+from dockfmu.thinning import thin
+from master.observers.recorder import Results
+
+COLOURS = ("#1f77b4", "#d62728", "#2ca02c", "#9467bd", "#ff7f0e", "#17becf", "#8c564b", "#7f7f7f")
+_DISPLAY = {"deg": ("°", 180.0 / np.pi), "deg/s": ("°/s", 180.0 / np.pi), "mm": ("mm", 1e3), "kN": ("kN", 1e-3)}
+
+
+@dataclass(frozen=True)
+class Curve:
+    """One signal, in the unit in which people read it; `step` where it holds its value between samples."""
+
+    label: str
+    unit: str
+    time: np.ndarray
+    values: np.ndarray
+    step: bool
+
+
+def curves(results: Results, panel: Panel) -> list[Curve]:
+    """The recorded signals of a panel; those that this run does not have are left out."""
+    found = []
+    known = set(results.variables)
+    for signal in panel.signals:
+        if signal in known:
+            unit, factor = _DISPLAY.get(results.display_unit(signal), (results.unit(signal), 1.0))
+            step = results.variability(signal) == "discrete"
+            found.append(Curve(signal, "" if unit == "1" else unit, results.time, results[signal] * factor, step))
+    return found
+
+
+def _axis_label(shown: Sequence[Curve]) -> str:
+    return ", ".join(dict.fromkeys(curve.unit for curve in shown if curve.unit)) or "1"
+
+
+def _first_events(events: Sequence[dict[str, Any]]) -> list[tuple[float, str]]:
+    """The first time of each event: repeated ones (a sensor that flickers) would hide the rest."""
+    first: dict[str, float] = {}
+    for event in events:
+        first.setdefault(event["name"], event["t"])
+    return [(t, name) for name, t in first.items()]
+
+
+def interactive(results: Results, panels: Sequence[Panel], events: Sequence[dict[str, Any]]) -> go.Figure:
+    """All panels under each other over one zoomable time axis, with a line at the first of each event."""
+    shown = [(panel, found) for panel in panels if (found := curves(results, panel))]
+    figure = make_subplots(
+        rows=max(len(shown), 1),
+        cols=1,
+        shared_xaxes=True,
+        vertical_spacing=0.25 / max(len(shown), 1) * 0.35,
+        subplot_titles=[panel.title for panel, _ in shown],
+    )
+    for row, (_, found) in enumerate(shown, start=1):
+        for curve, colour in zip(found, COLOURS * 4, strict=False):
+            t, y = thin(curve.time, curve.values)
+            figure.add_trace(
+                go.Scatter(
+                    x=t.astype(np.float32),
+                    y=y.astype(np.float32),
+                    name=curve.label,
+                    mode="lines",
+                    line={"color": colour, "width": 1.3, "shape": "hv" if curve.step else "linear"},
+                    legend=f"legend{row}" if row > 1 else "legend",
+                    hovertemplate=f"%{{y:.5g}} {curve.unit}<extra>{curve.label}</extra>",
+                ),
+                row=row,
+                col=1,
+            )
+        figure.update_yaxes(title_text=_axis_label(found), row=row, col=1)
+        top = figure.layout["yaxis" if row == 1 else f"yaxis{row}"].domain[1]
+        figure.update_layout({"legend" if row == 1 else f"legend{row}": {"x": 1.01, "y": top, "yanchor": "top"}})
+    for t, _ in _first_events(events):
+        figure.add_vline(x=t, line={"color": "#999999", "width": 0.8, "dash": "dot"})
+    figure.update_xaxes(title_text="time, s", row=max(len(shown), 1), col=1)
+    figure.update_layout(
+        height=80 + 230 * max(len(shown), 1),
+        template="plotly_white",
+        margin={"l": 80, "r": 20, "t": 40, "b": 50},
+        hovermode="x",
+    )
+    return figure
+
+
+def write_png(
+    results: Results,
+    panels: Sequence[Panel],
+    events: Sequence[dict[str, Any]],
+    file: Path,
+    title: str,
+    window: tuple[float, float] | None = None,
+) -> None:
+    """The panels as one PNG of 160 dpi; `window` limits the time axis in s."""
+    shown = [(panel, found) for panel in panels if (found := curves(results, panel))]
+    rows = max(len(shown), 1)
+    figure, axes = plt.subplots(rows, 1, sharex=True, figsize=(10, 1.0 + 1.9 * rows), squeeze=False)
+    start, end = window or (float(results.time[0]), float(results.time[-1]))
+    for axis, (panel, found) in zip(axes[:, 0], shown, strict=False):
+        for curve, colour in zip(found, COLOURS * 4, strict=False):
+            inside = (curve.time >= start) & (curve.time <= end)
+            t, y = thin(curve.time[inside], curve.values[inside])
+            axis.plot(
+                t, y, color=colour, lw=1.0, label=curve.label, drawstyle="steps-post" if curve.step else "default"
+            )
+        axis.set_title(panel.title, loc="left", fontsize=9)
+        axis.set_ylabel(_axis_label(found), fontsize=8)
+        axis.legend(loc="center left", bbox_to_anchor=(1.01, 0.5), fontsize=7, frameon=False)
+        axis.grid(alpha=0.3)
+        axis.tick_params(labelsize=8)
+        for t, _ in _first_events(events):
+            if start <= t <= end:
+                axis.axvline(t, color="0.5", lw=0.7, ls=":")
+    _name_events(axes[0, 0], [(t, name) for t, name in _first_events(events) if start <= t <= end], start, end)
+    axes[-1, 0].set_xlabel("time, s")
+    axes[-1, 0].set_xlim(start, end)
+    figure.suptitle(title, fontsize=11)
+    figure.savefig(file, dpi=160, bbox_inches="tight")
+    plt.close(figure)
+
+
+def _name_events(axis: Any, events: Sequence[tuple[float, str]], start: float, end: float) -> None:
+    """Event names over the top panel, slanted, close ones pushed apart so that none covers another."""
+    last = -np.inf
+    apart = 0.025 * (end - start)
+    for t, name in sorted(events):
+        place = max(t, last + apart)
+        last = place
+        axis.annotate(
+            name.replace("_", " "),
+            xy=(t, 1.0),
+            xycoords=("data", "axes fraction"),
+            xytext=(place, 1.22),
+            textcoords=("data", "axes fraction"),
+            rotation=40,
+            fontsize=7,
+            arrowprops={"arrowstyle": "-", "lw": 0.4, "color": "0.5"},
+        )

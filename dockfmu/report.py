@@ -1,0 +1,79 @@
+"""The report of a run: one self-contained HTML file and PNG plots, from what the run left in its folder."""
+
+from __future__ import annotations
+
+import json
+from collections import Counter
+from collections.abc import Mapping
+from importlib.metadata import version
+from pathlib import Path
+from typing import Any
+
+import jinja2
+
+from dockfmu.figures import interactive, write_png
+from dockfmu.plan import Panel, Plan
+from master.observers.recorder import Results, read_results
+
+IMPACT_WINDOW = 15.0
+"""Seconds after the first event that the close-up shows: contact, capture and the first oscillations."""
+
+
+class ReportError(RuntimeError):
+    """The folder holds no results to report."""
+
+
+def write_report(folder: Path) -> Path:
+    """Write `report.html`, `overview.png` and `impact.png` from `results.h5`, `summary.json` and `events.json`.
+
+    Works on the results of failed and interrupted runs too. Raises ReportError if there are none.
+    """
+    file = folder / "results.h5"
+    if not file.is_file():
+        raise ReportError(f"{folder} holds no results.h5; run a system with -o {folder} first")
+    results = read_results(file)
+    summary = _read_json(folder / "summary.json", {})
+    events = _read_json(folder / "events.json", [])
+    plan = Plan.from_json(results.attributes["plan"]) if "plan" in results.attributes else Plan()
+    panels = plan.panels or _panels_by_unit(results)
+    title = f"{summary.get('system', folder.name)}: {summary.get('status', 'unknown')} at {results.time[-1]:.1f} s"
+    write_png(results, panels, events, folder / "overview.png", title)
+    if events and results.time[-1] > IMPACT_WINDOW:
+        start = max(float(results.time[0]), events[0]["t"] - 0.5)
+        write_png(results, panels, events, folder / "impact.png", title, (start, start + IMPACT_WINDOW))
+    html = _page(results, summary, events, panels)
+    (folder / "report.html").write_text(html, encoding="utf-8")
+    return folder / "report.html"
+
+
+def _page(results: Results, summary: Mapping[str, Any], events: list[dict[str, Any]], panels: tuple[Panel, ...]) -> str:
+    environment = jinja2.Environment(loader=jinja2.PackageLoader("dockfmu", "."), autoescape=True)
+    counts = Counter(event["name"] for event in events)
+    first: dict[str, dict[str, Any]] = {}
+    for event in events:
+        first.setdefault(event["name"], {**event, "repeats": counts[event["name"]] - 1})
+    shown = {signal for panel in panels for signal in panel.signals}
+    figure = interactive(results, panels, events).to_html(full_html=False, include_plotlyjs=True)
+    return environment.get_template("report.html.j2").render(
+        summary=summary,
+        description=results.attributes.get("description", ""),
+        audit=[(name.replace("_", " "), value) for name, value in summary.get("audit", {}).items()],
+        events=list(first.values()),
+        figure=jinja2.filters.Markup(figure),
+        peaks=[(name, peak) for name, peak in summary.get("peaks", {}).items() if name in shown],
+        fmus=[{"element": name, **attributes} for name, attributes in results.fmus.items()],
+        parameters=[(element, sorted(results.parameters(element).items())) for element in results.fmus],
+        versions=", ".join(f"{package} {version(package)}" for package in ("dockfmu", "numpy", "numba", "h5py")),
+    )
+
+
+def _panels_by_unit(results: Results) -> tuple[Panel, ...]:
+    """For a system that says nothing of plots: its signals by element and unit, eight to a panel at the most."""
+    grouped: dict[tuple[str, str], list[str]] = {}
+    for signal in results.variables:
+        grouped.setdefault((signal.partition(".")[0], results.unit(signal)), []).append(signal)
+    return tuple(Panel(f"{element}, {unit or '1'}", tuple(signals[:8])) for (element, unit), signals in grouped.items())
+
+
+def _read_json(file: Path, missing: Any) -> Any:
+    return json.loads(file.read_text(encoding="utf-8")) if file.is_file() else missing
