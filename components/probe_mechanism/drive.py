@@ -1,0 +1,156 @@
+"""Electric drive: two motors with stop clutches, differential, two planetary stages. spec/06 section 5.4.
+
+Motors -> stop clutches -> differential wheels a, b -> carrier -> planetary stages -> output shaft -> axial damper.
+Angles and torques > 0 retract the probe.
+"""
+
+from math import copysign
+
+from components.core.kernel import kernel
+
+
+@kernel
+def stage_inertia(sun, carrier, planet, count, ratio, planet_ratio):
+    """Inertia that two planetary stages in series add to the differential's carrier (erratum E-8), kg m^2.
+
+    `sun`, `carrier`, `planet`: inertias of one stage; `ratio` = R_a / 2 R_H of the stage, its speed ratio, and
+    `planet_ratio` = R_a / 2 R_g.
+    """
+    reduced = sun + ratio * ratio * carrier + count * planet_ratio * planet_ratio * planet
+    return (1.0 + ratio * ratio) * reduced
+
+
+@kernel
+def initialize(p, d):
+    """Inertia matrix of the differential reduced to its wheels (S 6.1.3); wheels locked and at rest."""
+    carrier = p.carrier_inertia + stage_inertia(
+        p.stage_sun_inertia,
+        p.stage_carrier_inertia,
+        p.stage_planet_inertia,
+        p.planet_count,
+        p.stage_ratio,
+        p.stage_planet_ratio,
+    )
+    carrier /= p.carrier_radius * p.carrier_radius
+    planets = p.planet_count * p.planet_inertia / (p.planet_radius * p.planet_radius)
+    for s in range(2):
+        r = p.wheel_radius[s]
+        d.inertia[s, s] = p.wheel_inertia[s] + 0.25 * r * r * (carrier + planets)
+        d.gain[s] = p.stage_ratio * p.stage_ratio * r / (2.0 * p.carrier_radius)
+        d.wheel_angle[s] = 0.0
+        d.wheel_rate[s] = 0.0
+        d.direction[s] = 0.0
+    cross = 0.25 * p.wheel_radius[0] * p.wheel_radius[1] * (carrier - planets)
+    d.inertia[0, 1] = cross
+    d.inertia[1, 0] = cross
+    d.angle = 0.0
+    d.rate = 0.0
+    d.work = 0.0
+    d.dissipated = 0.0
+
+
+@kernel
+def _release(p, d, voltage, load):
+    """Stop clutches: a locked wheel starts where its motor overcomes its friction and the load; a running one locks
+    when its motor is reversed. Without voltage it coasts until it stands."""
+    for s in range(2):
+        v = voltage[s]
+        if v != 0.0 and d.direction[s] == 0.0:
+            sense = copysign(1.0, v)
+            ahead = sense * (p.motor_ratio * p.torque_constant * v + d.gain[s] * load)
+            if ahead > p.motor_ratio * p.motor_friction:
+                d.direction[s] = sense
+        elif v * d.direction[s] < 0.0:
+            d.direction[s] = 0.0
+            d.wheel_rate[s] = 0.0
+
+
+@kernel
+def _gear_load(p, rate, train_torque):
+    """Torque of the axial damper on the output shaft (errata E-9, E-10): raised by the gear loss where it opposes."""
+    load = train_torque / p.nut_ratio
+    if load * rate < 0.0:
+        return load / p.efficiency
+    return load * p.efficiency
+
+
+@kernel
+def kinetic_energy(d):
+    a = d.wheel_rate[0]
+    b = d.wheel_rate[1]
+    return 0.5 * (d.inertia[0, 0] * a * a + d.inertia[1, 1] * b * b) + d.inertia[0, 1] * a * b
+
+
+@kernel
+def _kick(d, q_0, q_1, viscous, h):
+    """Rates of the running wheels after h under the torques q."""
+    a11 = d.inertia[0, 0] + 0.5 * h * viscous
+    a22 = d.inertia[1, 1] + 0.5 * h * viscous
+    a12 = d.inertia[0, 1]
+    if d.direction[0] != 0.0 and d.direction[1] != 0.0:
+        determinant = a11 * a22 - a12 * a12
+        d.wheel_rate[0] += h * (a22 * q_0 - a12 * q_1) / determinant
+        d.wheel_rate[1] += h * (a11 * q_1 - a12 * q_0) / determinant
+    elif d.direction[0] != 0.0:
+        d.wheel_rate[0] += h * q_0 / a11
+    elif d.direction[1] != 0.0:
+        d.wheel_rate[1] += h * q_1 / a22
+
+
+@kernel
+def _turn(d, s, before, h):
+    """Angle by which wheel s turns in h; a wheel that comes to rest within h is locked there."""
+    after = d.wheel_rate[s]
+    if after * d.direction[s] > 0.0:
+        step = 0.5 * h * (before + after)
+    else:
+        step = 0.0
+        if before != after:
+            step = 0.5 * h * before * before / (before - after)
+        d.wheel_rate[s] = 0.0
+        d.direction[s] = 0.0
+    d.wheel_angle[s] += step
+    return step
+
+
+@kernel
+def advance(p, d, voltage, train_torque, h):
+    """One micro-step h of the wheels. `voltage` (2), V; `train_torque` m_FR on the nut, N m, at the step's middle.
+
+    Torques proportional to speed enter linearly implicitly at the middle of the step. Friction of a running motor
+    always opposes the direction in which its clutch lets it run, so it needs no regularisation.
+    """
+    energy = kinetic_energy(d)
+    sense = d.rate
+    if sense == 0.0:
+        sense = voltage[0] + voltage[1]
+    load = _gear_load(p, sense, train_torque)
+    _release(p, d, voltage, load)
+    viscous = p.motor_ratio * p.motor_ratio * (p.speed_constant + p.motor_damping)
+    friction = p.motor_ratio * p.motor_friction
+    before_0 = d.wheel_rate[0]
+    before_1 = d.wheel_rate[1]
+    motor_0 = p.motor_ratio * p.torque_constant * voltage[0]
+    motor_1 = p.motor_ratio * p.torque_constant * voltage[1]
+    friction_0 = friction * d.direction[0]
+    friction_1 = friction * d.direction[1]
+    _kick(
+        d,
+        motor_0 + d.gain[0] * load - viscous * before_0 - friction_0,
+        motor_1 + d.gain[1] * load - viscous * before_1 - friction_1,
+        viscous,
+        h,
+    )
+    step_0 = _turn(d, 0, before_0, h)
+    step_1 = _turn(d, 1, before_1, h)
+    step = d.gain[0] * step_0 + d.gain[1] * step_1
+    d.angle += step
+    d.rate = d.gain[0] * d.wheel_rate[0] + d.gain[1] * d.wheel_rate[1]
+    work = motor_0 * step_0 + motor_1 * step_1
+    lost = viscous * (step_0 * step_0 + step_1 * step_1) / h + friction_0 * step_0 + friction_1 * step_1
+    lost += (train_torque / p.nut_ratio - load) * step
+    d.work += work
+    if d.wheel_rate[0] * d.wheel_rate[1] == 0.0:
+        # a wheel stopped within the step, or its clutch stopped it dead: losses are what the balance lacks
+        lost = work + train_torque / p.nut_ratio * step - (kinetic_energy(d) - energy)
+    d.dissipated += lost

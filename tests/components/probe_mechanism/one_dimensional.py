@@ -1,0 +1,103 @@
+"""Two point masses, the axial damper between them and the axial contacts of the socket: the model of spec/06 9.4."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from math import tanh
+
+import numpy as np
+
+from components.core.field import Group
+from components.core.kernel import kernel
+from components.core.record import Record
+from components.probe_mechanism import axial, ports
+
+RECORD = Record(ports.AXIAL, Group("parameters", ports.AXIAL_PARAMETERS))
+
+STIFFNESS, DAMPING, PLAY, SENSOR_FRICTION = 1e7, 5e3, 0.025, 40.0
+ACTIVE, PASSIVE = 20e3, 400e3
+
+
+@kernel
+def _run(p, a, speed, h, out):
+    x1, x2, v1, v2 = 0.0, 0.0, speed, 0.0
+    for i in range(out.shape[0]):
+        x1 += 0.5 * h * v1
+        x2 += 0.5 * h * v2
+        depth = x1 - a.travel - 0.5 * h * a.rate - x2
+        closing = v1 - a.rate - v2
+        bottom = 0.0
+        latch = 0.0
+        if depth > 0.0:
+            bottom = max(0.0, STIFFNESS * depth + DAMPING * closing)
+        if depth < -PLAY:
+            latch = max(0.0, -STIFFNESS * (depth + PLAY) - DAMPING * closing)
+        force = latch - bottom - SENSOR_FRICTION * tanh(closing / 1e-3)
+        axial.advance(p, a, force, 0.0, 0.0, 0.0, h)
+        v1 += h * force / ACTIVE
+        v2 -= h * force / PASSIVE
+        x1 += 0.5 * h * v1
+        x2 += 0.5 * h * v2
+        out[i, 0] = bottom
+        out[i, 1] = latch
+        out[i, 2] = a.travel
+        out[i, 3] = a.slip
+        out[i, 4] = a.spring
+        out[i, 5] = closing
+        out[i, 6] = x1 - a.travel - x2
+        out[i, 7] = 0.5 * ACTIVE * v1 * v1 + 0.5 * PASSIVE * v2 * v2 + 0.5 * p.inertance * a.rate * a.rate
+        out[i, 8] = a.dissipated_train + a.dissipated_magnetic + a.dissipated_screw
+        force, slip, spring = axial.train(p, a.slip, a.spring, a.travel)
+        out[i, 9] = axial.stored_energy(p, force, spring)
+        out[i, 10] = axial.train_loss(p, force, a.slip, a.spring, slip, spring)
+        loss = SENSOR_FRICTION * tanh(closing / 1e-3) * closing
+        if depth > 0.0:
+            loss += (bottom - STIFFNESS * depth) * closing
+        elif depth < -PLAY:
+            loss -= (latch + STIFFNESS * (depth + PLAY)) * closing
+        out[i, 11] = loss * h
+
+
+@dataclass
+class Impact:
+    """Histories of a central impact. `bottom`, `latch` (N) and `closing` belong to the middles of the steps."""
+
+    t: np.ndarray
+    bottom: np.ndarray
+    latch: np.ndarray
+    travel: np.ndarray
+    slip: np.ndarray
+    spring: np.ndarray
+    closing: np.ndarray
+    depth: np.ndarray
+    kinetic: np.ndarray
+    dissipated: np.ndarray
+    stored: np.ndarray
+    pending: np.ndarray
+    contact_loss: np.ndarray
+
+    def pulses(self) -> list[tuple[str, float]]:
+        """Alternate hits on the socket's bottom and on the latch stops: (name, largest force in N)."""
+        found: list[tuple[str, float]] = []
+        for name, force in zip(*self._hits(), strict=True):
+            if found and found[-1][0] == name:
+                found[-1] = (name, max(force, found[-1][1]))
+            else:
+                found.append((name, force))
+        return found
+
+    def _hits(self):
+        force = np.maximum(self.bottom, self.latch)
+        hit = force > 0.0
+        return np.where(self.latch[hit] > 0.0, "latch", "bottom"), force[hit]
+
+
+def central_impact(speed: float, h: float = 1e-4, stop: float = 6.0, **parameters: float) -> Impact:
+    """Head on the socket's bottom at t = 0, closing at `speed`, drive locked, no thrust."""
+    m = RECORD.memory()
+    for name, value in parameters.items():
+        setattr(m.parameters.axial, name, value)
+    steps = round(stop / h)
+    out = np.zeros((steps, 12))
+    _run(m.parameters.axial, m.axial, speed, h, out)
+    return Impact(h * (1.0 + np.arange(steps)), *out.T)
