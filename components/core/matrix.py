@@ -123,3 +123,21 @@ def solve_lu(LU, pivot, b, n):
         for k in range(i + 1, n):
             b[i] -= LU[i, k] * b[k]
         b[i] /= LU[i, i]
+
+
+@kernel
+def solve_lu_transposed(LU, pivot, b, n):
+    """b <- A^-T b with the factors of `factor_lu`."""
+    for i in range(n):
+        for k in range(i):
+            b[i] -= LU[k, i] * b[k]
+        b[i] /= LU[i, i]
+    for i in range(n - 1, -1, -1):
+        for k in range(i + 1, n):
+            b[i] -= LU[k, i] * b[k]
+    for i in range(n - 1, -1, -1):
+        p = int(pivot[i])
+        if p != i:
+            swapped = b[i]
+            b[i] = b[p]
+            b[p] = swapped

@@ -1,0 +1,115 @@
+"""Closed-form joint coordinates of dependent chains (source 1.4, spec/01 section 9).
+
+A chain type is named by its joints from the base outward; the last one, on the node, is cut and written as constraint:
+
+| type | joints of the cut chain | constraints | in |
+|---|---|---|---|
+| UPS | y, z, stroke | 3 | spring mechanisms of the probe mechanism, plain struts |
+| UCU, SPU | y, z, roll, stroke | 4 | struts of peripheral mechanisms |
+| RUS | z, z, y | 3 | magnetic brakes of the probe mechanism, Hunt platform |
+| RSU | z, z, y, roll | 4 | Hunt platform |
+
+Each `close_*` takes the vector from the chain's base joint to its cut joint in frame 0 and sets coordinates, cosines
+and sines in `c.bodies`. The fourth coordinate, roll, needs the chain placed up to the body before it: `close_roll`.
+"""
+
+from __future__ import annotations
+
+from math import atan2, fabs, sqrt
+
+from components.core.kernel import kernel
+from components.core.rotation import apply, compose, load_matrix
+from components.linkage.bodies import PRISMATIC_X, REVOLUTE_X, REVOLUTE_Y, REVOLUTE_Z
+
+UPS = (REVOLUTE_Y, REVOLUTE_Z, PRISMATIC_X)
+UCU = (REVOLUTE_Y, REVOLUTE_Z, REVOLUTE_X, PRISMATIC_X)
+SPU = UCU
+RUS = (REVOLUTE_Z, REVOLUTE_Z, REVOLUTE_Y)
+RSU = (REVOLUTE_Z, REVOLUTE_Z, REVOLUTE_Y, REVOLUTE_X)
+
+SERIAL = (-1, 0, 1)
+SERIAL_4 = (-1, 0, 1, 2)
+
+
+@kernel
+def _revolute(b, j, cosine, sine):
+    b.cosine[j] = cosine
+    b.sine[j] = sine
+    b.q[j] = atan2(sine, cosine)
+
+
+@kernel
+def close_strut(c, r):
+    """Both angles and the stroke (last joint) of a strut, spec/01 9.2. Returns True if it is well-posed.
+
+    No sign logic and no singularity up to 90 degrees of the second angle (erratum K7 of the source's cotangents).
+    """
+    b = c.bodies
+    x, y, z = apply(load_matrix(b.mounting[0]), r)
+    flat = sqrt(x * x + z * z)
+    length = sqrt(flat * flat + y * y)
+    if not flat > 1e-9 * c.length:
+        return False
+    _revolute(b, 0, x / flat, -z / flat)
+    _revolute(b, 1, flat / length, y / length)
+    b.q[b.q.shape[0] - 1] = length - c.length
+    return True
+
+
+@kernel
+def close_crank(c, r):
+    """The three angles of a crank `length` and a rod `rod_length`, spec/01 9.4. Returns False if out of reach.
+
+    The elbow is on the side of larger first angle: 0 < p1 < 180 deg, -180 deg < p2 < 0.
+    """
+    b = c.bodies
+    crank = c.length
+    rod = c.rod_length
+    v = apply(load_matrix(b.mounting[0]), r)
+    flat = sqrt(v[0] * v[0] + v[1] * v[1])
+    reach = rod * rod - v[2] * v[2]
+    cosine = (crank * crank + flat * flat - reach) / (2.0 * crank * flat) if flat > 0.0 else 2.0
+    if not (reach > 0.0 and fabs(cosine) < 1.0):
+        return False
+    sine = sqrt(1.0 - cosine * cosine)
+    c1 = (cosine * v[0] - sine * v[1]) / flat
+    s1 = (sine * v[0] + cosine * v[1]) / flat
+    d = (c1 * v[0] + s1 * v[1] - crank, c1 * v[1] - s1 * v[0], v[2])
+    d = apply(load_matrix(b.mounting[1]), d)
+    s3 = -d[2] / rod
+    c3 = sqrt(1.0 - s3 * s3)
+    _revolute(b, 0, c1, s1)
+    _revolute(b, 1, d[0] / (rod * c3), d[1] / (rod * c3))
+    _revolute(b, 2, c3, s3)
+    return True
+
+
+@kernel
+def close_roll(c, j, node_rotation):
+    """Roll about the rod of a chain that ends in a U joint, spec/01 9.3; body j turns about its x axis.
+
+    Needs the chain placed up to body j - 1. Of the two solutions the nearer to the previous roll is taken, so that it
+    runs on without a jump. Erratum K8: the source rolls about z.
+    """
+    b = c.bodies
+    before = compose(load_matrix(b.mounting[j]), load_matrix(b.rotation[j - 1]))
+    node = compose(load_matrix(c.node_axes), node_rotation)
+    e = apply(before, node[2])
+    g = (c.end_axes[1, 0], c.end_axes[1, 1], c.end_axes[1, 2])
+    even = g[1] * e[1] + g[2] * e[2]
+    odd = g[1] * e[2] - g[2] * e[1]
+    rest = -g[0] * e[0]
+    amplitude = sqrt(even * even + odd * odd)
+    if not fabs(rest) < amplitude:
+        return False
+    side = sqrt(amplitude * amplitude - rest * rest)
+    square = amplitude * amplitude
+    c1, s1 = (even * rest - odd * side) / square, (odd * rest + even * side) / square
+    c2, s2 = (even * rest + odd * side) / square, (odd * rest - even * side) / square
+    if c2 * b.cosine[j] + s2 * b.sine[j] > c1 * b.cosine[j] + s1 * b.sine[j]:
+        c1, s1 = c2, s2
+    # nearest angle to the previous one, over as many turns as it takes
+    b.q[j] += atan2(s1 * b.cosine[j] - c1 * b.sine[j], c1 * b.cosine[j] + s1 * b.sine[j])
+    b.cosine[j] = c1
+    b.sine[j] = s1
+    return True
