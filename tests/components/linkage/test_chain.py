@@ -84,8 +84,8 @@ def test_spec02_fixtures_13_2(kind):
     evaluate(m, c, R_N, A_N, U, UD, g, BASE)
     torque, force = base_wrench(m, *map(tuple, BASE))
     found = {
-        "p": m.bodies.q, "pd": m.bodies.qd, "h": m.quadratic, "pdd": m.bodies.qdd, "b": m.generalised_force, "reaction": m.reaction,
-        "A": m.inertia[np.tril_indices(c.n)], "f0": force, "m0": torque,
+        "p": m.bodies.q, "pd": m.bodies.qd, "h": m.quadratic, "pdd": m.bodies.qdd, "b": m.generalised_force,
+        "reaction": m.reaction, "A": m.inertia[np.tril_indices(c.n)], "f0": force, "m0": torque,
     }  # fmt: skip
     for name, values in expected.items():
         np.testing.assert_allclose(found[name], values, rtol=0, atol=2e-9 if name in ("A", "p", "pd", "h") else 1e-8)
