@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from components.core.field import Group, output, parameter, private
+from components.core.field import BOOLEAN, Group, output, parameter, private
 
 AXIAL_PARAMETERS = Group(
     "axial",
@@ -75,4 +75,53 @@ DRIVE = Group(
     private("gain", "1", "rate of the output shaft per rate of each wheel", shape=2),
     private("work", "J", "done by the motors"),
     private("dissipated", "J", "in motors, clutches and gears"),
+)
+
+LEVER_PARAMETERS = Group(
+    "levers",
+    parameter("travel", "m", "table of the cam: compression of the probe, rising",
+              (0.0, 0.18, 0.3, 0.3114, 0.37, 0.38), shape=6),
+    parameter("axial", "m", "centre of the leading lever's roller along x of M, at the travels of the table",
+              (0.25, 0.25, 0.25, 0.25, 0.25, 0.25), shape=6),
+    parameter("radial", "m", "distance of the roller's centre from x of M, at the travels of the table",
+              (0.11, 0.11, 0.2293, 0.2095, 0.1604, 0.1604), shape=6, minimum=0.0),
+    parameter("azimuth", "rad", "of the leading lever, from y to z of M", 0.0, display_unit="deg"),
+    parameter("backdrive", "1", "the rollers' reactions act back on the nut", 0.0, type=BOOLEAN),
+    description="alignment levers: path of the rollers in the housing frame M",
+)  # fmt: skip
+
+LEVERS = Group("levers", private("slope", "1", "derivative of a roller's centre by the travel, M", shape=(3, 3)))
+
+ROLLERS = Group(
+    "roller",
+    output("position", "m", "centre of the roller, frame M", shape=3),
+    output("velocity", "m/s", "velocity of the roller's centre relative to M, M axes", shape=3),
+    count=3,
+)
+
+PUSHER_PARAMETERS = Group(
+    "pushers",
+    parameter("preload", "N", "force of one pusher when it is touched", 100.0, minimum=0.0),
+    parameter("stiffness", "N/m", "of one pusher", 1e4, minimum=0.0),
+    parameter("protrusion", "m", "of the free pusher over the docking plane", 0.025, minimum=0.0),
+    parameter("radius", "m", "distance of the pushers from the docking axis", 0.45, minimum=0.0),
+    parameter("azimuth", "rad", "of the first of four pushers, from y to z", 0.7853981633974483, display_unit="deg"),
+    description="separation pushers on the active docking plane",
+)
+
+COVER_PARAMETERS = Group(
+    "cover",
+    parameter("present", "1", "the mechanism stands on a compliant hatch cover (ground tests)", 0.0, type=BOOLEAN),
+    parameter("mass", "kg", "of the mechanism on the cover", 50.0, minimum=1e-3),
+    parameter("stiffness", "N/m", "of the cover along its axis", 1e6, minimum=0.0),
+    parameter("damping", "N.s/m", "of the cover along its axis", 2e3, minimum=0.0),
+    description="hatch cover, axial compliance",
+)
+
+COVER = Group(
+    "cover",
+    output("travel", "m", "axial deflection of the hatch cover, along x of the base"),
+    output("rate", "m/s", "rate of the deflection"),
+    private("work", "J", "done by the mechanism on the cover"),
+    private("dissipated", "J", "by the cover"),
 )

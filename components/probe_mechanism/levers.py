@@ -1,0 +1,43 @@
+"""Alignment levers: three rollers that a cam on the nut moves along a given path. spec/06 section 5.5.
+
+The path of the leading lever's roller is a table (axial, radial) over the probe's travel, piecewise linear; the other
+two levers follow it 120 degrees apart. Inertia is part of the nut's.
+"""
+
+from math import cos, pi, sin
+
+from components.core.kernel import kernel
+from components.core.table import interpolate, slope
+
+COUNT = 3
+
+
+@kernel
+def place(p, levers, roller, travel, rate):
+    """Centres of the rollers in the housing frame M (m), and their velocities relative to it (m/s, M axes).
+
+    `travel` x > 0 is the compression of the probe, `rate` its rate. Keeps the path's derivatives for `cam_force`.
+    """
+    axial = interpolate(travel, p.travel, p.axial)
+    radial = interpolate(travel, p.travel, p.radial)
+    axial_slope = slope(travel, p.travel, p.axial)
+    radial_slope = slope(travel, p.travel, p.radial)
+    for k in range(COUNT):
+        azimuth = p.azimuth + k * 2.0 * pi / COUNT
+        y = cos(azimuth)
+        z = sin(azimuth)
+        levers.slope[k, 0] = axial_slope
+        levers.slope[k, 1] = radial_slope * y
+        levers.slope[k, 2] = radial_slope * z
+        roller[k].position[0] = axial
+        roller[k].position[1] = radial * y
+        roller[k].position[2] = radial * z
+        for i in range(3):
+            roller[k].velocity[i] = levers.slope[k, i] * rate
+
+
+@kernel
+def cam_force(levers, k, force):
+    """Force in N on the probe's travel (positive shortens the probe) that the reaction `force` (3, N, M axes) on
+    roller k exerts through lever and cam: virtual work."""
+    return force[0] * levers.slope[k, 0] + force[1] * levers.slope[k, 1] + force[2] * levers.slope[k, 2]

@@ -1,0 +1,44 @@
+"""Separation pushers: preloaded springs on the active docking plane. spec/06 section 5.11."""
+
+from math import cos, pi, sin
+
+from components.core.kernel import kernel
+from components.core.rotation import apply, apply_transposed
+from components.core.vector import ZERO, add, cross, subtract
+
+COUNT = 4
+
+
+@kernel
+def wrench(p, plane_x, position, rotation):
+    """Force and torque of all pushers on the passive unit, frame PU, about its origin, and their energy in J.
+
+    `position` r_PA and `rotation` A_PA of frame 0 against PU; `plane_x` is the docking plane in frame 0. A pusher of
+    which less than its protrusion is free pushes along x of PU.
+    """
+    force = 0.0
+    torque_y = 0.0
+    torque_z = 0.0
+    energy = 0.0
+    for k in range(COUNT):
+        azimuth = p.azimuth + k * 2.0 * pi / COUNT
+        tip = (plane_x, p.radius * cos(azimuth), p.radius * sin(azimuth))
+        tip = add(position, apply_transposed(rotation, tip))
+        depth = p.protrusion + tip[0]
+        if depth > 0.0:
+            f = p.preload + p.stiffness * depth
+            force += f
+            torque_y += tip[2] * f
+            torque_z -= tip[1] * f
+            energy += (p.preload + 0.5 * p.stiffness * depth) * depth
+    return (force, 0.0, 0.0), (0.0, torque_y, torque_z), energy
+
+
+@kernel
+def reaction(force, torque, position, rotation):
+    """The opposite wrench on the base: (force, torque about the origin of frame 0), axes 0.
+
+    `force`, `torque`: wrench on the passive unit, axes and origin PU; `position`, `rotation` of frame 0 against PU.
+    """
+    about_base = subtract(torque, cross(position, force))
+    return apply(rotation, subtract(ZERO, force)), apply(rotation, subtract(ZERO, about_base))

@@ -1,0 +1,141 @@
+"""Alignment levers, pushers and hatch cover, spec/06 sections 5.5, 5.9, 5.11, 9.1, 9.2."""
+
+from itertools import pairwise
+from math import cos, pi, radians, sin, tan
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from components.core import rotation
+from components.core.field import Group
+from components.core.record import Record
+from components.probe_mechanism import cover, levers, ports, pushers
+
+RECORD = Record(
+    ports.LEVERS,
+    ports.ROLLERS,
+    ports.COVER,
+    Group("parameters", ports.LEVER_PARAMETERS, ports.PUSHER_PARAMETERS, ports.COVER_PARAMETERS),
+)
+SMALL = st.floats(-0.05, 0.05)
+
+
+def place(travel, rate=0.0):
+    m = RECORD.memory()
+    levers.place(m.parameters.levers, m.levers, m.roller, travel, rate)
+    return m
+
+
+@given(st.floats(0.0, 0.37))
+def test_spec06_oracle_13_levers_are_equal_at_120_degrees(travel):
+    m = place(travel, 1.0)
+    turn = np.array(rotation.transpose(rotation.about_x(2.0 * pi / 3.0)))
+    for k in range(2):
+        assert m.roller[k + 1].position == pytest.approx(turn @ m.roller[k].position, abs=1e-15)
+        assert m.roller[k + 1].velocity == pytest.approx(turn @ m.roller[k].velocity, abs=1e-15)
+
+
+def test_roller_velocity_is_the_derivative_of_its_position():
+    for travel in (0.1, 0.25, 0.305, 0.35):
+        step = 1e-6
+        ahead, behind, m = place(travel + step), place(travel - step), place(travel, 2.0)
+        for k in range(3):
+            difference = (ahead.roller[k].position - behind.roller[k].position) / step
+            assert m.roller[k].velocity == pytest.approx(difference, abs=1e-9)
+            force = np.array([3.0, -5.0, 7.0])
+            assert levers.cam_force(m.levers, k, force) * 2.0 == pytest.approx(force @ m.roller[k].velocity, abs=1e-12)
+
+
+CONE = ((0.0, 0.360), (0.0808290, 0.220), (0.2870023, 0.047))
+X = np.array([1.0, 0.0, 0.0])
+ROLLER_RADIUS, HINGE_AT_START = 0.015, -0.493
+
+
+def clearance(point):
+    """Distance of a roller's surface from the receiving cone (RefCone), brute force over its meridian."""
+    x, r = point[0], np.hypot(point[1], point[2])
+    distances = []
+    for (x1, r1), (x2, r2) in pairwise(CONE):
+        s = np.clip(((x - x1) * (x2 - x1) + (r - r1) * (r2 - r1)) / ((x2 - x1) ** 2 + (r2 - r1) ** 2), 0.0, 1.0)
+        distances.append(np.hypot(x - x1 - s * (x2 - x1), r - r1 - s * (r2 - r1)))
+    inside = r < (0.36 - x * tan(radians(60)) if x < 0.080829 else 0.22 - (x - 0.080829) * tan(radians(40)))
+    return (min(distances) if inside else -min(distances)) - ROLLER_RADIUS
+
+
+def test_rollers_follow_the_cone_at_one_millimetre():
+    """Retracting with latches on their stops and no misalignment, the deployed rollers keep 1 mm from the cone."""
+    for travel in np.linspace(0.30, 0.36, 25):
+        m = place(travel)
+        gap = clearance(m.roller[0].position + X * (HINGE_AT_START + travel))
+        assert 0.9e-3 < gap < 1.1e-3
+    for travel in np.linspace(0.0, 0.30, 40):
+        assert clearance(place(travel).roller[0].position + X * (HINGE_AT_START + travel)) > 0.5e-3
+
+
+@given(st.floats(0.0, 2.0 * pi), st.floats(0.0, 4e-3), st.floats(0.0, 2.0 * pi), st.floats(0.0, 0.01))
+def test_spec06_oracle_13_never_three_rollers_at_once(direction, offset, axis, tilt):
+    """Lateral offsets to 4 mm and tilts of the housing to 0.6 degrees about the head: at most two rollers touch."""
+    turn = np.array(rotation.transpose(rotation.from_angles(tilt * cos(axis), tilt * sin(axis), 0.0)))
+    head = np.array([0.307, 0.0, 0.0])
+    for travel in (0.30, 0.32, 0.34, 0.36):
+        m = place(travel)
+        touching = 0
+        for k in range(3):
+            point = m.roller[k].position + X * (HINGE_AT_START + travel)
+            point = head + turn @ (point - head) + np.array([0.0, offset * cos(direction), offset * sin(direction)])
+            touching += clearance(point) < 0.0
+        assert touching <= 2
+
+
+@given(SMALL, SMALL, SMALL, st.floats(-0.12, -0.1), SMALL, SMALL)
+def test_pushers_are_the_gradient_of_their_energy(yaw, pitch, roll, x, y, z):
+    """Force = derivative of the energy, all pushers touching; the reaction on the base balances force and torque."""
+    p = RECORD.memory().parameters.pushers
+    plane = 0.133
+    A = rotation.from_angles(0.2 * yaw, 0.2 * pitch, roll)
+    force, torque, energy = pushers.wrench(p, plane, (x, y, z), A)
+    step = 1e-6
+    ahead = pushers.wrench(p, plane, (x + step, y, z), A)
+    assert (ahead[2] - energy) / step == pytest.approx(0.5 * (ahead[0][0] + force[0]), rel=1e-6)
+    back, back_torque = pushers.reaction(force, torque, (x, y, z), A)
+    back = np.array(rotation.apply_transposed(A, back))
+    back_torque = np.array(rotation.apply_transposed(A, back_torque))
+    assert back + force == pytest.approx([0.0] * 3, abs=1e-10)
+    assert back_torque + np.cross([x, y, z], back) + torque == pytest.approx([0.0] * 3, abs=1e-10)
+
+
+def test_pushers_press_400_newton_at_first_touch_and_align():
+    p = RECORD.memory().parameters.pushers
+    straight = rotation.from_angles(0.0, 0.0, 0.0)
+    assert pushers.wrench(p, 0.133, (-0.158 - 1e-9, 0.0, 0.0), straight)[0][0] == 0.0
+    force, torque, energy = pushers.wrench(p, 0.133, (-0.133, 0.0, 0.0), straight)
+    assert force[0] == pytest.approx(4 * (100.0 + 1e4 * 0.025))
+    assert torque == pytest.approx((0.0, 0.0, 0.0), abs=1e-12)
+    assert energy == pytest.approx(4 * (100.0 * 0.025 + 0.5 * 1e4 * 0.025**2))
+    tilted = rotation.from_angles(0.0, 0.02, 0.0)
+    force, torque, _ = pushers.wrench(p, 0.133, (-0.133, 0.0, 0.0), tilted)
+    assert pushers.reaction(force, torque, (-0.133, 0.0, 0.0), tilted)[1][2] < 0.0, "turns the pitch back"
+
+
+def test_spec06_oracle_02_cover_solves_the_implicit_system():
+    m = RECORD.memory()
+    p, c = m.parameters.cover, m.cover
+    h = 5e-4
+    for force in np.random.default_rng(2).uniform(-1e4, 1e4, 50):
+        matrix = [[1.0, -h], [h * p.stiffness / p.mass, 1.0 + h * p.damping / p.mass]]
+        expected = np.linalg.solve(matrix, [c.travel, c.rate + h * force / p.mass])
+        cover.advance(p, c, force, h)
+        assert (c.travel, c.rate) == pytest.approx(expected, rel=1e-12, abs=1e-16)
+
+
+@pytest.mark.parametrize("stiffness", [1e6, 5e12])
+def test_spec06_oracle_02_cover_settles_at_its_static_deflection(stiffness):
+    """Also for h sqrt(k/m) = 158, far beyond any explicit method."""
+    m = RECORD.memory()
+    m.parameters.cover.stiffness = stiffness
+    for _ in range(20_000):
+        cover.advance(m.parameters.cover, m.cover, -8e3, 5e-4)
+    assert m.cover.travel == pytest.approx(-8e3 / stiffness, rel=1e-9)
+    assert cover.transmitted(m.parameters.cover, m.cover) == pytest.approx(-8e3, rel=1e-9)
