@@ -1,0 +1,98 @@
+"""Class-1 contact force: a spring and damper along the common normal with regularised friction (spec/05 A0).
+
+Everything is in axes of the passive unit PU and relative to it. `n` is the unit reaction on the passive unit, the depth
+of penetration is positive in contact, velocities are of the link over the passive surface (spec/00 3.3).
+"""
+
+from __future__ import annotations
+
+from math import sqrt
+
+from components.core.field import Group, parameter, private
+from components.core.kernel import kernel
+from components.core.vector import accumulate, add, axpy, cross, dot, load, negate, scale, subtract
+
+
+def law(name: str, description: str) -> Group:
+    """Parameters of the force law of one kind of pair."""
+    return Group(
+        name,
+        parameter("stiffness", "N/m", "of the contact", 0.0, minimum=0.0),
+        parameter("damping", "N.s/m", "along the normal", 0.0, minimum=0.0),
+        parameter("friction", "1", "coefficient of friction", 0.0, minimum=0.0),
+        parameter("slip_velocity", "m/s", "speed of sliding below which friction fades", 1e-3, minimum=1e-9),
+        parameter("penetration_limit", "m", "depth beyond which the model does not hold", 0.0, minimum=0.0),
+        description=description,
+    )
+
+
+def motion(name: str, count: int | None = None) -> Group:
+    """Pose and velocity of a link relative to PU, in PU axes."""
+    return Group(
+        name,
+        private("position", "m", "origin of the link from the origin of PU, PU axes", shape=3),
+        private("rotation", "1", "PU -> link", shape=(3, 3)),
+        private("velocity", "m/s", "of the origin, seen in PU, PU axes", shape=3),
+        private("angular_velocity", "rad/s", "relative to PU, PU axes", shape=3),
+        count=count,
+    )
+
+
+def wrench(name: str, description: str, count: int | None = None) -> Group:
+    """A sum of contact forces and their torque."""
+    return Group(
+        name,
+        private("force", "N", "sum of forces", shape=3),
+        private("torque", "N.m", "sum of torques", shape=3),
+        count=count,
+        description=description,
+    )
+
+
+@kernel
+def clear(wrench):
+    for i in range(3):
+        wrench.force[i] = 0.0
+        wrench.torque[i] = 0.0
+
+
+@kernel
+def point_velocity(motion, r):
+    """Velocity over the passive surface of the point of the link that is at r (PU, from its origin)."""
+    arm = subtract(r, load(motion.position))
+    return add(load(motion.velocity), cross(load(motion.angular_velocity), arm))
+
+
+@kernel
+def contact_force(law, v, n, depth):
+    """Force on the passive unit of one contact.
+
+    Returns (force on the passive unit, normal force, friction, power lost in damping, power lost in friction).
+    The spring holds `stored_energy(law, depth)`. The normal force never pulls (spec/05 E26): while it would, the
+    spring relaxes for nothing and the loss counts as damping. Friction on the passive unit is along the sliding of
+    the link (Yaskevich 2018, eq. (7); erratum E18: the printed sign drives both bodies the same way).
+    """
+    rate = dot(n, v)
+    slip = axpy(-rate, n, v)
+    spring = law.stiffness * depth
+    normal = max(0.0, spring + law.damping * rate)
+    square = dot(slip, slip)
+    drag = law.friction * normal / sqrt(square + law.slip_velocity * law.slip_velocity)
+    force = axpy(drag, slip, scale(normal, n))
+    return force, normal, drag * sqrt(square), (normal - spring) * rate, drag * square
+
+
+@kernel
+def stored_energy(law, depth):
+    return 0.5 * law.stiffness * depth * depth
+
+
+@kernel
+def exert(force, r, position, target, link):
+    """Add `force` at r to the wrench on the passive unit (about its origin) and its opposite to the wrench on the link
+    (about the link's origin at `position`), both in PU axes."""
+    accumulate(force, target.force)
+    accumulate(cross(r, force), target.torque)
+    reaction = negate(force)
+    accumulate(reaction, link.force)
+    accumulate(cross(subtract(r, position), reaction), link.torque)

@@ -1,0 +1,44 @@
+"""The probe-cone unit: head, latches, capture sensors, limiter pads and rollers against receiving cone and socket.
+
+`unit()` is its record; a component places it among its groups and calls the kernels on it::
+
+    RECORD = Record(..., probe_cone.unit(), ...)
+
+    code = probe_cone.evaluate(m.probe_cone)      # as often as needed: a trial
+    code = probe_cone.accept(m.probe_cone, h)     # once per accepted micro-step
+"""
+
+from components.contact.probe_cone.kernel import (
+    accept,
+    evaluate,
+    head_penetration,
+    initialize,
+    list_contacts,
+    set_base,
+)
+from components.contact.probe_cone.pairs import (
+    GEOMETRY,
+    MESSAGES,
+    NOT_FINITE,
+    OUT_OF_RANGE,
+    PAIRS,
+    PENETRATION,
+)
+from components.contact.probe_cone.ports import PARAMETER_SETS, unit
+
+__all__ = [
+    "GEOMETRY",
+    "MESSAGES",
+    "NOT_FINITE",
+    "OUT_OF_RANGE",
+    "PAIRS",
+    "PARAMETER_SETS",
+    "PENETRATION",
+    "accept",
+    "evaluate",
+    "head_penetration",
+    "initialize",
+    "list_contacts",
+    "set_base",
+    "unit",
+]

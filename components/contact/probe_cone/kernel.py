@@ -1,0 +1,324 @@
+"""Evaluation of the probe-cone unit.
+
+`evaluate` tries a pose: it writes outputs and work space, never the state, and may be repeated. `accept` ends a
+micro-step: levers, triggers, dissipated energy, and outputs with the new lever forces.
+"""
+
+from __future__ import annotations
+
+from math import cos, isfinite, pi, sin, sqrt
+
+from components.contact import kinematics
+from components.contact.force import clear
+from components.contact.probe_cone.levers import (
+    all_fired,
+    lever_energy,
+    levers_are_clear,
+    place_levers,
+    search_latches,
+    search_sensors,
+    sum_held,
+    touch_bottomed,
+    withdraw_latches,
+)
+from components.contact.probe_cone.pairs import GEOMETRY, NOT_FINITE, OUT_OF_RANGE
+from components.contact.probe_cone.touch import (
+    begin,
+    rub_sensors,
+    touch_head,
+    touch_pads,
+    touch_rollers,
+    touch_slot,
+)
+from components.contact.profile import build
+from components.contact.profile import depth as profile_depth
+from components.contact.yielding import release
+from components.core.component import fail
+from components.core.kernel import kernel
+from components.core.rotation import apply, load_matrix
+from components.core.vector import add, load, store
+
+
+@kernel
+def _set_azimuths(parameters, geometry, latches):
+    """Directions of the planes of latches (exact quarter turns) and sensors."""
+    for k in range(len(geometry.azimuth)):
+        if k < latches:
+            c = (1.0 - k % 2) * (1.0 - k // 2 * 2.0)
+            s = (k % 2) * (1.0 - k // 2 * 2.0)
+        else:
+            c = cos(parameters.sensor.azimuth[k - latches])
+            s = sin(parameters.sensor.azimuth[k - latches])
+        store((0.0, c, s), geometry.azimuth[k].radial)
+        store((0.0, -s, c), geometry.azimuth[k].tangential)
+
+
+@kernel
+def _set_pads(limiter, geometry):
+    for k in range(int(limiter.pads)):
+        azimuth = limiter.azimuth + 2.0 * pi * k / limiter.pads
+        c = cos(azimuth)
+        s = sin(azimuth)
+        pad = geometry.pad[k]
+        store((limiter.x[0], limiter.r[0] * c, limiter.r[0] * s), pad.start)
+        r = limiter.r[1] - limiter.r[0]
+        store((limiter.x[1] - limiter.x[0], r * c, r * s), pad.along)
+
+
+@kernel
+def _distance(a, b):
+    return sqrt((a[0] + b[0]) ** 2 + (a[1] + b[1]) ** 2)
+
+
+@kernel
+def _length(a):
+    return sqrt(a[0] * a[0] + a[1] * a[1])
+
+
+@kernel
+def _reset(state):
+    for k in range(len(state.latch)):
+        release(state.latch[k])
+        state.latch[k].fired = 0.0
+    for k in range(len(state.sensor)):
+        release(state.sensor[k])
+    state.captured = 0.0
+    state.power.damping = 0.0
+    state.power.friction = 0.0
+    state.power.sensors = 0.0
+    state.dissipated.damping = 0.0
+    state.dissipated.friction = 0.0
+    state.dissipated.latches = 0.0
+    state.dissipated.sensors = 0.0
+
+
+@kernel
+def initialize(unit):
+    """Compute the constants and forget all contacts. Follow with `evaluate` and `accept(unit, 0)` at the first pose."""
+    p = unit.parameters
+    g = unit.geometry
+    vertices = int(p.cone.vertices)
+    last = vertices - 1
+    # the bottom makes a concave corner with the wall: it is a plane of its own, not a face of the chain
+    if not (
+        vertices >= 3
+        and build(p.cone.x, p.cone.r, last, g.face)
+        and p.cone.x[last] == p.cone.x[last - 1]
+        and p.cone.r[last] < p.cone.r[last - 1]
+    ):
+        return fail(unit.status, GEOMETRY, 0.0, vertices)
+    g.faces = last - 1
+    g.bottom_x = p.cone.x[last]
+    g.bottom_r = p.cone.r[last - 1]
+    g.reach = max(
+        _length(p.latch.pivot) + max(_length(p.latch.root), _length(p.latch.tip)),
+        _length(p.sensor.pivot) + _length(p.sensor.centre) + p.sensor.radius,
+    )
+    _set_azimuths(p, g, len(unit.state.latch))
+    _set_pads(p.limiter, g)
+    _reset(unit.state)
+    return 0
+
+
+@kernel
+def set_base(unit, r1, A1, v1, w1, r2, A2, v2, w2):
+    """Fill `input.base` from the ports of the mechanism's base (1) and of the passive unit (2), see `relate`."""
+    kinematics.relate(unit.input.base, r1, A1, v1, w1, r2, A2, v2, w2)
+
+
+@kernel
+def _sum(motion):
+    total = 0.0
+    for i in range(3):
+        total += motion.position[i] + motion.velocity[i] + motion.angular_velocity[i]
+        for j in range(3):
+            total += motion.rotation[i, j]
+    return total
+
+
+@kernel
+def _place(unit):
+    """Place the links in PU and check that they stand where the model holds."""
+    for j in range(2):
+        link = unit.work.link[j]
+        kinematics.place_link(unit.input.base, unit.input.link[j], link)
+        if not isfinite(_sum(link)):
+            return fail(unit.status, NOT_FINITE, 0.0, j + 1)
+    cone = unit.parameters.cone
+    head = unit.work.link[0].position
+    r = sqrt(head[1] * head[1] + head[2] * head[2])
+    if head[0] > cone.x[0] and r > cone.r[0]:
+        return fail(unit.status, OUT_OF_RANGE, r, 1)
+    return 0
+
+
+@kernel
+def _class_1(unit):
+    p = unit.parameters
+    g = unit.geometry
+    w = unit.work
+    t = unit.tally
+    begin(t)
+    clear(w.head)
+    clear(w.limiter)
+    for k in range(len(w.roller)):
+        clear(w.roller[k])
+    code = touch_head(p, g, w.link[0], t, w.head, unit.output)
+    if code == 0:
+        code = touch_pads(p, g, w.link[1], t, w.limiter, unit.output)
+    if code == 0:
+        code = touch_rollers(p, g, w.link[1], unit.input.roller, t, w.roller, unit.output)
+    if code == 0 and not levers_are_clear(g, w.link[0]):
+        place_levers(p, g, w.link[0], unit.input.tip_slope, w)
+        code = touch_bottomed(p, g, w.link[0], w, unit.state, t, w.head)
+        for k in range(len(w.latch)):
+            if code == 0 and unit.state.latch[k].fired > 0.0:
+                code = touch_slot(p, g.azimuth[k], w.latch[k], w.link[0], t, w.head, k + 1)
+    if unit.state.captured > 0.0:
+        rub_sensors(p.sensor, w.link[0], t, w.head)
+    t.class_1 = t.count
+    return code
+
+
+@kernel
+def _put(A, wrench, out):
+    """out <- a wrench in PU axes, turned into link axes."""
+    store(apply(A, load(wrench.force)), out.force)
+    store(apply(A, load(wrench.torque)), out.torque)
+
+
+@kernel
+def _add(wrench, total):
+    for i in range(3):
+        total.force[i] += wrench.force[i]
+        total.torque[i] += wrench.torque[i]
+
+
+@kernel
+def _publish_wrenches(work, tally, output):
+    store(add(load(tally.target.force), load(work.held_target.force)), output.target.force)
+    store(add(load(tally.target.torque), load(work.held_target.torque)), output.target.torque)
+    A = load_matrix(work.link[0].rotation)
+    force = add(load(work.head.force), load(work.held_head.force))
+    store(apply(A, force), output.link[0].force)
+    store(apply(A, add(load(work.head.torque), load(work.held_head.torque))), output.link[0].torque)
+    output.head_axial_force = output.link[0].force[0]
+    A = load_matrix(work.link[1].rotation)
+    _put(A, work.limiter, output.limiter)
+    _put(A, work.limiter, output.link[1])
+    for k in range(len(work.roller)):
+        _put(A, work.roller[k], output.roller[k])
+        _add(output.roller[k], output.link[1])
+
+
+@kernel
+def _publish(unit):
+    sum_held(unit.parameters, unit.work.link[0], unit.state, unit.tally, unit.work)
+    _publish_wrenches(unit.work, unit.tally, unit.output)
+    output = unit.output
+    state = unit.state
+    output.capture = state.captured
+    for k in range(len(state.latch)):
+        output.latch_fired[k] = state.latch[k].fired
+    output.stored_energy = unit.tally.stored_energy + lever_energy(unit.parameters, state)
+    output.dissipated_damping = state.dissipated.damping
+    output.dissipated_friction = state.dissipated.friction
+    output.dissipated_latches = state.dissipated.latches
+    output.dissipated_sensors = state.dissipated.sensors
+
+
+@kernel
+def evaluate(unit):
+    """Contact at the inputs: class-1 forces there, class-2 forces as last accepted. Never changes the state.
+
+    Returns 0, NOT_FINITE, OUT_OF_RANGE, or PENETRATION + pair with the depth in `status.value`.
+    """
+    code = _place(unit)
+    if code:
+        return code
+    code = _class_1(unit)
+    if code:
+        return fail(unit.status, code, unit.tally.excess, unit.tally.index)
+    _publish(unit)
+    return 0
+
+
+@kernel
+def _search(unit):
+    """Class-2 searches at the pose of the last evaluation."""
+    p = unit.parameters
+    g = unit.geometry
+    w = unit.work
+    state = unit.state
+    clear_of_cone = levers_are_clear(g, w.link[0])
+    if unit.input.latches_armed == 0.0:
+        withdraw_latches(p, state)
+    elif not clear_of_cone:
+        search_latches(p, g, w, state)
+    else:
+        for k in range(len(state.latch)):
+            release(state.latch[k])
+    state.captured = 1.0 if all_fired(state.latch) else 0.0
+    if clear_of_cone:
+        for k in range(len(state.sensor)):
+            release(state.sensor[k])
+    elif state.captured == 0.0:
+        search_sensors(p, g, w, state)
+
+
+@kernel
+def _dissipate(power, state, h):
+    """Add the losses of the micro-step, trapezoidal between the last accepted instant and this one."""
+    lost = state.dissipated
+    before = state.power
+    lost.damping += 0.5 * h * (before.damping + power.damping)
+    lost.friction += 0.5 * h * (before.friction + power.friction)
+    lost.sensors += 0.5 * h * (before.sensors + power.sensors)
+    before.damping = power.damping
+    before.friction = power.friction
+    before.sensors = power.sensors
+
+
+@kernel
+def accept(unit, h):
+    """Accept the last evaluation as the end of a micro-step of length h >= 0.
+
+    Searches latches and sensors, fires latches, adds up losses, and refreshes the outputs with the new forces. Returns
+    0.
+    """
+    _dissipate(unit.tally.power, unit.state, h)
+    _search(unit)
+    _publish(unit)
+    return 0
+
+
+@kernel
+def list_contacts(unit, contact):
+    """Copy the contacts of the last evaluation to `contact`, a group of `ports.contacts`."""
+    listed = int(unit.tally.count)
+    for k in range(len(contact)):
+        if k < listed:
+            item = unit.tally.contact[k]
+            contact[k].active = 1.0
+            contact[k].pair = item.pair
+            store(load(item.position), contact[k].position)
+            store(load(item.normal), contact[k].normal)
+            contact[k].penetration = item.penetration
+            contact[k].normal_force = item.normal_force
+            contact[k].friction_force = item.friction_force
+        else:
+            contact[k].active = 0.0
+
+
+@kernel
+def head_penetration(unit):
+    """Depth of the head sphere in the passive unit at the inputs, m; negative: the clearance. For first contact."""
+    kinematics.place_link(unit.input.base, unit.input.link[0], unit.work.link[0])
+    p = unit.work.link[0].position
+    r = sqrt(p[1] * p[1] + p[2] * p[2])
+    radius = unit.parameters.head.radius
+    g = unit.geometry
+    d, _, _, _ = profile_depth(g.face, int(g.faces), p[0], r, 1e9)
+    if r <= g.bottom_r:
+        d = max(d, p[0] - g.bottom_x)
+    return d + radius

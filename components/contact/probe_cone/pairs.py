@@ -1,0 +1,46 @@
+"""Kinds of pairs of the probe-cone unit, and the messages of its failures."""
+
+from __future__ import annotations
+
+from components.core.component import Message
+
+HEAD_CONE = 1
+HEAD_BOTTOM = 2
+PAD_CONE = 3
+ROLLER_CONE = 4
+LATCH_CONE = 5
+SENSOR_CONE = 6
+LATCH_STOP = 7
+LATCH_WALL = 8
+
+PAIRS = {
+    HEAD_CONE: "head on cone, edge or socket wall",
+    HEAD_BOTTOM: "head on socket bottom",
+    PAD_CONE: "limiter pad {status.index:.0f} on cone",
+    ROLLER_CONE: "roller {status.index:.0f} on cone",
+    LATCH_CONE: "retracted latch {status.index:.0f} on cone or socket",
+    SENSOR_CONE: "retracted capture sensor {status.index:.0f} on cone or socket",
+    LATCH_STOP: "latch {status.index:.0f} on its stop",
+    LATCH_WALL: "latch {status.index:.0f} on the wall of its slot",
+}
+
+NOT_FINITE = 100
+OUT_OF_RANGE = 101
+GEOMETRY = 102
+# PENETRATION + pair: the depth exceeds the limit of the pair's law; a shorter step may help
+PENETRATION = 110
+
+MESSAGES = {
+    NOT_FINITE: Message("contact: the relative pose or velocity of link {status.index:.0f} is not finite"),
+    OUT_OF_RANGE: Message(
+        "contact: the head passed the docking plane {status.value:.4g} m from the axis, outside the passive unit"
+    ),
+    GEOMETRY: Message(
+        "contact: the profile of the passive unit is no convex chain of faces with a bottom (vertex {status.index:.0f})"
+    ),
+} | {
+    PENETRATION + pair: Message(
+        f"contact: penetration {{status.value:.4g}} m of {name} exceeds its limit", discard=True
+    )
+    for pair, name in PAIRS.items()
+}

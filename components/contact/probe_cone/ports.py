@@ -1,0 +1,239 @@
+"""The record of the probe-cone unit: spec/05 section 6, with the data of sets RefCone and CP-1."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+from components.contact import force, profile, yielding
+from components.contact.kinematics import placement
+from components.core.field import INTEGER, Field, Group, parameter, private
+from components.core.parameters import read_parameter_sets
+
+VERTICES = 8
+PADS = 16
+ROLLERS = 3
+LATCHES = 4
+SENSORS = 2
+CONTACTS = 16
+
+PARAMETER_SETS = read_parameter_sets(Path(__file__).parents[1] / "parameters")
+
+
+def parameters() -> Group:
+    return Group(
+        "parameters",
+        Group(
+            "cone",
+            parameter("vertices", "1", "points of the profile in use", 0, type=INTEGER, minimum=0, maximum=VERTICES),
+            parameter("x", "m", "abscissa of the points, mouth to bottom", shape=VERTICES, start=0.0),
+            parameter("r", "m", "radius of the points, mouth to axis", shape=VERTICES, start=0.0),
+            description="meridian of the passive unit: docking plane, frusta, socket wall, socket bottom",
+        ),
+        Group(
+            "slot",
+            parameter("x", "m", "abscissa of the stops", 0.0),
+            parameter("distance", "m", "of the slot plane from the axis", 0.0, minimum=0.0),
+            parameter("half_width", "m", "of the narrow part, less half the width of the latch", 0.0, minimum=0.0),
+            parameter("narrow_depth", "m", "where the inclined walls begin, from the stop", 0.0, minimum=0.0),
+            parameter("wide_depth", "m", "where they end, from the stop", 0.0, minimum=0.0),
+            parameter("wall_angle", "rad", "of the inclined walls to the axis", 0.0, minimum=0.0, display_unit="deg"),
+            description="slots for the latches at azimuths 0, 90, 180, 270 deg",
+        ),
+        Group("head", parameter("radius", "m", "of the head sphere", 0.0, minimum=0.0)),
+        Group(
+            "latch",
+            parameter("pivot", "m", "along x, radial; from the head centre", 0.0, shape=2),
+            parameter("root", "m", "point 1 of the front edge, from the pivot", 0.0, shape=2),
+            parameter("tip", "m", "point 2 of the front edge, from the pivot", 0.0, shape=2),
+            parameter("rear_root", "m", "point 3 of the rear edge, from the head centre", 0.0, shape=2),
+            parameter("rear_tip", "m", "point 4 of the rear edge, from the head centre", 0.0, shape=2),
+            *yielding.spring(),
+            description="head latches in the planes of the slots",
+        ),
+        Group(
+            "sensor",
+            parameter("count", "1", "capture sensors in use", 0, type=INTEGER, minimum=0, maximum=SENSORS),
+            parameter("azimuth", "rad", "of their planes, from +y toward +z", 0.0, shape=SENSORS, display_unit="deg"),
+            parameter("pivot", "m", "along x, radial; from the head centre", 0.0, shape=2),
+            parameter("centre", "m", "of the roller, from the pivot", 0.0, shape=2),
+            parameter("radius", "m", "of the roller", 0.0, minimum=0.0),
+            *yielding.spring(),
+            parameter("friction", "N", "of all sensors along the socket after capture", 0.0, minimum=0.0),
+            parameter("slip_velocity", "m/s", "below which this friction fades", 1e-3, minimum=1e-9),
+            description="capture sensors of the head",
+        ),
+        Group(
+            "limiter",
+            parameter("pads", "1", "number of pads, evenly around", 0, type=INTEGER, minimum=0, maximum=PADS),
+            parameter("azimuth", "rad", "of the first pad", 0.0, display_unit="deg"),
+            parameter("x", "m", "front and rear end of a pad, frame M", 0.0, shape=2),
+            parameter("r", "m", "front and rear end of a pad, frame M", 0.0, shape=2),
+            description="pads of the limiter of angular motion",
+        ),
+        Group(
+            "roller",
+            parameter("count", "1", "alignment rollers in use", 0, type=INTEGER, minimum=0, maximum=ROLLERS),
+            parameter("radius", "m", "of a roller", 0.0, minimum=0.0),
+        ),
+        force.law("law_head", "head on cone, edges and socket wall"),
+        force.law("law_bottom", "head on the socket bottom"),
+        force.law("law_latch", "latches on stops and walls of the slots"),
+        force.law("law_limiter", "pads and rollers on the cone"),
+    )
+
+
+def inputs() -> Group:
+    return Group(
+        "input",
+        placement("base", "frame 0 relative to PU, PU axes"),
+        placement("link", "head H and limiter M relative to frame 0, frame 0 axes", count=2),
+        Group(
+            "roller",
+            private("position", "m", "centre, frame M", shape=3),
+            private("velocity", "m/s", "of the centre relative to M, M axes", shape=3),
+            count=ROLLERS,
+        ),
+        private("tip_slope", "rad", "extra slope of the bent probe's end about y, z", shape=2),
+        private("latches_armed", "1", "0 while the latch drive withdraws the latches", 1.0),
+    )
+
+
+def outputs() -> Group:
+    return Group(
+        "output",
+        force.wrench("target", "on the passive unit, PU axes, about the origin of PU"),
+        force.wrench("link", "on head and limiter, link axes, about the link's origin", count=2),
+        force.wrench("limiter", "the pads' share of link 2, M axes, about the origin of M"),
+        force.wrench("roller", "each roller's share of link 2, M axes, about the origin of M", count=ROLLERS),
+        private("head_axial_force", "N", "along x of the head; < 0 pushes the probe in"),
+        private("first_contact", "1", "DK1: the head touches the cone or an edge"),
+        private("socket_bottom", "1", "DK2: the head touches the socket bottom"),
+        private("capture", "1", "DSG: all latches have fired"),
+        private("limiter_contact", "1", "a pad touches"),
+        private("roller_contact", "1", "this roller touches", shape=ROLLERS),
+        private("latch_fired", "1", "this latch has fired", shape=LATCHES),
+        private("stored_energy", "J", "in contacts and in the springs of latches and sensors"),
+        private("dissipated_damping", "J", "by contact damping so far"),
+        private("dissipated_friction", "J", "by contact friction so far"),
+        private("dissipated_latches", "J", "by latches snapping out so far"),
+        private("dissipated_sensors", "J", "by friction of the sensors so far"),
+    )
+
+
+def _powers() -> tuple[Field, ...]:
+    return (
+        private("damping", "W", "lost in contact damping"),
+        private("friction", "W", "lost in contact friction"),
+        private("sensors", "W", "lost in friction of the sensors"),
+    )
+
+
+def state() -> Group:
+    return Group(
+        "state",
+        yielding.lever("latch", LATCHES),
+        yielding.lever("sensor", SENSORS),
+        private("captured", "1", "all latches have fired"),
+        Group("power", *_powers(), description="at the last accepted instant"),
+        Group(
+            "dissipated",
+            private("damping", "J", "so far"),
+            private("friction", "J", "so far"),
+            private("latches", "J", "so far"),
+            private("sensors", "J", "so far"),
+        ),
+    )
+
+
+def geometry() -> Group:
+    """Constants that `initialize` computes from the parameters."""
+    return Group(
+        "geometry",
+        profile.faces(VERTICES - 2),
+        private("faces", "1", "of the convex chain: all but the bottom"),
+        private("bottom_x", "m", "abscissa of the bottom"),
+        private("bottom_r", "m", "radius of the bottom"),
+        private("reach", "m", "largest distance of a latch or sensor from the head centre"),
+        Group(
+            "azimuth",
+            private("radial", "1", "outward", shape=3),
+            private("tangential", "1", "x cross radial", shape=3),
+            count=LATCHES + SENSORS,
+            description="of latches, then sensors, in the head as of slots in PU",
+        ),
+        Group(
+            "pad",
+            private("start", "m", "front end, frame M", shape=3),
+            private("along", "m", "from the front end to the rear end, frame M", shape=3),
+            count=PADS,
+        ),
+    )
+
+
+def work() -> Group:
+    return Group(
+        "work",
+        force.motion("link", count=2),
+        yielding.frame("latch", LATCHES),
+        yielding.frame("sensor", SENSORS),
+        force.wrench("head", "class 1 on the head, PU axes, about its origin"),
+        force.wrench("limiter", "pads on the limiter, PU axes, about its origin"),
+        force.wrench("roller", "rollers on the limiter, PU axes, about its origin", count=ROLLERS),
+        force.wrench("held_target", "class 2 on the passive unit, PU axes"),
+        force.wrench("held_head", "class 2 on the head, PU axes, about its origin"),
+    )
+
+
+def tally() -> Group:
+    """What is summed and listed over the contacts of one evaluation."""
+    return Group(
+        "tally",
+        force.wrench("target", "class 1 on the passive unit, PU axes"),
+        Group("power", *_powers()),
+        private("stored_energy", "J", "in class-1 contacts"),
+        private("excess", "m", "penetration that exceeds its limit"),
+        private("index", "1", "which of several equal parts exceeds it, from 1"),
+        private("count", "1", "contacts listed"),
+        private("class_1", "1", "how many of them are of class 1; levers hold the others"),
+        Group(
+            "contact",
+            private("pair", "1", "kind of pair"),
+            private("position", "m", "contact point, PU", shape=3),
+            private("normal", "1", "unit reaction on the passive unit, PU", shape=3),
+            private("penetration", "m", "depth"),
+            private("normal_force", "N", "normal reaction"),
+            private("friction_force", "N", "friction"),
+            count=CONTACTS,
+        ),
+    )
+
+
+def status() -> Group:
+    return Group(
+        "status",
+        private("code", "1", "0, or the number of the message"),
+        private("value", "1", "the value that exceeded its bound"),
+        private("index", "1", "which of several equal parts, from 1; 0 if there is one"),
+    )
+
+
+def _with_starts(group: Group, path: str, values: Mapping[str, Any]) -> Group:
+    """`group` with the start values of its fields replaced by those that `values` has for their structured names."""
+    members: list[Field | Group] = []
+    for member in group.members:
+        name = f"{path}.{member.name}"
+        if isinstance(member, Group):
+            members.append(_with_starts(member, name, values))
+        else:
+            members.append(replace(member, start=values.get(name, member.start)))
+    return Group(group.name, *members, count=group.count, description=group.description)
+
+
+def unit() -> Group:
+    """The whole unit, as the group `probe_cone` of a component; it starts with the data of RefCone and CP-1."""
+    members = (parameters(), inputs(), outputs(), state(), geometry(), work(), tally(), status())
+    values = {name: value for entry in PARAMETER_SETS for name, value in entry.values.items()}
+    return _with_starts(Group("probe_cone", *members), "probe_cone", values)

@@ -1,0 +1,238 @@
+"""Class-1 contacts of the probe-cone unit, spec/05 6.2: head (C1, C2), pads (C3, C4), rollers (C5), fired latches in
+their slots (C8), friction of the capture sensors in the socket (C9)."""
+
+from __future__ import annotations
+
+from math import copysign, cos, fabs, sin, sqrt, tan, tanh
+
+from components.contact.force import clear, contact_force, exert, point_velocity, stored_energy
+from components.contact.probe_cone.pairs import (
+    HEAD_BOTTOM,
+    HEAD_CONE,
+    LATCH_STOP,
+    LATCH_WALL,
+    PAD_CONE,
+    PENETRATION,
+    ROLLER_CONE,
+)
+from components.contact.probe_cone.ports import CONTACTS
+from components.contact.profile import depth as profile_depth
+from components.contact.profile import sphere_profile
+from components.contact.segments import segment_edge
+from components.core.kernel import kernel
+from components.core.rotation import apply_transposed, load_matrix
+from components.core.vector import add, axpy, dot, load, scale, store
+
+
+@kernel
+def begin(tally):
+    clear(tally.target)
+    tally.power.damping = 0.0
+    tally.power.friction = 0.0
+    tally.power.sensors = 0.0
+    tally.stored_energy = 0.0
+    tally.count = 0.0
+
+
+@kernel
+def enlist(tally, pair, point, normal, depth, normal_force, friction_force):
+    """List a contact for pictures; the list is short, the sums are complete."""
+    k = int(tally.count)
+    if k < CONTACTS:
+        item = tally.contact[k]
+        item.pair = pair
+        store(point, item.position)
+        store(normal, item.normal)
+        item.penetration = depth
+        item.normal_force = normal_force
+        item.friction_force = friction_force
+        tally.count += 1.0
+
+
+@kernel
+def touch(tally, law, link, origin, v, pair, index, point, normal, depth):
+    """One class-1 contact: force on the passive unit and on `link` (whose origin is at `origin`), energy, list.
+
+    `v` is the velocity of the link over the passive surface at the point. Returns 0, or PENETRATION + pair.
+    """
+    force, normal_force, friction_force, damping, friction = contact_force(law, v, normal, depth)
+    exert(force, point, origin, tally.target, link)
+    tally.stored_energy += stored_energy(law, depth)
+    tally.power.damping += damping
+    tally.power.friction += friction
+    enlist(tally, pair, point, normal, depth, normal_force, friction_force)
+    if depth > law.penetration_limit:
+        tally.excess = depth
+        tally.index = index
+        return PENETRATION + pair
+    return 0
+
+
+@kernel
+def touch_head(parameters, geometry, motion, tally, head, output):
+    """Head sphere against the profile and the socket bottom; sets the sensors DK1, DK2."""
+    radius = parameters.head.radius
+    centre = load(motion.position)
+    faces = int(geometry.faces)
+    output.first_contact = 0.0
+    output.socket_bottom = 0.0
+    d, normal, feature = sphere_profile(geometry.face, faces, centre, radius)
+    code = 0
+    if d > 0.0:
+        if feature != faces - 1:
+            output.first_contact = 1.0
+        point = axpy(radius, normal, centre)
+        v = point_velocity(motion, point)
+        code = touch(tally, parameters.law_head, head, centre, v, HEAD_CONE, 0, point, normal, d)
+    d = centre[0] + radius - geometry.bottom_x
+    if code == 0 and d > 0.0 and centre[1] ** 2 + centre[2] ** 2 <= geometry.bottom_r**2:
+        output.socket_bottom = 1.0
+        normal = (1.0, 0.0, 0.0)
+        point = axpy(radius, normal, centre)
+        v = point_velocity(motion, point)
+        code = touch(tally, parameters.law_bottom, head, centre, v, HEAD_BOTTOM, 0, point, normal, d)
+    return code
+
+
+@kernel
+def pads_are_clear(limiter, geometry, motion):
+    """True if no pad can touch: the farthest and widest point that they might reach lies in free space."""
+    p = motion.position
+    axial = motion.rotation[0, 0]
+    radial = sqrt(max(0.0, 1.0 - axial * axial))
+    x_front = max(limiter.x[0] * axial, limiter.x[1] * axial)
+    x_side = max(fabs(limiter.x[0]), fabs(limiter.x[1]))
+    r_max = max(limiter.r[0], limiter.r[1])
+    x = p[0] + x_front + r_max * radial
+    r = sqrt(p[1] * p[1] + p[2] * p[2]) + r_max + x_side * radial
+    d, _, _, _ = profile_depth(geometry.face, int(geometry.faces), x, r, 0.0)
+    return d <= 0.0
+
+
+@kernel
+def pad_contact(geometry, start, along):
+    """(depth, normal, point) of one pad: the deepest of its ends in the faces (C4) and its edge over the edges (C3)."""
+    faces = int(geometry.faces)
+    d, normal, _ = sphere_profile(geometry.face, faces, start, 0.0)
+    point = start
+    end = add(start, along)
+    d_end, normal_end, _ = sphere_profile(geometry.face, faces, end, 0.0)
+    if d_end > d:
+        d, normal, point = d_end, normal_end, end
+    for v in range(1, faces):
+        edge = geometry.face[v]
+        d_edge, normal_edge, crossing, _ = segment_edge(start, along, edge.x, edge.r)
+        if d_edge > d:
+            d, normal, point = d_edge, normal_edge, crossing
+    return d, normal, point
+
+
+@kernel
+def touch_pads(parameters, geometry, motion, tally, limiter, output):
+    output.limiter_contact = 0.0
+    if parameters.limiter.pads == 0.0 or pads_are_clear(parameters.limiter, geometry, motion):
+        return 0
+    A = load_matrix(motion.rotation)
+    origin = load(motion.position)
+    for k in range(int(parameters.limiter.pads)):
+        pad = geometry.pad[k]
+        start = add(origin, apply_transposed(A, load(pad.start)))
+        d, normal, point = pad_contact(geometry, start, apply_transposed(A, load(pad.along)))
+        if d > 0.0:
+            output.limiter_contact = 1.0
+            v = point_velocity(motion, point)
+            code = touch(tally, parameters.law_limiter, limiter, origin, v, PAD_CONE, k + 1, point, normal, d)
+            if code:
+                return code
+    return 0
+
+
+@kernel
+def touch_rollers(parameters, geometry, motion, position, tally, roller, output):
+    """Rollers on the profile; `position` are the inputs of their centres in M."""
+    A = load_matrix(motion.rotation)
+    origin = load(motion.position)
+    radius = parameters.roller.radius
+    for k in range(len(position)):
+        output.roller_contact[k] = 0.0
+        if k < parameters.roller.count:
+            centre = add(origin, apply_transposed(A, load(position[k].position)))
+            d, normal, _ = sphere_profile(geometry.face, int(geometry.faces), centre, radius)
+            if d > 0.0:
+                output.roller_contact[k] = 1.0
+                point = axpy(radius, normal, centre)
+                v = add(point_velocity(motion, point), apply_transposed(A, load(position[k].velocity)))
+                law = parameters.law_limiter
+                code = touch(tally, law, roller[k], origin, v, ROLLER_CONE, k + 1, point, normal, d)
+                if code:
+                    return code
+    return 0
+
+
+@kernel
+def slot_wall(slot, d1, d2):
+    """(depth, sine, cosine) of a point in the wall of a slot, its normal -sine x + cosine sgn(d2) tangential.
+
+    d1 is the depth into the socket from the stop, d2 the offset to the side. The corner between the narrow part and
+    the inclined wall is convex: the smaller depth counts, without a jump. Beyond the inclined wall latches never touch.
+    """
+    if d1 > slot.wide_depth:
+        return -1.0, 0.0, 1.0
+    s = sin(slot.wall_angle)
+    c = cos(slot.wall_angle)
+    narrow = fabs(d2) - slot.half_width
+    inclined = narrow * c - (d1 - slot.narrow_depth) * s
+    if inclined < narrow:
+        return inclined, s, c
+    return narrow, 0.0, 1.0
+
+
+@kernel
+def slot_half_width(slot, d1):
+    """Half the width of the slot at the depth d1 from the stop."""
+    if d1 <= slot.narrow_depth:
+        return slot.half_width
+    return slot.half_width + (min(d1, slot.wide_depth) - slot.narrow_depth) * tan(slot.wall_angle)
+
+
+@kernel
+def touch_slot(parameters, azimuth, frame, motion, tally, head, index):
+    """The rear edge of a fired latch against the stop and the walls of its slot (spec/05 6.6)."""
+    slot = parameters.slot
+    latch = parameters.latch
+    origin = load(motion.position)
+    xi = load(frame.xi)
+    eta = load(frame.eta)
+    root = axpy(latch.rear_root[0], xi, axpy(latch.rear_root[1], eta, origin))
+    edge = add(scale(latch.rear_tip[0] - latch.rear_root[0], xi), scale(latch.rear_tip[1] - latch.rear_root[1], eta))
+    radial = load(azimuth.radial)
+    den = dot(radial, edge)
+    if den <= 0.0:
+        return 0
+    t = (slot.distance - dot(radial, root)) / den
+    if t < 0.0 or t > 1.0:
+        return 0
+    point = axpy(t, edge, root)
+    tangential = load(azimuth.tangential)
+    d1 = point[0] - slot.x
+    d2 = dot(tangential, point)
+    code = 0
+    v = point_velocity(motion, point)
+    law = parameters.law_latch
+    if d1 < 0.0:
+        code = touch(tally, law, head, origin, v, LATCH_STOP, index, point, (-1.0, 0.0, 0.0), -d1)
+    d, sine, cosine = slot_wall(slot, d1, d2)
+    if code == 0 and d > 0.0:
+        normal = axpy(copysign(cosine, d2), tangential, (-sine, 0.0, 0.0))
+        code = touch(tally, law, head, origin, v, LATCH_WALL, index, point, normal, d)
+    return code
+
+
+@kernel
+def rub_sensors(sensor, motion, tally, head):
+    """Friction of the capture sensors along the socket after capture (C9), at the centre of the head."""
+    v = motion.velocity[0]
+    friction = sensor.friction * tanh(v / sensor.slip_velocity)
+    centre = load(motion.position)
+    exert((friction, 0.0, 0.0), centre, centre, tally.target, head)
+    tally.power.sensors += friction * v

@@ -1,0 +1,130 @@
+"""Segments against edge circles, segments and trapezoids: spec/05 A6 to A8.
+
+A segment is a start point and a vector. Every function returns the depth first: > 0 in contact.
+"""
+
+from __future__ import annotations
+
+from math import copysign, fabs, sqrt
+
+from components.core.kernel import kernel
+from components.core.vector import ZERO, axpy, cross, dot, norm, scale, subtract, unit
+
+# relative size of a determinant below which lines count as parallel; distance without a direction, m
+PARALLEL = 1e-9
+PARALLEL_LINES = 1e-12
+SMALL_DISTANCE = 1e-9
+
+
+@kernel
+def segment_circle(start, along, centre, top, radius, sigma):
+    """A6: a segment that should pass inside an edge circle, either of them the active one.
+
+    `top` is another point of the circle's axis; `sigma` is +1 for a passive circle, -1 for an active one. Returns
+    (depth, normal, point, t): the point of the segment in the plane of the circle and its parameter. Erratum E10: the
+    radial direction is that of the point for any circle, and `sigma`, not the sign of n_x, orients the normal.
+    """
+    axis = subtract(top, centre)
+    den = dot(axis, along)
+    if fabs(den) <= PARALLEL * norm(axis) * norm(along):
+        return -1.0, ZERO, ZERO, -1.0
+    t = dot(axis, subtract(centre, start)) / den
+    if t < 0.0 or t > 1.0:
+        return -1.0, ZERO, ZERO, t
+    point = axpy(t, along, start)
+    radial = subtract(point, centre)
+    d = norm(radial)
+    if d <= radius:
+        return d - radius, ZERO, point, t
+    tangent = cross(radial, axis)
+    normal = unit(cross(along, tangent))
+    slope = dot(normal, radial) / d
+    if sigma * slope < 0.0:
+        normal = scale(-1.0, normal)
+    return (d - radius) * fabs(slope), normal, point, t
+
+
+@kernel
+def segment_edge(start, along, x, radius):
+    """A6 for a passive circle on the axis x: (depth, normal, point, t). The zeros of its plane are used."""
+    forward = along[0]
+    if (x - start[0]) * (x - start[0] - forward) > 0.0 or fabs(forward) <= PARALLEL * norm(along):
+        return -1.0, ZERO, ZERO, -1.0
+    t = (x - start[0]) / forward
+    point = axpy(t, along, start)
+    d = sqrt(point[1] * point[1] + point[2] * point[2])
+    if d <= radius:
+        return d - radius, ZERO, point, t
+    y = point[1] / d
+    z = point[2] / d
+    radial = along[1] * y + along[2] * z
+    q = copysign(sqrt(forward * forward + radial * radial), forward)
+    return (d - radius) * forward / q, (-radial / q, forward * y / q, forward * z / q), point, t
+
+
+@kernel
+def closest_parameters(start_a, along_a, start_p, along_p):
+    """(t_a, t_p, crossing): parameters of the closest points of two lines; crossing is False for parallel lines."""
+    w = subtract(start_a, start_p)
+    a = dot(along_a, along_a)
+    b = dot(along_a, along_p)
+    c = dot(along_p, along_p)
+    d = dot(along_a, w)
+    e = dot(along_p, w)
+    den = a * c - b * b
+    if den <= PARALLEL_LINES * a * c:
+        return 0.0, 0.0, False
+    return (b * e - c * d) / den, (a * e - b * d) / den, True
+
+
+@kernel
+def segment_segment(start_a, along_a, start_p, along_p):
+    """A7: an active and a passive edge. Returns (depth, normal, point of the passive, t_a, t_p).
+
+    The active edge is through the passive one where it lies farther along x, so only opposing pairs may be tested.
+    """
+    t_a, t_p, crossing = closest_parameters(start_a, along_a, start_p, along_p)
+    point = axpy(t_p, along_p, start_p)
+    if not crossing or t_a < 0.0 or t_a > 1.0 or t_p < 0.0 or t_p > 1.0:
+        return -1.0, ZERO, point, t_a, t_p
+    d = subtract(axpy(t_a, along_a, start_a), point)
+    depth = norm(d)
+    if d[0] < 0.0 or depth < SMALL_DISTANCE:
+        return -depth, ZERO, point, t_a, t_p
+    return depth, scale(1.0 / depth, d), point, t_a, t_p
+
+
+@kernel
+def trapezoid_plane(root_1, root_2, top):
+    """Normal of the plane of a trapezoid through the roots of its two sides and the start of its top base."""
+    return cross(subtract(root_2, root_1), subtract(top, root_1))
+
+
+@kernel
+def trapezoid_crossing(start_a, along_a, plane_normal, root_1, side, top, base):
+    """A8 gate: where an active edge pierces a trapezoid, measured along its top base from side to side.
+
+    Returns (t_q, t_c): parameter on the edge, and the share of the top base (start `top`, vector `base`) that lies on
+    the first side's hand of the plane through the pierced point parallel to `side`. The edge passes inside that side
+    where 0 <= t_q <= 1 and 0 < t_c < 1; (-1, -1) for an edge parallel to the plane. Erratum E11: only the normals are
+    constants.
+    """
+    den = dot(plane_normal, along_a)
+    if fabs(den) <= PARALLEL * norm(plane_normal) * norm(along_a):
+        return -1.0, -1.0
+    t_q = dot(plane_normal, subtract(root_1, start_a)) / den
+    side_normal = cross(side, plane_normal)
+    pierced = axpy(t_q, along_a, start_a)
+    return t_q, dot(side_normal, subtract(pierced, top)) / dot(side_normal, base)
+
+
+@kernel
+def segment_trapezoid(start_a, along_a, plane_normal, root_1, root, side, top, base):
+    """A8 gate with A7 values: an active edge against the side (`root`, `side`) of a passive trapezoid.
+
+    Same results as `segment_segment`; `root_1` is the root of the first side, whichever side is tested.
+    """
+    t_q, t_c = trapezoid_crossing(start_a, along_a, plane_normal, root_1, side, top, base)
+    if not (0.0 <= t_q <= 1.0 and 0.0 < t_c < 1.0):
+        return -1.0, ZERO, ZERO, 0.0, 0.0
+    return segment_segment(start_a, along_a, root, side)

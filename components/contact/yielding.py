@@ -1,0 +1,125 @@
+"""Class-2 contact: a spring-loaded rotary link without inertia that gives way (spec/05 A12, spec/04 section 6).
+
+A latch or sensor lever turns about a pivot of its carrier, in a plane through the axes `xi` and `eta`; angle 0 is
+extended, and a growing angle turns xi into eta. It stands at the angle at which it just touches, and presses as hard as
+its spring says.
+"""
+
+from __future__ import annotations
+
+from math import fabs
+
+from components.core.field import Group, parameter, private
+from components.core.kernel import kernel
+from components.core.rotation import apply_transposed
+from components.core.vector import add, axpy, cross, dot, load, scale, store, subtract
+
+FREE = 0.0
+PUSHED = 1.0
+BOTTOMED = 2.0
+
+# 2^-26 of the range: below 1e-9 m of penetration for levers up to 70 mm
+HALVINGS = 26
+# shortest lever arm of the contact force about the pivot, m (assumed): next to it the lever would lock
+ARM_FLOOR = 1e-3
+
+
+def spring() -> tuple:
+    """Parameters of the lever's spring."""
+    return (
+        parameter("preload", "N.m", "torque of the spring when extended", 0.0, minimum=0.0),
+        parameter("stiffness", "N.m/rad", "of the spring", 0.0, minimum=0.0),
+        parameter("angle_max", "rad", "largest angle", 0.0, minimum=0.0, display_unit="deg"),
+    )
+
+
+def frame(name: str, count: int) -> Group:
+    """Where the lever's plane is now."""
+    return Group(
+        name,
+        private("pivot", "m", "PU axes", shape=3),
+        private("xi", "1", "axis along the carrier, PU axes", shape=3),
+        private("eta", "1", "radial axis, PU axes", shape=3),
+        count=count,
+    )
+
+
+def lever(name: str, count: int) -> Group:
+    """What a lever remembers: its angle, and the force that it holds until the next search."""
+    return Group(
+        name,
+        private("angle", "rad", "0 extended"),
+        private("mode", "1", "0 free, 1 pushed, 2 at the end of its travel"),
+        private("force", "N", "magnitude of the force on the passive unit"),
+        private("normal", "1", "its direction, PU axes", shape=3),
+        private("position", "m", "its point, PU axes", shape=3),
+        private("fired", "1", "has snapped into its slot: resists no more"),
+        count=count,
+    )
+
+
+@kernel
+def place_frame(frame, origin, rotation, pivot, eta):
+    """Set `frame` from the carrier's pose (PU axes), the `pivot` (along x, along eta) and the carrier's axis `eta`."""
+    xi = apply_transposed(rotation, (1.0, 0.0, 0.0))
+    radial = apply_transposed(rotation, eta)
+    store(xi, frame.xi)
+    store(radial, frame.eta)
+    store(axpy(pivot[0], xi, axpy(pivot[1], radial, origin)), frame.pivot)
+
+
+@kernel
+def turned(frame, point, c, s):
+    """A point of the lever, given from the pivot at angle 0, in PU axes at the angle of cosine c and sine s."""
+    along = scale(c * point[0] - s * point[1], load(frame.xi))
+    return add(load(frame.pivot), axpy(s * point[0] + c * point[1], load(frame.eta), along))
+
+
+def resting_angle(penetration):
+    """Kernel `search(frame, figure, surface) -> (mode, angle)` for one kind of lever.
+
+    `penetration(frame, figure, surface, angle)` is the depth of the lever at an angle, falling with it; the answer is
+    where it vanishes, on its side > 0. Bisection over the whole range: the lever can come back (erratum E22).
+    """
+
+    @kernel
+    def search(frame, figure, surface):
+        if penetration(frame, figure, surface, 0.0) <= 0.0:
+            return FREE, 0.0
+        low = 0.0
+        high = figure.angle_max
+        if penetration(frame, figure, surface, high) > 0.0:
+            return BOTTOMED, high
+        for _ in range(HALVINGS):
+            middle = 0.5 * (low + high)
+            if penetration(frame, figure, surface, middle) > 0.0:
+                low = middle
+            else:
+                high = middle
+        return PUSHED, low
+
+    return search
+
+
+@kernel
+def spring_energy(figure, angle):
+    """Work done on the spring from angle 0."""
+    return (figure.preload + 0.5 * figure.stiffness * angle) * angle
+
+
+@kernel
+def hold(lever, figure, frame, normal, point):
+    """Remember the force with which the lever at its angle presses on the passive unit: spring torque over arm."""
+    axis = cross(load(frame.xi), load(frame.eta))
+    arm = fabs(dot(axis, cross(subtract(point, load(frame.pivot)), normal)))
+    lever.force = (figure.preload + figure.stiffness * lever.angle) / max(arm, ARM_FLOOR)
+    store(normal, lever.normal)
+    store(point, lever.position)
+
+
+@kernel
+def release(lever):
+    """No contact: extended and without force."""
+    lever.angle = 0.0
+    lever.mode = FREE
+    lever.force = 0.0
