@@ -1,0 +1,61 @@
+"""What can be exported: the name of an FMU, the module with its `component(**options)`, and what it is."""
+
+from __future__ import annotations
+
+import difflib
+from dataclasses import dataclass
+from importlib import import_module
+from importlib.util import find_spec
+from typing import Any
+
+from components.core.component import Component
+
+
+@dataclass(frozen=True)
+class Entry:
+    """A component of the catalogue. Importing its module may take seconds and waits until it is asked for."""
+
+    name: str
+    module: str
+    summary: str
+
+
+_ENTRIES = {
+    entry.name: entry
+    for entry in (
+        Entry("Oscillator", "components.oscillator", "mass on a spring and damper: an example"),
+        Entry("Spacecraft", "components.spacecraft", "rigid or elastic spacecraft with docking ports and thrusters"),
+        Entry("ProbeMechanism", "components.probe_mechanism", "central docking mechanism with contact inside"),
+        Entry("ProbeCyclogram", "components.probe_cyclogram", "sequence of commands of a probe-cone docking"),
+        Entry("ContactProbeCone", "components.contact_probe_cone", "contact of a probe with a receiving cone"),
+    )
+}
+
+
+class CatalogueError(KeyError):
+    """No component has this name."""
+
+    def __str__(self) -> str:
+        return str(self.args[0])
+
+
+def names() -> tuple[str, ...]:
+    """Names of all components that can be built."""
+    return tuple(name for name, entry in _ENTRIES.items() if find_spec(entry.module))
+
+
+def entry(name: str) -> Entry:
+    """The entry called `name`; `probe_mechanism` and `ProbeMechanism` are the same. Raises CatalogueError."""
+    known = {key.lower(): key for key in names()}
+    key = name.replace("_", "").lower()
+    if key not in known:
+        near = difflib.get_close_matches(key, known, n=3)
+        hint = f"did you mean {', '.join(known[n] for n in near)}?" if near else f"there are {', '.join(names())}"
+        raise CatalogueError(f"no component is called {name!r}; {hint}")
+    return _ENTRIES[known[key]]
+
+
+def component(name: str, **options: Any) -> Component:
+    """The component called `name`, made with its build options. Raises CatalogueError for an unknown name."""
+    made: Component = import_module(entry(name).module).component(**options)
+    return made

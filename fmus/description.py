@@ -1,0 +1,192 @@
+"""modelDescription.xml of a component, from the declaration of its record."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from importlib.metadata import PackageNotFoundError, version
+
+from lxml import etree
+
+from components.core.component import Component
+from components.core.field import Field
+from components.core.record import Slot
+from fmus.units import parse
+
+LOG_CATEGORIES = {
+    "logEvents": "instantiation, initialization, termination and reset",
+    "logStatusDiscard": "why a step was discarded",
+    "logStatusError": "why a call was refused; reported whether or not logging is on",
+    "logAll": "all messages",
+}
+
+NATIVE_CAPABILITIES = {
+    "canHandleVariableCommunicationStepSize": "true",
+    "canInterpolateInputs": "true",
+    "maxOutputDerivativeOrder": "1",
+    "canNotUseMemoryManagementFunctions": "true",
+    "canGetAndSetFMUstate": "true",
+    "canSerializeFMUstate": "true",
+    "providesDirectionalDerivative": "true",
+}
+
+PYTHON_CAPABILITIES = {
+    "needsExecutionTool": "true",
+    "canHandleVariableCommunicationStepSize": "true",
+    "canNotUseMemoryManagementFunctions": "true",
+    "canGetAndSetFMUstate": "true",
+    "canSerializeFMUstate": "true",
+}
+
+
+def package_version() -> str:
+    """Version of dockfmu, or 0 when it runs from a folder that was never installed."""
+    try:
+        return version("dockfmu")
+    except PackageNotFoundError:
+        return "0"
+
+
+def bounds(slot: Slot) -> tuple[float | None, float | None]:
+    """Least and greatest value of a variable; None where there is none. An enumeration goes from 1 to its size."""
+    field = slot.field
+    if field.type.fmi == "Boolean":
+        return None, None
+    if field.type.fmi == "Enumeration":
+        return 1.0, float(len(field.type.items))
+    return field.minimum, field.maximum
+
+
+def nominal(slot: Slot) -> float:
+    """Order of magnitude of a variable, 1 where none is declared."""
+    return slot.field.nominal or 1.0
+
+
+def describe(
+    component: Component,
+    guid: str,
+    capabilities: Mapping[str, str],
+    initial_dependencies: Mapping[int, Sequence[int]],
+) -> bytes:
+    """The XML document.
+
+    `initial_dependencies` maps slots of outputs to the slots of inputs and parameters on which they depend at
+    initialisation. Between steps outputs depend on no input: a component computes them within its steps.
+    Raises UnitError for a unit that is not known.
+    """
+    variables = component.record.variables
+    index = {slot.index: str(number) for number, slot in enumerate(variables, start=1)}
+    root = etree.Element(
+        "fmiModelDescription",
+        fmiVersion="2.0",
+        modelName=component.name,
+        guid=guid,
+        description=component.description,
+        version=package_version(),
+        license="MIT",
+        generationTool=f"dockfmu {package_version()}",
+        variableNamingConvention="structured",
+        numberOfEventIndicators="0",
+    )
+    etree.SubElement(root, "CoSimulation", {"modelIdentifier": component.name, **capabilities})
+    _units(root, variables)
+    _types(root, variables)
+    categories = etree.SubElement(root, "LogCategories")
+    for name, text in LOG_CATEGORIES.items():
+        etree.SubElement(categories, "Category", name=name, description=text)
+    etree.SubElement(
+        root,
+        "DefaultExperiment",
+        startTime="0",
+        stopTime=repr(component.default_stop),
+        stepSize=repr(component.default_step),
+    )
+    listed = etree.SubElement(root, "ModelVariables")
+    for slot in variables:
+        _variable(listed, slot)
+    structure = etree.SubElement(root, "ModelStructure")
+    outputs = [slot for slot in variables if slot.field.causality == "output"]
+    if outputs:
+        now = etree.SubElement(structure, "Outputs")
+        first = etree.SubElement(structure, "InitialUnknowns")
+        for slot in outputs:
+            knowns = " ".join(index[known] for known in initial_dependencies.get(slot.index, ()))
+            etree.SubElement(now, "Unknown", index=index[slot.index], dependencies="")
+            etree.SubElement(first, "Unknown", index=index[slot.index], dependencies=knowns)
+    return etree.tostring(root, xml_declaration=True, encoding="UTF-8", pretty_print=True)
+
+
+def _units(root: etree._Element, variables: Sequence[Slot]) -> None:
+    """Every unit in use with its base units, and the display units of each."""
+    shown: dict[str, set[str]] = {}
+    for slot in variables:
+        field = slot.field
+        if field.type.fmi == "Real":
+            units = shown.setdefault(field.unit, set())
+            if field.display_unit is not None:
+                units.add(field.display_unit)
+    if not shown:
+        return
+    definitions = etree.SubElement(root, "UnitDefinitions")
+    for name in sorted(shown):
+        unit = parse(name)
+        element = etree.SubElement(definitions, "Unit", name=name)
+        base = etree.SubElement(element, "BaseUnit", {key: str(power) for key, power in unit.base.items()})
+        if unit.factor != 1.0:
+            base.set("factor", repr(unit.factor))
+        for display in sorted(shown[name]):
+            other = parse(display)
+            if other.exponents != unit.exponents:
+                raise ValueError(f"display unit {display!r} does not measure the same as {name!r}")
+            etree.SubElement(element, "DisplayUnit", name=display, factor=repr(unit.factor / other.factor))
+
+
+def _types(root: etree._Element, variables: Sequence[Slot]) -> None:
+    """The enumerations in use."""
+    types = {slot.field.type.name: slot.field.type for slot in variables if slot.field.type.fmi == "Enumeration"}
+    if not types:
+        return
+    definitions = etree.SubElement(root, "TypeDefinitions")
+    for name, kind in sorted(types.items()):
+        simple = etree.SubElement(definitions, "SimpleType", name=name)
+        enumeration = etree.SubElement(simple, "Enumeration")
+        for value, (item, text) in enumerate(kind.items, start=1):
+            etree.SubElement(enumeration, "Item", name=item, value=str(value), description=text)
+
+
+def _start(field: Field, value: float) -> str:
+    if field.type.fmi == "Boolean":
+        return "true" if value else "false"
+    return repr(value) if field.type.fmi == "Real" else str(int(value))
+
+
+def _variable(listed: etree._Element, slot: Slot) -> None:
+    field = slot.field
+    settable = field.causality in ("parameter", "input")
+    element = etree.SubElement(
+        listed,
+        "ScalarVariable",
+        name=slot.name,
+        valueReference=str(slot.index),
+        description=field.description,
+        causality=field.causality,
+        variability=field.variability,
+    )
+    if field.causality == "parameter":
+        element.set("initial", "exact")
+    elif not settable:
+        element.set("initial", "calculated")
+    kind = etree.SubElement(element, field.type.fmi)
+    if field.type.fmi == "Enumeration":
+        kind.set("declaredType", field.type.name)
+    if field.type.fmi == "Real":
+        kind.set("unit", field.unit)
+        if field.display_unit is not None:
+            kind.set("displayUnit", field.display_unit)
+        if field.nominal is not None:
+            kind.set("nominal", repr(float(field.nominal)))
+    if field.type.fmi in ("Real", "Integer"):
+        for name, bound in (("min", field.minimum), ("max", field.maximum)):
+            if bound is not None:
+                kind.set(name, _start(field, bound))
+    if settable:
+        kind.set("start", _start(field, slot.start))

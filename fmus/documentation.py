@@ -1,0 +1,64 @@
+"""documentation/ of an FMU: one HTML page with everything that a user needs to connect it, and the licence."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from importlib.metadata import PackageNotFoundError, distribution
+from pathlib import Path
+
+from jinja2 import Environment, FileSystemLoader
+
+from components.core.component import Component
+from components.core.field import Field, Group
+from components.core.sources import ROOT
+from fmus.description import package_version
+
+_TEMPLATES = Environment(
+    loader=FileSystemLoader(Path(__file__).parent / "templates"), autoescape=True, trim_blocks=True, lstrip_blocks=True
+)
+
+
+def _arrays(members: Sequence[Field | Group], prefix: str) -> Iterator[tuple[str, Field]]:
+    """Structured name of each public array or scalar, with the ranges of its indices, and its field."""
+    for member in members:
+        if isinstance(member, Group):
+            subscript = "" if member.count is None else f"[1..{member.count}]"
+            yield from _arrays(member.members, f"{prefix}{member.name}{subscript}.")
+        elif member.public:
+            subscript = f"[{', '.join(f'1..{n}' for n in member.shape)}]" if member.shape else ""
+            yield f"{prefix}{member.name}{subscript}", member
+
+
+def _licence() -> str:
+    """The text of the licence, from the checkout or from the installed package."""
+    if (file := ROOT / "LICENSE").is_file():
+        return file.read_text(encoding="utf-8")
+    try:
+        for path in distribution("dockfmu").files or ():
+            if path.name == "LICENSE":
+                return path.read_text(encoding="utf-8")
+    except PackageNotFoundError:
+        pass
+    return "MIT\n"
+
+
+def documentation(component: Component, kind: str, platforms: Sequence[str]) -> dict[str, bytes]:
+    """Path in the FMU -> content."""
+    readme = component.module.parent / "README.md"
+    page = _TEMPLATES.get_template("index.html").render(
+        component=component,
+        kind=kind,
+        platforms=platforms,
+        version=package_version(),
+        ports={
+            causality: [
+                (name, field) for name, field in _arrays(component.record.members, "") if field.causality == causality
+            ]
+            for causality in ("input", "output", "parameter", "local")
+        },
+        readme=readme.read_text(encoding="utf-8") if readme.is_file() else "",
+    )
+    return {
+        "documentation/index.html": page.encode(),
+        "documentation/licenses/license.txt": _licence().encode(),
+    }

@@ -1,0 +1,42 @@
+"""The native content of an FMU: model description and a library for each platform."""
+
+from __future__ import annotations
+
+import hashlib
+import uuid
+from collections.abc import Callable, Sequence
+
+from components.core.component import Component
+from fmus.dependencies import initial_dependencies
+from fmus.description import NATIVE_CAPABILITIES, describe
+from fmus.native.compile import Loaded, compile_component, emit
+from fmus.native.link import link, shim_digest
+from fmus.native.symbols import check_library
+from fmus.native.tables import write_tables
+from fmus.native.targets import HOST, TARGETS
+
+
+def guid_of(*parts: bytes) -> str:
+    """A GUID that changes with the content."""
+    return "{" + str(uuid.uuid5(uuid.NAMESPACE_URL, hashlib.sha256(b"\0".join(parts)).hexdigest())) + "}"
+
+
+def build_native(component: Component, platforms: Sequence[str], progress: Callable[[str], None]) -> dict[str, bytes]:
+    """Path in the FMU -> content. Raises LinkError or LibraryError when a library cannot be made as it must be."""
+    targets = [TARGETS[platform] for platform in platforms]
+    progress("compiling the kernels")
+    assembly = compile_component(component)
+    progress("looking for dependencies at initialisation")
+    dependencies = initial_dependencies(component, Loaded(assembly, HOST).initialize)
+    progress(f"code for {', '.join(platforms)}")
+    objects = [emit(assembly, target) for target in targets]
+    draft = describe(component, "", NATIVE_CAPABILITIES, dependencies)
+    guid = guid_of(draft, shim_digest().encode(), *objects)
+    content = {"modelDescription.xml": describe(component, guid, NATIVE_CAPABILITIES, dependencies)}
+    tables = write_tables(component, guid)
+    for target, kernels in zip(targets, objects, strict=True):
+        progress(f"linking for {target.folder}")
+        library = link(component.name, tables, kernels, target)
+        check_library(library, target)
+        content[f"binaries/{target.folder}/{component.name}{target.extension}"] = library
+    return content

@@ -1,0 +1,144 @@
+"""Kernels to machine code that needs no Python: the only module that touches numba's private code generation.
+
+numba's public AOT compiler (`numba.pycc`) wraps every function for Python and is to be removed; what it does inside is
+done here without the wrapping. The calls that are not public API are `with_aot_codegen`, `compile_extra` and a code
+library's `_final_module`; `tests/fmus/native/test_compile.py` fails when a new numba changes them.
+"""
+
+from __future__ import annotations
+
+import ctypes
+import re
+from collections.abc import Callable, Mapping
+from types import FunctionType
+from typing import Any
+
+import llvmlite.binding as llvm
+import numba
+from numba.core import compiler
+from numba.core.compiler_lock import global_compiler_lock
+from numba.core.registry import cpu_target
+
+from components.core.component import Component
+from fmus.native.targets import Target
+
+INITIALIZE = "kernel_initialize"
+STEP = "kernel_step"
+
+llvm.initialize_all_targets()
+llvm.initialize_all_asmprinters()
+llvm.initialize_native_asmparser()
+
+Signature = tuple[Any, ...]
+
+
+def compile_component(component: Component) -> str:
+    """LLVM assembly of the two kernels of `component`, not yet optimised for a target.
+
+    The exported functions follow numba's native calling convention: the status of the call is returned (0, -2 for
+    None, else a Python exception was raised), the kernel's own result goes through the first pointer::
+
+        int32_t kernel_initialize(int32_t *result, void **exception, double *memory);
+        int32_t kernel_step(int32_t *result, void **exception, double *memory, double t, double h);
+    """
+    record = numba.from_dtype(component.record.dtype)
+    return compile_functions(
+        component.name,
+        {
+            INITIALIZE: (component.initialize, (record,)),
+            STEP: (component.step, (record, numba.float64, numba.float64)),
+        },
+    )
+
+
+@global_compiler_lock
+def compile_functions(name: str, entries: Mapping[str, tuple[Callable[..., int], Signature]]) -> str:
+    """LLVM assembly of a module `name` that defines `symbol: (function, argument types)`, each returning int32."""
+    typing = cpu_target.typing_context
+    target = cpu_target.target_context.with_aot_codegen(name, cpu_name="x86-64-v2")
+    typing.refresh()
+    target.refresh()
+    library = target.codegen().create_library(name)
+    for symbol, (function, arguments) in entries.items():
+        flags: Any = compiler.Flags()
+        flags.no_compile = True
+        flags.no_cpython_wrapper = True
+        flags.no_cfunc_wrapper = True
+        flags.enable_pyobject = False
+        flags.error_model = "numpy"
+        flags.nrt = False
+        compiled = compiler.compile_extra(
+            typing, target, _anonymous(function), arguments, numba.int32, flags, locals={}, library=library
+        )
+        library.get_function(compiled.fndesc.llvm_func_name).name = symbol
+    library.finalize()
+    return str(library._final_module)
+
+
+def _anonymous(function: Callable[..., Any]) -> FunctionType:
+    """The plain function without the path of its source, which numba would compile into the object."""
+    plain: Any = getattr(function, "py_func", function)
+    code = plain.__code__.replace(co_filename=f"{plain.__module__}.py")
+    return FunctionType(code, plain.__globals__, plain.__name__, plain.__defaults__, plain.__closure__)
+
+
+def _machine(target: Target) -> llvm.TargetMachine:
+    return llvm.Target.from_triple(target.triple).create_target_machine(
+        cpu=target.cpu, opt=3, reloc="pic", codemodel="default"
+    )
+
+
+def _optimise(assembly: str, target: Target, machine: llvm.TargetMachine) -> llvm.ModuleRef:
+    """The module for `target` with nothing in it but the two kernels and what they call."""
+    # with a function as replacement, backslashes in it stand for themselves
+    assembly = re.sub(r"^target triple = .*$", lambda _: f'target triple = "{target.triple}"', assembly, flags=re.M)
+    layout = str(machine.target_data)
+    assembly = re.sub(r"^target datalayout = .*$", lambda _: f'target datalayout = "{layout}"', assembly, flags=re.M)
+    module = llvm.parse_assembly(assembly)
+    module.verify()
+    for value in (*module.functions, *module.global_variables):
+        if not value.is_declaration and value.name not in (INITIALIZE, STEP):
+            value.linkage = "internal"
+            value.visibility = "default"
+    passes = llvm.create_pass_builder(machine, llvm.create_pipeline_tuning_options(speed_level=3))
+    passes.getModulePassManager().run(module, passes)
+    # numba's helper functions survive O3 as long as a global refers to them
+    clean = llvm.create_new_module_pass_manager()
+    clean.add_global_dead_code_eliminate_pass()
+    clean.add_strip_dead_prototype_pass()
+    clean.run(module, passes)
+    return module
+
+
+def emit(assembly: str, target: Target) -> bytes:
+    """A position-independent object file for `target`."""
+    machine = _machine(target)
+    return machine.emit_object(_optimise(assembly, target, machine))
+
+
+class Loaded:
+    """The compiled kernels in this process, called through pointers: `loaded.initialize(address of a block)`."""
+
+    def __init__(self, assembly: str, target: Target) -> None:
+        machine = _machine(target)
+        self._engine = llvm.create_mcjit_compiler(_optimise(assembly, target, machine), machine)
+        self._engine.finalize_object()
+        pointer, number = ctypes.c_void_p, ctypes.c_double
+        self._initialize = ctypes.CFUNCTYPE(ctypes.c_int32, pointer, pointer, pointer)(
+            self._engine.get_function_address(INITIALIZE)
+        )
+        self._step = ctypes.CFUNCTYPE(ctypes.c_int32, pointer, pointer, pointer, number, number)(
+            self._engine.get_function_address(STEP)
+        )
+
+    def initialize(self, block: int) -> int:
+        """Run `initialize` on the memory at address `block`; its message code, or -1 for a Python exception."""
+        result, exception = ctypes.c_int32(), ctypes.c_void_p()
+        status = self._initialize(ctypes.byref(result), ctypes.byref(exception), block)
+        return result.value if status in (0, -2) else -1
+
+    def step(self, block: int, t: float, h: float) -> int:
+        """Run `step` likewise."""
+        result, exception = ctypes.c_int32(), ctypes.c_void_p()
+        status = self._step(ctypes.byref(result), ctypes.byref(exception), block, t, h)
+        return result.value if status in (0, -2) else -1

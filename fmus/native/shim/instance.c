@@ -1,0 +1,143 @@
+#include "instance.h"
+
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { MESSAGE_SIZE = 2048 };
+
+static const char *category_name(Category category)
+{
+    switch (category) {
+    case LOG_EVENTS: return "logEvents";
+    case LOG_DISCARD: return "logStatusDiscard";
+    default: return "logStatusError";
+    }
+}
+
+fmi2Status report(const Instance *instance, fmi2Status status, Category category, const char *format, ...)
+{
+    char text[MESSAGE_SIZE], escaped[2 * MESSAGE_SIZE];
+    va_list arguments;
+    if (!instance->callbacks.logger || !(category == LOG_ERROR || (instance->logged & category))) return status;
+    va_start(arguments, format);
+    vsnprintf(text, sizeof text, format, arguments);
+    va_end(arguments);
+    /* The message is a format string of printf to some importers and plain text to others; doubled per cent signs
+       and no arguments serve both. */
+    char *end = escaped;
+    for (const char *c = text; *c; c++) {
+        if (*c == '%') *end++ = '%';
+        *end++ = *c;
+    }
+    *end = 0;
+    instance->callbacks.logger(instance->callbacks.componentEnvironment, instance->name ? instance->name : "", status,
+                               category_name(category), escaped);
+    return status;
+}
+
+const char *phase_name(uint32_t phase)
+{
+    switch (phase) {
+    case INSTANTIATED: return "instantiated";
+    case INITIALIZATION_MODE: return "in initialization mode";
+    case STEP_COMPLETE: return "between steps";
+    case STEP_FAILED: return "after a discarded step";
+    case TERMINATED: return "terminated";
+    default: return "after an error";
+    }
+}
+
+Instance *expect(fmi2Component component, int phases, const char *function)
+{
+    Instance *instance = component;
+    if (!instance) return NULL;
+    if (instance->progress.phase & (uint32_t)phases) return instance;
+    report(instance, fmi2Error, LOG_ERROR, "%s: must not be called %s", function,
+           phase_name(instance->progress.phase));
+    return NULL;
+}
+
+Instance *expect_arrays(fmi2Component component, int phases, const char *function, size_t count, const void *first,
+                        const void *second)
+{
+    Instance *instance = expect(component, phases, function);
+    if (!instance || count == 0 || (first && second)) return instance;
+    report(instance, fmi2Error, LOG_ERROR, "%s: an array of %zu elements is NULL", function, count);
+    return NULL;
+}
+
+static int by_slot(const void *key, const void *element)
+{
+    uint32_t wanted = *(const uint32_t *)key, slot = ((const Variable *)element)->slot;
+    return (wanted > slot) - (wanted < slot);
+}
+
+const Variable *variable_in(fmi2ValueReference slot)
+{
+    return bsearch(&slot, model.variables, model.variable_count, sizeof *model.variables, by_slot);
+}
+
+int known(const Instance *instance, fmi2ValueReference reference, const char *function)
+{
+    if (reference < model.state_size && model.access[reference]) return 1;
+    report(instance, fmi2Error, LOG_ERROR, "%s: no variable has the value reference %u", function, reference);
+    return 0;
+}
+
+/* A kernel that raised a Python exception broke the rules of kernels; no message has this code. */
+enum { RAISED = INT32_MIN };
+
+int32_t run_initialize(Instance *instance)
+{
+    int32_t code = 0;
+    void *exception = NULL;
+    for (uint32_t slot = 0; slot < model.state_size; slot++)
+        if (!(model.access[slot] & SET_BEFORE_STEPS))
+            instance->memory[slot] = slot < model.start_count ? model.start[slot] : 0.0;
+    int32_t status = kernel_initialize(&code, &exception, instance->memory);
+    return status == 0 || status == -2 ? code : RAISED;
+}
+
+int32_t run_step(Instance *instance, double t, double h)
+{
+    int32_t code = 0;
+    void *exception = NULL;
+    int32_t status = kernel_step(&code, &exception, instance->memory, t, h);
+    return status == 0 || status == -2 ? code : RAISED;
+}
+
+fmi2Status explain(const Instance *instance, int32_t code, int in_step, const char *where)
+{
+    char text[MESSAGE_SIZE] = "";
+    size_t used = 0;
+    for (uint32_t i = 0; i < model.message_count; i++) {
+        const Message *message = &model.messages[i];
+        if (message->code != code) continue;
+        for (uint32_t k = 0; k < message->piece_count && used < sizeof text; k++) {
+            const Piece *piece = &message->pieces[k];
+            used += (size_t)snprintf(text + used, sizeof text - used, "%s", piece->text);
+            if (piece->format && used < sizeof text)
+                used += (size_t)snprintf(text + used, sizeof text - used, piece->format, instance->memory[piece->slot]);
+        }
+        if (message->discard && in_step) return report(instance, fmi2Discard, LOG_DISCARD, "%s: %s", where, text);
+        return report(instance, fmi2Error, LOG_ERROR, "%s: %s", where, text);
+    }
+    return report(instance, fmi2Error, LOG_ERROR, "%s: the component returned the unknown status %d", where, (int)code);
+}
+
+fmi2Status update(Instance *instance)
+{
+    Progress *progress = &instance->progress;
+    if (progress->phase != INITIALIZATION_MODE || !progress->initialize_needed) return fmi2OK;
+    int32_t code = run_initialize(instance);
+    if (code) {
+        char where[64];
+        snprintf(where, sizeof where, "initialization at t = %.9g s", progress->start_time);
+        progress->phase = FAILED;
+        return explain(instance, code, 0, where);
+    }
+    progress->initialize_needed = 0;
+    return fmi2OK;
+}

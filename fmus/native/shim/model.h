@@ -1,0 +1,72 @@
+/* What the exporter writes for each FMU (tables.c): the description of one component, and its two kernels. */
+#ifndef MODEL_H
+#define MODEL_H
+
+#include <stdint.h>
+
+/* What a slot of memory holds and may be done with it; 0 is a slot without a public variable. */
+enum {
+    REAL = 1,
+    INTEGER = 2, /* enumerations too */
+    BOOLEAN = 3,
+    TYPE = 3,
+    SET_BEFORE_STEPS = 1 << 2, /* parameters and inputs: until initialisation mode is left */
+    SET_BETWEEN_STEPS = 1 << 3, /* inputs and tunable parameters: afterwards too */
+    BOUNDED = 1 << 4,
+    CONTINUOUS_INPUT = 1 << 5,
+    OUTPUT = 1 << 6
+};
+
+typedef struct {
+    const char *name;
+    uint32_t slot;
+    double minimum, maximum; /* -HUGE_VAL, HUGE_VAL where there is no bound */
+    double nominal;
+} Variable;
+
+/* A piece of a message: `text`, then the value of `slot` printed with `format`, if there is a format. */
+typedef struct {
+    const char *text;
+    const char *format;
+    uint32_t slot;
+} Piece;
+
+typedef struct {
+    int32_t code;
+    int discard; /* a shorter step could avoid the failure */
+    uint32_t piece_count;
+    const Piece *pieces;
+} Message;
+
+/* A file of little-endian float64 that fills `count` slots from `first` on. */
+typedef struct {
+    const char *file;
+    uint32_t first, count;
+} Resource;
+
+typedef struct {
+    const char *name;
+    const char *guid;
+    uint32_t size;        /* slots of an instance's memory; a value reference is a slot */
+    uint32_t state_size;  /* leading slots that are the saved state; all variables lie in them */
+    uint32_t start_count; /* leading slots with a start value; zero beyond */
+    uint32_t variable_count;
+    uint32_t averaged_count;
+    uint32_t message_count;
+    uint32_t resource_count;
+    const double *start;
+    const uint8_t *access;     /* of each slot of the state */
+    const Variable *variables; /* in the order of their slots */
+    const uint32_t *averaged;  /* slots of the inputs that the kernel applies as their mean over a step, ascending */
+    const Message *messages;
+    const Resource *resources;
+} Model;
+
+extern const Model model;
+
+/* numba's calling convention: the kernel's own result goes through `result`; the value returned is the status of the
+   call, 0 or -2, or anything else for a Python exception, which kernels do not raise. */
+int32_t kernel_initialize(int32_t *result, void **exception, double *memory);
+int32_t kernel_step(int32_t *result, void **exception, double *memory, double t, double h);
+
+#endif

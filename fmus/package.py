@@ -1,0 +1,131 @@
+"""A component to an .fmu file: build, pack, keep for the next time."""
+
+from __future__ import annotations
+
+import hashlib
+import io
+import os
+import platform
+import shutil
+import tempfile
+import zipfile
+from collections.abc import Callable, Mapping, Sequence
+from functools import cache
+from importlib.metadata import version
+from pathlib import Path
+from typing import Any, Literal
+
+import numpy as np
+
+from components.core.component import Component
+from components.core.sources import ROOT, cache_root, digest, sources
+from fmus.documentation import documentation
+from fmus.native.build import build_native
+from fmus.native.targets import TARGETS
+from fmus.parameter_sets import write_parameter_set
+from fmus.python.build import build_python
+
+Kind = Literal["native", "python"]
+
+
+def build(
+    component: Component,
+    folder: Path,
+    kind: Kind = "native",
+    platforms: Sequence[str] = ("linux64",),
+    progress: Callable[[str], None] = lambda _: None,
+) -> Path:
+    """Write `folder/NAME.fmu` (`NAME-python.fmu` of kind python) and return its path.
+
+    The file is the same, byte for byte, whenever and wherever it is built from the same sources with the same tools,
+    and it is built once: the next time it comes from the cache. `progress` is told what is being done.
+    Raises ValueError for a platform that there is no target for, LinkError, LibraryError, UnitError.
+    """
+    if unknown := set(platforms) - TARGETS.keys():
+        raise ValueError(f"no such platform: {', '.join(sorted(unknown))}; there are {', '.join(TARGETS)}")
+    key = _key(component, kind, platforms)
+    kept = cache_root() / "fmus" / f"{component.name}-{kind}-{key[:24]}.fmu"
+    if not kept.is_file():
+        if kind == "native":
+            content = build_native(component, platforms, progress)
+        else:
+            content = build_python(component, key)
+        _write(kept, pack(content | _common(component, kind, platforms)))
+    target = Path(folder) / f"{component.name}{'' if kind == 'native' else '-python'}.fmu"
+    target.parent.mkdir(parents=True, exist_ok=True)
+    shutil.copyfile(kept, target)
+    return target
+
+
+def pack(content: Mapping[str, bytes]) -> bytes:
+    """A zip archive that depends on nothing but its content."""
+    stream = io.BytesIO()
+    with zipfile.ZipFile(stream, "w", zipfile.ZIP_DEFLATED, compresslevel=9) as archive:
+        for name in sorted(content):
+            entry = zipfile.ZipInfo(name)  # dated 1980-01-01
+            entry.create_system = 3
+            entry.external_attr = (0o755 if name.startswith("binaries/") else 0o644) << 16
+            entry.compress_type = zipfile.ZIP_DEFLATED
+            archive.writestr(entry, content[name])
+    return stream.getvalue()
+
+
+def _write(file: Path, data: bytes) -> None:
+    """Put `data` into `file` at once, so that no other process reads half of it."""
+    file.parent.mkdir(parents=True, exist_ok=True)
+    with tempfile.NamedTemporaryFile(dir=file.parent, delete=False) as stream:
+        stream.write(data)
+    Path(stream.name).replace(file)
+
+
+def _common(component: Component, kind: str, platforms: Sequence[str]) -> dict[str, bytes]:
+    """Resources, parameter sets and documentation, the same for every kind."""
+    content = {
+        f"resources/{place.file}": np.asarray(component.resources[place.file], "<f8").tobytes()
+        for place in component.record.resources
+    }
+    for chosen in component.parameter_sets:
+        content[f"resources/parameters/{chosen.name}.ssv"] = write_parameter_set(component.record, chosen)
+    listed = [(os.path.relpath(file, ROOT), hashlib.sha256(file.read_bytes()).hexdigest())
+              for file in sources(component.module)]  # fmt: skip
+    content["documentation/sources.sha256"] = "".join(f"{value}  {name}\n" for name, value in listed).encode()
+    content |= documentation(component, kind, platforms)
+    return content
+
+
+@cache
+def _tools() -> str:
+    """Versions and sources of everything that makes an FMU."""
+    total = hashlib.sha256()
+    for name in ("numba", "llvmlite", "ziglang", "numpy", "lxml", "pythonfmu"):
+        total.update(f"{name} {version(name)}\n".encode())
+    total.update(platform.python_version().encode())
+    here = Path(__file__).parent
+    for file in sorted(file for file in here.rglob("*") if file.suffix in (".py", ".c", ".h", ".html")):
+        total.update(os.path.relpath(file, here).encode() + b"\0" + file.read_bytes() + b"\0")
+    return total.hexdigest()
+
+
+def _constants(function: Any) -> list[str]:
+    """What a kernel that was made by a factory has closed over: build options that are in no record."""
+    plain = getattr(function, "py_func", function)
+    found = [plain.__qualname__]
+    for cell in plain.__closure__ or ():
+        value = cell.cell_contents
+        found.extend(_constants(value) if hasattr(value, "py_func") else [repr(value)])
+    return found
+
+
+def _key(component: Component, kind: str, platforms: Sequence[str]) -> str:
+    """Digest of everything that the FMU is made of."""
+    total = hashlib.sha256()
+    for part in (
+        _tools(), digest(component.module), kind, *platforms, component.name, component.description,
+        component.default_step, component.default_stop, component.record.members, component.record.size,
+        component.messages, component.parameter_sets, *_constants(component.initialize), *_constants(component.step),
+    ):  # fmt: skip
+        total.update(repr(part).encode() + b"\0")
+    total.update(component.record.start.tobytes())
+    for name in sorted(component.resources):
+        total.update(name.encode() + np.asarray(component.resources[name], "<f8").tobytes())
+    return total.hexdigest()

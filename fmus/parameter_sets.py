@@ -1,0 +1,46 @@
+"""Parameter sets as SSP 1.0 parameter values (.ssv)."""
+
+from __future__ import annotations
+
+from lxml import etree
+
+from components.core.parameters import ParameterSet
+from components.core.record import Record
+from fmus.units import parse
+
+_SSV = "http://ssp-standard.org/SSP1/SystemStructureParameterValues"
+_SSC = "http://ssp-standard.org/SSP1/SystemStructureCommon"
+
+
+def write_parameter_set(record: Record, chosen: ParameterSet) -> bytes:
+    """The set as an SSV document, arrays expanded to scalars; sources of values stand as descriptions."""
+    root = etree.Element(
+        f"{{{_SSV}}}ParameterSet",
+        nsmap={"ssv": _SSV, "ssc": _SSC},
+        version="1.0",
+        name=chosen.name,
+        description=chosen.description,
+    )
+    listed = etree.SubElement(root, f"{{{_SSV}}}Parameters")
+    units = set()
+    for name, value in chosen.values.items():
+        for scalar, number in record.expand(name, value, chosen.file):
+            field = record.slots[record.index[scalar]].field
+            parameter = etree.SubElement(listed, f"{{{_SSV}}}Parameter", name=scalar, description=chosen.sources[name])
+            typed = etree.SubElement(parameter, f"{{{_SSV}}}{field.type.fmi}")
+            if field.type.fmi == "Real":
+                typed.set("value", repr(number))
+                typed.set("unit", field.unit)
+                units.add(field.unit)
+            elif field.type.fmi == "Boolean":
+                typed.set("value", "true" if number else "false")
+            elif field.type.fmi == "Enumeration":
+                typed.set("value", field.type.items[int(number) - 1][0])
+            else:
+                typed.set("value", str(int(number)))
+    definitions = etree.SubElement(root, f"{{{_SSV}}}Units")
+    for name in sorted(units):
+        unit = etree.SubElement(definitions, f"{{{_SSC}}}Unit", name=name)
+        base = {key: str(power) for key, power in parse(name).base.items()}
+        etree.SubElement(unit, f"{{{_SSC}}}BaseUnit", base)
+    return etree.tostring(root, xml_declaration=True, encoding="UTF-8", pretty_print=True)
