@@ -1,0 +1,22 @@
+"""Cyclogram of docking with the probe mechanism: which command follows which sensor, and when. spec/06 section 6."""
+
+from pathlib import Path
+
+from components.core.component import Component
+from components.core.parameters import read_parameter_sets
+from components.probe_cyclogram.kernel import MESSAGES, initialize, step
+from components.probe_cyclogram.ports import RECORD
+
+
+def component() -> Component:
+    return Component(
+        name="ProbeCyclogram",
+        description="control sequence of docking with the probe mechanism",
+        record=RECORD,
+        initialize=initialize,
+        step=step,
+        messages=MESSAGES,
+        module=Path(__file__),
+        default_stop=400.0,
+        parameter_sets=read_parameter_sets(Path(__file__).parent / "parameters"),
+    )

@@ -1,0 +1,171 @@
+"""State machine of spec/06 section 6.2.
+
+A step over [t, t + h] reads the sensors at t and gives the commands for [t, t + h]; it must be made before the
+mechanism's. Times of events are those of the communication points at which the sensors were read.
+"""
+
+from math import isfinite
+
+from components.core.component import Message, fail
+from components.core.kernel import kernel
+from components.probe_cyclogram.ports import PHASE
+
+NOT_FINITE = 1
+
+MESSAGES = {NOT_FINITE: Message("docking.plane_gap = {docking.plane_gap:g} m is not finite")}
+
+PREPARE = PHASE.codes["PREPARE"]
+READY = PHASE.codes["READY"]
+PUSH = PHASE.codes["PUSH"]
+RETREAT = PHASE.codes["RETREAT"]
+CAPTURED = PHASE.codes["CAPTURED"]
+START = PHASE.codes["START"]
+DAMP = PHASE.codes["DAMP"]
+RETRACT = PHASE.codes["RETRACT"]
+END = PHASE.codes["END"]
+
+# communication points lie on a grid that rounding moves by far less than any step
+ROUNDING = 1e-9
+
+
+@kernel
+def _enter(m, phase, t):
+    m.phase = phase
+    m.work.entered = t
+    m.overdue = 0.0
+    if phase == END:
+        m.event.end = t
+        m.finished = 1.0
+
+
+@kernel
+def _limit(m, t, limit):
+    """Supervision: after `limit` in this phase the sequence waits; the operator's start renews the limit."""
+    if m.overdue != 0.0 and m.operator.start != 0.0:
+        m.overdue = 0.0
+        m.work.entered = t
+    elif t >= m.work.entered + limit - ROUNDING:
+        m.overdue = 1.0
+
+
+@kernel
+def _before_capture(m, t):
+    """One transition out of PREPARE, READY, PUSH or RETREAT, if one is due."""
+    p = m.parameters
+    if m.phase == PREPARE:
+        if m.sensor.extended != 0.0:
+            _enter(m, READY, t)
+        else:
+            _limit(m, t, p.extension_limit)
+    elif m.phase == READY:
+        if m.sensor.first_contact != 0.0:
+            m.event.first_contact = t
+            _enter(m, PUSH, t)
+    elif m.phase == PUSH:
+        if m.sensor.capture != 0.0:
+            m.event.capture = t
+            _enter(m, CAPTURED, t)
+        elif t >= m.event.first_contact + p.push_limit - ROUNDING:
+            _enter(m, RETREAT, t)
+    elif t >= m.work.entered + p.retreat_time - ROUNDING:
+        _enter(m, END, t)
+
+
+@kernel
+def _after_capture(m, t):
+    """One transition out of CAPTURED, START, DAMP or RETRACT, if one is due."""
+    p = m.parameters
+    since_start = t - m.event.start + ROUNDING
+    if m.phase == CAPTURED:
+        waited = m.overdue != 0.0 and m.operator.start != 0.0
+        if m.sensor.socket_bottom != 0.0 or waited:
+            m.event.start = t
+            _enter(m, START, t)
+        else:
+            _limit(m, t, p.bottom_limit)
+    elif m.phase == START:
+        if since_start >= p.brakes_delay:
+            _enter(m, DAMP, t)
+    elif m.phase == DAMP:
+        if since_start >= p.drive_delay:
+            _enter(m, RETRACT, t)
+    elif m.docking.plane_gap <= p.end_gap or m.sensor.retracted != 0.0:
+        _enter(m, END, t)
+    else:
+        _limit(m, t, p.retraction_limit)
+
+
+@kernel
+def _transitions(m, t):
+    """All transitions that are due at t."""
+    before = 0.0
+    while m.phase != before and m.phase != END:
+        before = m.phase
+        if m.operator.abort != 0.0 and m.phase != RETREAT:
+            if m.phase < RETREAT:
+                _enter(m, RETREAT, t)
+            else:
+                _enter(m, END, t)
+        elif m.phase < CAPTURED:
+            _before_capture(m, t)
+        else:
+            _after_capture(m, t)
+
+
+@kernel
+def _commands(m, t):
+    """Commands that belong to the phase."""
+    p = m.parameters
+    if m.sensor.socket_bottom != 0.0 and m.phase >= PUSH:
+        m.work.bottom_reached = 1.0
+    voltage = 0.0
+    if m.overdue == 0.0:
+        if m.phase == PREPARE:
+            voltage = -p.voltage
+        elif m.phase == RETRACT:
+            voltage = p.voltage
+    for s in range(2):
+        m.command.motor_voltage[s] = voltage * (1.0 - p.fault.motor[s])
+    m.command.push = 0.0
+    if m.phase == RETREAT:
+        m.command.push = -1.0
+    elif m.phase == PUSH or m.phase == CAPTURED:
+        in_time = t < m.event.first_contact + p.push_limit - ROUNDING
+        if in_time and m.work.bottom_reached == 0.0 and p.fault.push == 0.0:
+            m.command.push = 1.0
+    since_start = t - m.event.start + ROUNDING
+    m.command.lateral_brakes = 0.0
+    if m.phase == DAMP and since_start < p.brakes_delay + p.brakes_time and p.fault.lateral_brakes == 0.0:
+        m.command.lateral_brakes = 1.0
+    if m.phase == RETREAT:
+        m.command.latches_armed = 0.0
+    m.command.limiter_release = 1.0
+    held = m.event.capture < 0.0 or p.fault.attitude_hold != 0.0
+    for s in range(2):
+        m.command.attitude_hold[s] = 0.0
+        if held:
+            m.command.attitude_hold[s] = p.attitude_control[s]
+
+
+@kernel
+def initialize(m):
+    m.phase = PREPARE
+    m.finished = 0.0
+    m.overdue = 0.0
+    m.event.first_contact = -1.0
+    m.event.capture = -1.0
+    m.event.start = -1.0
+    m.event.end = -1.0
+    m.work.entered = 0.0
+    m.work.bottom_reached = 0.0
+    m.command.latches_armed = 1.0
+    return step(m, 0.0, 0.0)
+
+
+@kernel
+def step(m, t, h):
+    if not isfinite(m.docking.plane_gap):
+        return fail(m.status, NOT_FINITE, m.docking.plane_gap, 0)
+    _transitions(m, t)
+    _commands(m, t)
+    return 0

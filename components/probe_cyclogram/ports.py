@@ -1,0 +1,87 @@
+"""The record of the cyclogram: sensors in, commands out, spec/00 section 5.3."""
+
+from components.core import ports
+from components.core.field import BOOLEAN, INTEGER, Group, enumeration, input, output, parameter, private
+from components.core.record import Record
+
+PHASE = enumeration(
+    "Phase",
+    PREPARE="the drive extends the probe",
+    READY="probe extended, waiting for the first contact",
+    PUSH="thrusters push the head into the socket",
+    RETREAT="no capture in time: thrusters reversed, latches withdrawn",
+    CAPTURED="latches in their slots, waiting for the socket's bottom",
+    START="head captured and at the bottom: timers run",
+    DAMP="relative rotation is damped",
+    RETRACT="the drive pulls the units together",
+    END="docked, departed or aborted; drive and thrusters off",
+)
+
+
+def _event(name, description):
+    return output(name, "s", f"time of {description}; -1 before", -1.0, discrete=True)
+
+
+RECORD = Record(
+    Group(
+        "sensor",
+        input("extended", "1", "IP: probe at its initial, extended position", type=BOOLEAN),
+        input("retracted", "1", "KP: probe fully retracted", type=BOOLEAN),
+        input("first_contact", "1", "DK1: head touches the receiving cone", type=BOOLEAN),
+        input("socket_bottom", "1", "DK2: head touches the bottom of the socket", type=BOOLEAN),
+        input("capture", "1", "DSG: four latches in their slots", type=BOOLEAN),
+    ),
+    Group("docking", input("plane_gap", "m", "distance between the docking planes", 1.0)),
+    Group(
+        "operator",
+        input("start", "1", "manual: go on where the sequence has stopped because a time limit passed", type=BOOLEAN),
+        input("abort", "1", "manual: retreat before capture, everything off after it", type=BOOLEAN),
+    ),
+    Group(
+        "command",
+        output("motor_voltage", "V", "of both motors, positive retracts", shape=2, discrete=True),
+        output("lateral_brakes", "1", "switchable magnetic brakes of the lateral damper", type=BOOLEAN),
+        output("latches_armed", "1", "latches released to their initial position", 1.0, type=BOOLEAN),
+        output("limiter_release", "1", "movable limiter follows the head", 1.0, type=BOOLEAN),
+        output("push", "1", "thrust along the axis: -1 retreat, 0 off, +1 push", type=INTEGER),
+        output("attitude_hold", "1", "attitude control of the active and of the passive craft", shape=2, type=BOOLEAN),
+    ),
+    output("phase", "1", "of the sequence", 1.0, type=PHASE),
+    output("finished", "1", "the sequence has ended", type=BOOLEAN),
+    output("overdue", "1", "a time limit has passed: the sequence waits for the operator", type=BOOLEAN),
+    Group(
+        "event",
+        _event("first_contact", "the first contact, DK1"),
+        _event("capture", "capture, DSG"),
+        _event("start", "the start of docking, DSG and DK2 for the first time"),
+        _event("end", "the end of the sequence"),
+    ),
+    Group(
+        "parameters",
+        parameter("voltage", "V", "supply of the motors", 27.0, minimum=0.0),
+        parameter("push_limit", "s", "longest time from first contact to capture, and of pushing", 10.0, minimum=0.0),
+        parameter("retreat_time", "s", "duration of the retreat until the sequence ends", 10.0, minimum=0.0),
+        parameter("bottom_limit", "s", "longest time from capture to the socket's bottom", 60.0, minimum=0.0),
+        parameter("brakes_delay", "s", "from the start of docking to lateral brakes on", 2.0, minimum=0.0),
+        parameter("brakes_time", "s", "lateral brakes on; 0 without switchable brakes", 30.0, minimum=0.0),
+        parameter("drive_delay", "s", "from the start of docking to drive on", 35.0, minimum=0.0),
+        parameter("end_gap", "m", "plane gap at which docking is complete", 0.01),
+        parameter("extension_limit", "s", "longest time of extending the probe", 600.0, minimum=0.0),
+        parameter("retraction_limit", "s", "longest time of retraction", 450.0, minimum=0.0),
+        parameter("attitude_control", "1", "the craft hold their attitude until capture", (1.0, 1.0), shape=2,
+                  type=BOOLEAN),
+        Group(
+            "fault",
+            parameter("motor", "1", "motor is dead", (0.0, 0.0), shape=2, type=BOOLEAN),
+            parameter("lateral_brakes", "1", "switchable lateral brakes are dead", 0.0, type=BOOLEAN),
+            parameter("push", "1", "thrusters do not push", 0.0, type=BOOLEAN),
+            parameter("attitude_hold", "1", "attitude control stays on after capture", 0.0, type=BOOLEAN),
+        ),
+    ),
+    ports.status(),
+    Group(
+        "work",
+        private("entered", "s", "time at which the present phase began, or its time limit was renewed"),
+        private("bottom_reached", "1", "the socket's bottom was touched: pushing is over"),
+    ),
+)  # fmt: skip

@@ -1,0 +1,217 @@
+"""Every phase, timer, time limit and manual command of the cyclogram, spec/06 section 6."""
+
+import numpy as np
+import pytest
+
+from components.core.component import ComponentError, Instance
+from components.probe_cyclogram import component
+from components.probe_cyclogram.ports import PHASE
+
+H = 0.1
+
+
+class Rig:
+    """The cyclogram with a clock; `run(until, **sensors)` holds the sensors and steps."""
+
+    def __init__(self, **parameters):
+        self.instance = Instance(component(), **{f"parameters.{k}": v for k, v in parameters.items()})
+        self.m = self.instance.m
+        self.k = 0
+
+    def run(self, until, **sensors):
+        for name, value in sensors.items():
+            group = {"start": self.m.operator, "abort": self.m.operator, "plane_gap": self.m.docking}
+            setattr(group.get(name, self.m.sensor), name, float(value))
+        while self.k * H <= until + 1e-9:
+            self.instance.step(self.k * H, H)
+            self.k += 1
+        return self
+
+    @property
+    def phase(self):
+        return next(name for name, code in PHASE.codes.items() if code == self.m.phase)
+
+    @property
+    def commands(self):
+        c = self.m.command
+        return {
+            "motor": tuple(map(float, c.motor_voltage)),
+            "push": int(c.push),
+            "brakes": bool(c.lateral_brakes),
+            "latches": bool(c.latches_armed),
+            "hold": tuple(map(bool, c.attitude_hold)),
+        }
+
+
+def captured():
+    """Extended at 0, first contact at 1 s, capture at 3 s."""
+    return Rig().run(0.9, extended=1).run(1.0, first_contact=1).run(2.9, first_contact=0).run(3.0, capture=1)
+
+
+def started():
+    """... socket bottom at 3.5 s: the start of docking."""
+    return captured().run(3.4).run(3.5, socket_bottom=1).run(3.6, socket_bottom=0)
+
+
+def test_prepare_extends_until_the_sensor():
+    rig = Rig().run(5.0)
+    assert rig.phase == "PREPARE"
+    assert rig.commands == {"motor": (-27.0, -27.0), "push": 0, "brakes": False, "latches": True, "hold": (True, True)}
+    rig.run(5.1, extended=1)
+    assert rig.phase == "READY"
+    assert rig.commands["motor"] == (0.0, 0.0)
+
+
+def test_ready_waits_for_the_first_contact_and_latches_it():
+    rig = Rig().run(99.9, extended=1)
+    assert (rig.phase, rig.m.event.first_contact) == ("READY", -1.0)
+    rig.run(100.0, first_contact=1)
+    assert (rig.phase, rig.commands["push"], rig.commands["hold"]) == ("PUSH", 1, (True, True))
+    rig.run(105.0, first_contact=0).run(106.0, first_contact=1)
+    assert rig.phase == "PUSH"
+    assert rig.m.event.first_contact == pytest.approx(100.0)
+
+
+def test_no_capture_in_ten_seconds_retreats_and_ends():
+    rig = Rig().run(0.9, extended=1).run(1.0, first_contact=1).run(10.9)
+    assert rig.phase == "PUSH"
+    rig.run(11.0)
+    assert rig.phase == "RETREAT"
+    assert rig.commands == {"motor": (0.0, 0.0), "push": -1, "brakes": False, "latches": False, "hold": (True, True)}
+    rig.run(20.9, capture=1)
+    assert rig.phase == "RETREAT", "too late to capture"
+    rig.run(21.0)
+    assert (rig.phase, rig.m.finished, rig.commands["push"]) == ("END", 1.0, 0)
+    assert rig.m.event.end == pytest.approx(21.0)
+    assert rig.m.event.capture == -1.0
+
+
+def test_socket_bottom_before_capture_ends_the_push():
+    rig = Rig().run(0.9, extended=1).run(1.0, first_contact=1).run(2.0, socket_bottom=1)
+    assert (rig.phase, rig.commands["push"]) == ("PUSH", 0)
+    rig.run(3.0, socket_bottom=0)
+    assert rig.commands["push"] == 0
+    rig.run(11.0)
+    assert rig.phase == "RETREAT"
+
+
+def test_capture_releases_attitude_and_pushes_on_to_the_bottom():
+    rig = captured()
+    assert (rig.phase, rig.commands["push"], rig.commands["hold"]) == ("CAPTURED", 1, (False, False))
+    assert rig.m.event.capture == pytest.approx(3.0)
+    rig.run(10.9)
+    assert rig.commands["push"] == 1
+    rig.run(11.0)
+    assert (rig.phase, rig.commands["push"]) == ("CAPTURED", 0), "not beyond 10 s from first contact"
+
+
+def test_start_when_captured_and_at_the_bottom():
+    rig = started()
+    assert (rig.phase, rig.commands["push"]) == ("START", 0)
+    assert rig.m.event.start == pytest.approx(3.5)
+
+
+def test_capture_and_bottom_at_once_start_in_one_step():
+    rig = Rig().run(0.9, extended=1).run(1.0, first_contact=1, capture=1, socket_bottom=1)
+    assert rig.phase == "START"
+    assert rig.m.event.first_contact == rig.m.event.capture == rig.m.event.start == pytest.approx(1.0)
+
+
+def test_spec06_oracle_21_brakes_thirty_seconds_and_drive_at_thirty_five():
+    rig = started()
+    on, drive = [], []
+    while rig.phase != "RETRACT":
+        rig.run(rig.k * H)
+        if rig.commands["brakes"]:
+            on.append((rig.k - 1) * H)
+        drive.append(((rig.k - 1) * H, rig.commands["motor"][0]))
+    assert on[0] == pytest.approx(3.5 + 2.0)
+    assert on[-1] + H == pytest.approx(3.5 + 32.0)
+    assert len(on) == round(30.0 / H)
+    assert drive[-1] == (pytest.approx(3.5 + 35.0), 27.0)
+    assert all(voltage == 0.0 for _, voltage in drive[:-1])
+
+
+def test_retraction_ends_at_the_plane_gap():
+    rig = started().run(100.0, plane_gap=0.011)
+    assert (rig.phase, rig.m.finished) == ("RETRACT", 0.0)
+    rig.run(100.1, plane_gap=0.01)
+    assert (rig.phase, rig.m.finished, rig.commands["motor"]) == ("END", 1.0, (0.0, 0.0))
+    assert rig.m.event.end == pytest.approx(100.1)
+    assert rig.commands["hold"] == (False, False)
+
+
+def test_retraction_ends_when_the_probe_is_retracted():
+    assert started().run(100.0, retracted=1).phase == "END"
+
+
+def test_missing_bottom_waits_for_the_operator():
+    rig = captured().run(62.9)
+    assert (rig.phase, rig.m.overdue) == ("CAPTURED", 0.0)
+    rig.run(63.0)
+    assert (rig.phase, rig.m.overdue) == ("CAPTURED", 1.0)
+    rig.run(70.0, start=1)
+    assert (rig.phase, rig.m.overdue) == ("DAMP", 0.0)
+    assert rig.m.event.start == pytest.approx(63.1)
+
+
+def test_overdue_retraction_stops_the_drive_until_the_operator_goes_on():
+    rig = started().run(38.5 + 449.9)
+    assert (rig.phase, rig.commands["motor"]) == ("RETRACT", (27.0, 27.0))
+    rig.run(38.5 + 450.0)
+    assert (rig.phase, rig.m.overdue, rig.commands["motor"]) == ("RETRACT", 1.0, (0.0, 0.0))
+    rig.run(38.5 + 460.0, start=1)
+    assert (rig.m.overdue, rig.commands["motor"]) == (0.0, (27.0, 27.0))
+
+
+def test_overdue_extension_stops_the_drive():
+    rig = Rig(extension_limit=50.0).run(50.0)
+    assert (rig.phase, rig.m.overdue, rig.commands["motor"]) == ("PREPARE", 1.0, (0.0, 0.0))
+    assert rig.run(51.0, start=1).commands["motor"] == (-27.0, -27.0)
+
+
+@pytest.mark.parametrize("until", [0.95, 1.5])
+def test_abort_before_capture_retreats(until):
+    rig = Rig().run(0.8, extended=1).run(until, first_contact=until > 1.0).run(until + H, abort=1)
+    assert (rig.phase, rig.commands["push"], rig.commands["latches"]) == ("RETREAT", -1, False)
+    assert rig.run(until + 10.2).phase == "END"
+
+
+@pytest.mark.parametrize("until", [3.2, 4.0, 20.0, 60.0])
+def test_abort_after_capture_switches_everything_off(until):
+    rig = started().run(until).run(until + H, abort=1) if until > 3.5 else captured().run(until + H, abort=1)
+    assert (rig.phase, rig.m.finished) == ("END", 1.0)
+    assert rig.commands == {"motor": (0.0, 0.0), "push": 0, "brakes": False, "latches": True, "hold": (False, False)}
+
+
+def test_spec06_oracle_27_faults():
+    rig = Rig(**{"fault.motor": (0.0, 1.0), "fault.push": 1.0, "fault.lateral_brakes": 1.0, "fault.attitude_hold": 1.0})
+    rig.run(0.9, extended=1).run(1.0, first_contact=1)
+    assert rig.commands["push"] == 0
+    rig.run(3.0, capture=1, socket_bottom=1)
+    assert rig.commands["hold"] == (True, True)
+    rig.run(20.0)
+    assert (rig.phase, rig.commands["brakes"]) == ("DAMP", False)
+    rig.run(50.0)
+    assert rig.commands["motor"] == (27.0, 0.0)
+
+
+def test_attitude_control_can_be_left_off():
+    assert Rig(attitude_control=(0.0, 0.0)).run(1.0).commands["hold"] == (False, False)
+
+
+def test_times_do_not_depend_on_the_step():
+    """A step of 1 s and steps of 0.1 s switch at the same communication points."""
+    coarse = Instance(component(), **{"sensor.extended": 1.0})
+    coarse.m.sensor.first_contact = coarse.m.sensor.capture = coarse.m.sensor.socket_bottom = 1.0
+    voltages = []
+    for k in range(40):
+        coarse.step(float(k), 1.0)
+        voltages.append(coarse.m.command.motor_voltage[0])
+    assert np.flatnonzero(voltages)[0] == 35
+
+
+def test_not_a_number_is_refused():
+    rig = Rig()
+    with pytest.raises(ComponentError, match=r"docking.plane_gap = nan m is not finite"):
+        rig.run(0.0, plane_gap=float("nan"))
