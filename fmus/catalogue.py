@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import difflib
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from importlib import import_module
 from importlib.util import find_spec
 from typing import Any
@@ -57,5 +57,4 @@ def entry(name: str) -> Entry:
 
 def component(name: str, **options: Any) -> Component:
     """The component called `name`, made with its build options. Raises CatalogueError for an unknown name."""
-    made: Component = import_module(entry(name).module).component(**options)
-    return made
+    return replace(import_module(entry(name).module).component(**options), options=options)

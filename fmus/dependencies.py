@@ -10,8 +10,8 @@ from components.core.component import Component
 from components.core.record import Slot
 from fmus.description import bounds
 
-Initialize = Callable[[int], int]
-"""`initialize(address of a block of memory)`, its message code."""
+Initialize = Callable[[np.ndarray], int]
+"""Run `initialize` on a block of memory; its message code."""
 
 
 def _variations(slot: Slot, value: float) -> list[float]:
@@ -60,7 +60,7 @@ def initial_dependencies(component: Component, initialize: Initialize) -> dict[i
     found: dict[str, set[str]] = {name: set() for name in outputs}
     for point in points:
         reference = point.copy()
-        if initialize(reference.ctypes.data):
+        if initialize(reference):
             continue
         for known, array in knowns.items():
             accepted = False
@@ -68,7 +68,7 @@ def initial_dependencies(component: Component, initialize: Initialize) -> dict[i
                 for value in _variations(slot, point[slot.index]):
                     block = point.copy()
                     block[slot.index] = value
-                    if initialize(block.ctypes.data):
+                    if initialize(block):
                         continue
                     accepted = True
                     changed = block.view(np.uint64) != reference.view(np.uint64)
@@ -78,7 +78,7 @@ def initial_dependencies(component: Component, initialize: Initialize) -> dict[i
             if not accepted:
                 for name in outputs:
                     found[name].add(known)
-    if all(initialize(point.copy().ctypes.data) for point in points):
+    if all(initialize(point.copy()) for point in points):
         found = {name: set(knowns) for name in outputs}
     return {
         slot.index: sorted(known.index for name in found[output] for known in knowns[name])

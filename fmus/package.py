@@ -49,7 +49,7 @@ def build(
         if kind == "native":
             content = build_native(component, platforms, progress)
         else:
-            content = build_python(component, key)
+            content = build_python(component, key, progress)
         _write(kept, pack(content | _common(component, kind, platforms)))
     target = Path(folder) / f"{component.name}{'' if kind == 'native' else '-python'}.fmu"
     target.parent.mkdir(parents=True, exist_ok=True)
@@ -122,7 +122,8 @@ def _key(component: Component, kind: str, platforms: Sequence[str]) -> str:
     for part in (
         _tools(), digest(component.module), kind, *platforms, component.name, component.description,
         component.default_step, component.default_stop, component.record.members, component.record.size,
-        component.messages, component.parameter_sets, *_constants(component.initialize), *_constants(component.step),
+        component.messages, component.parameter_sets, sorted(component.options.items()),
+        *_constants(component.initialize), *_constants(component.step),
     ):  # fmt: skip
         total.update(repr(part).encode() + b"\0")
     total.update(component.record.start.tobytes())

@@ -42,6 +42,7 @@ class Component:
 
     `initialize(m) -> int` makes the outputs consistent with the parameters; `step(m, t, h) -> int` advances from t by
     h > 0. Both return 0 or a key of `messages`. `module` is the file that declares it: the root of its sources.
+    `options` are the arguments of its factory, where they matter to make the same component again.
     """
 
     name: str
@@ -55,6 +56,7 @@ class Component:
     default_stop: float = 10.0
     parameter_sets: tuple[ParameterSet, ...] = ()
     resources: Mapping[str, np.ndarray] = field(default_factory=dict)
+    options: Mapping[str, Any] = field(default_factory=dict)
 
     def start(self, *sets: ParameterSet, **values: Any) -> np.ndarray:
         """Start values of all slots, shape (record.size,), with parameter sets and single values put over them.

@@ -2,23 +2,17 @@
 
 from __future__ import annotations
 
-import hashlib
-import uuid
 from collections.abc import Callable, Sequence
 
 from components.core.component import Component
 from fmus.dependencies import initial_dependencies
 from fmus.description import NATIVE_CAPABILITIES, describe
+from fmus.identity import guid_of
 from fmus.native.compile import Loaded, compile_component, emit
 from fmus.native.link import link, shim_digest
 from fmus.native.symbols import check_library
 from fmus.native.tables import write_tables
 from fmus.native.targets import HOST, TARGETS
-
-
-def guid_of(*parts: bytes) -> str:
-    """A GUID that changes with the content."""
-    return "{" + str(uuid.uuid5(uuid.NAMESPACE_URL, hashlib.sha256(b"\0".join(parts)).hexdigest())) + "}"
 
 
 def build_native(component: Component, platforms: Sequence[str], progress: Callable[[str], None]) -> dict[str, bytes]:

@@ -15,6 +15,7 @@ from typing import Any
 
 import llvmlite.binding as llvm
 import numba
+import numpy as np
 from numba.core import compiler
 from numba.core.compiler_lock import global_compiler_lock
 from numba.core.registry import cpu_target
@@ -117,7 +118,7 @@ def emit(assembly: str, target: Target) -> bytes:
 
 
 class Loaded:
-    """The compiled kernels in this process, called through pointers: `loaded.initialize(address of a block)`."""
+    """The compiled kernels in this process, called through pointers on blocks of float64."""
 
     def __init__(self, assembly: str, target: Target) -> None:
         machine = _machine(target)
@@ -131,14 +132,14 @@ class Loaded:
             self._engine.get_function_address(STEP)
         )
 
-    def initialize(self, block: int) -> int:
-        """Run `initialize` on the memory at address `block`; its message code, or -1 for a Python exception."""
+    def initialize(self, block: np.ndarray) -> int:
+        """Run `initialize` on `block`, shape (record.size,); its message code, or -1 for a Python exception."""
         result, exception = ctypes.c_int32(), ctypes.c_void_p()
-        status = self._initialize(ctypes.byref(result), ctypes.byref(exception), block)
+        status = self._initialize(ctypes.byref(result), ctypes.byref(exception), block.ctypes.data)
         return result.value if status in (0, -2) else -1
 
-    def step(self, block: int, t: float, h: float) -> int:
+    def step(self, block: np.ndarray, t: float, h: float) -> int:
         """Run `step` likewise."""
         result, exception = ctypes.c_int32(), ctypes.c_void_p()
-        status = self._step(ctypes.byref(result), ctypes.byref(exception), block, t, h)
+        status = self._step(ctypes.byref(result), ctypes.byref(exception), block.ctypes.data, t, h)
         return result.value if status in (0, -2) else -1

@@ -1,7 +1,64 @@
-"""The content of a pythonfmu FMU."""
+"""The content of a pythonfmu FMU: a few lines of Python that refer to the installed component.
+
+Two FMUs with scripts of the same name would run the first one's model in one process; the name of the script has a
+digest in it.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+from collections.abc import Callable
+from importlib.util import find_spec
+from pathlib import Path
 
 from components.core.component import Component
+from components.core.sources import ROOT
+from fmus.dependencies import initial_dependencies
+from fmus.description import PYTHON_CAPABILITIES, describe
+from fmus.identity import guid_of
+from fmus.python.fingerprint import fingerprint
+
+_SCRIPT = '''"""{name}, run by the Python of the importer; needs dockfmu installed."""
+
+import ctypes
+
+from fmus.python.slave import ComponentSlave
+
+# pythonfmu evaluates this file for each instance and then releases its dictionary, which it does not own
+ctypes.pythonapi.Py_IncRef(ctypes.py_object(globals()))
 
 
-def build_python(component: Component, key: str) -> dict[str, bytes]:
-    raise NotImplementedError
+class {class_name}(ComponentSlave):
+    pass
+'''
+
+
+def build_python(component: Component, key: str, progress: Callable[[str], None]) -> dict[str, bytes]:
+    """Path in the FMU -> content. `key` identifies the content. Raises ValueError for options that are no JSON."""
+    module = os.path.relpath(component.module.parent, ROOT).replace(os.sep, ".")
+    try:
+        reference = json.dumps(
+            {"module": module, "options": dict(component.options), "fingerprint": fingerprint(component)}, indent=1
+        )
+    except TypeError as error:
+        raise ValueError(f"{component.name}: the options of a Python FMU must be JSON: {error}") from error
+    progress("looking for dependencies at initialisation")
+    dependencies = initial_dependencies(component, lambda block: component.initialize(component.record.view(block)))
+    script = f"{component.name.lower()}_{key[:12]}"
+    content = {
+        "modelDescription.xml": describe(component, guid_of(key.encode()), PYTHON_CAPABILITIES, dependencies),
+        "resources/slavemodule.txt": script.encode(),
+        f"resources/{script}.py": _SCRIPT.format(name=component.name, class_name=script.title()).encode(),
+        "resources/component.json": reference.encode(),
+    }
+    spec = find_spec("pythonfmu")
+    assert spec is not None
+    assert spec.origin is not None
+    binaries = Path(spec.origin).parent / "resources" / "binaries"
+    for folder, file, extension in (
+        ("linux64", "libpythonfmu-export.so", ".so"),
+        ("win64", "pythonfmu-export.dll", ".dll"),
+    ):
+        content[f"binaries/{folder}/{component.name}{extension}"] = (binaries / folder / file).read_bytes()
+    return content

@@ -1,0 +1,221 @@
+"""The class behind a pythonfmu FMU of a component: the same record and kernels as the native FMU, run in Python.
+
+pythonfmu turns any exception into fmi2Fatal and leaves the instance in a state where the next call may crash the
+importer. Nothing here raises once it is constructed: what the native FMU would refuse is logged, and the next step
+returns fmi2Discard. Its log is only seen with logging on, and takes messages as format strings of printf.
+"""
+
+from __future__ import annotations
+
+import functools
+import json
+import sys
+from collections.abc import Callable
+from importlib import import_module
+from pathlib import Path
+from typing import Any, ClassVar
+
+import numpy as np
+from pythonfmu import Fmi2Slave
+from pythonfmu.enums import Fmi2Status
+
+from components.core.component import Component
+from fmus.description import bounds
+from fmus.python.fingerprint import fingerprint
+
+_REAL, _INTEGER, _BOOLEAN = 1, 2, 3
+_KINDS = {"Real": _REAL, "Integer": _INTEGER, "Enumeration": _INTEGER, "Boolean": _BOOLEAN}
+
+Method = Callable[..., Any]
+
+
+def _guarded(otherwise: Any) -> Callable[[Method], Method]:
+    """Run a method; on an exception log it, let no further step succeed, and return `otherwise(arguments)`."""
+
+    def decorate(method: Method) -> Method:
+        @functools.wraps(method)
+        def run(self: ComponentSlave, *arguments: Any) -> Any:
+            try:
+                return method(self, *arguments)
+            except Exception as error:
+                self.refuse(f"{method.__name__}: {error}")
+                return otherwise(*arguments)
+
+        return run
+
+    return decorate
+
+
+@functools.cache
+def load_component(resources: str) -> Component:
+    """The component that `resources/component.json` names, from the installed packages."""
+    content = json.loads((Path(resources) / "component.json").read_text(encoding="utf-8"))
+    component: Component = import_module(content["module"]).component(**content["options"])
+    if fingerprint(component) != content["fingerprint"]:
+        raise RuntimeError(f"the FMU was built from another version of {content['module']}; build it again")
+    return component
+
+
+class ComponentSlave(Fmi2Slave):
+    """One instance; `get_real` and the like are called by pythonfmu's library with lists of value references."""
+
+    log_categories: ClassVar[dict[str, str]] = {}
+
+    def __init__(self, **arguments: Any) -> None:
+        super().__init__(**arguments)
+        # pythonfmu puts the folder on the path for each instance and never takes it off
+        sys.path[:] = [entry for entry in sys.path if entry != self.resources]
+        self.refusal = ""
+        self.component = load_component(str(self.resources))
+        record = self.component.record
+        self.block = self.component.start()
+        self.memory = record.view(self.block)
+        self.template = self.block[: record.state_size].copy()
+        self.kinds = np.zeros(record.state_size, np.int8)
+        self.settable = np.zeros(record.state_size, np.int8)
+        self.low = np.full(record.state_size, -np.inf)
+        self.high = np.full(record.state_size, np.inf)
+        for slot in record.variables:
+            self.kinds[slot.index] = _KINDS[slot.field.type.fmi]
+            if slot.field.causality in ("parameter", "input"):
+                self.settable[slot.index] = 2 if slot.field.variability != "fixed" else 1
+            low, high = bounds(slot)
+            self.low[slot.index] = -np.inf if low is None else low
+            self.high[slot.index] = np.inf if high is None else high
+        self.time = 0.0
+        self.initializing = False
+        self.initialize_needed = True
+        self.stepping = False
+
+    def refuse(self, text: str) -> None:
+        """Log an error; from now on every step is discarded."""
+        self.refusal = self.refusal or text
+        self.log(text.replace("%", "%%"), Fmi2Status.error, "logStatusError")
+
+    @_guarded(lambda *_: None)
+    def setup_experiment(self, start_time: float, stop_time: float | None = None, tolerance: float | None = None):
+        self.time = start_time
+
+    @_guarded(lambda *_: None)
+    def enter_initialization_mode(self) -> None:
+        self.initializing = True
+
+    @_guarded(lambda *_: None)
+    def exit_initialization_mode(self) -> None:
+        self._update()
+        self.initializing = False
+        self.stepping = True
+
+    def _update(self) -> None:
+        """Make the outputs consistent with what was set in initialization mode."""
+        if not (self.initializing and self.initialize_needed):
+            return
+        computed = self.settable == 0
+        self.block[: len(computed)][computed] = self.template[computed]
+        code = self.component.initialize(self.memory)
+        if code:
+            raise RuntimeError(self.component.explain(code, self.block))
+        self.initialize_needed = False
+
+    def do_step(self, current_time: float, step_size: float) -> bool:
+        if not self.refusal:
+            self._step(current_time, step_size)
+        if self.refusal:
+            self.log(f"step discarded: {self.refusal}".replace("%", "%%"), Fmi2Status.discard, "logStatusDiscard")
+        return not self.refusal
+
+    @_guarded(lambda *_: None)
+    def _step(self, t: float, h: float) -> None:
+        if not (self.stepping and h > 0.0 and abs(t - self.time) <= 1e-3 * h + 1e-15 * abs(self.time)):
+            raise ValueError(f"no step of {h:g} s can be done at t = {t:g} s; the FMU stands at t = {self.time:g} s")
+        code = self.component.step(self.memory, t, h)
+        if code:
+            raise RuntimeError(f"t = {t:g} s, h = {h:g} s: {self.component.explain(code, self.block)}")
+        self.time = t + h
+
+    def _get(self, references: list[int], kind: int) -> np.ndarray:
+        self._update()
+        if not (self.kinds[references] == kind).all():
+            raise KeyError(f"value references {references} are not all of the type asked for")
+        return self.block[references]
+
+    @_guarded(lambda references: [0.0] * len(references))
+    def get_real(self, references: list[int]) -> list[float]:
+        return self._get(references, _REAL).tolist()
+
+    @_guarded(lambda references: [0] * len(references))
+    def get_integer(self, references: list[int]) -> list[int]:
+        return [int(value) for value in self._get(references, _INTEGER)]
+
+    @_guarded(lambda references: [False] * len(references))
+    def get_boolean(self, references: list[int]) -> list[bool]:
+        return [bool(value) for value in self._get(references, _BOOLEAN)]
+
+    @_guarded(lambda references: [""] * len(references))
+    def get_string(self, references: list[int]) -> list[str]:
+        raise KeyError("there are no variables of type String")
+
+    def _set(self, references: list[int], values: list[Any], kind: int) -> None:
+        numbers = np.array(values, np.float64)
+        right = (
+            (self.kinds[references] == kind)
+            & (self.settable[references] > (1 if self.stepping else 0))
+            & np.isfinite(numbers)
+            & (numbers >= self.low[references])
+            & (numbers <= self.high[references])
+        )
+        if not right.all():
+            wrong = int(np.argmin(right))
+            slot = references[wrong]
+            raise ValueError(
+                f"{self.component.record.slots[slot].name} = {values[wrong]} is refused: it cannot be set now, has "
+                f"another type or lies outside [{self.low[slot]:g}, {self.high[slot]:g}]"
+            )
+        self.block[references] = numbers
+        self.initialize_needed = True
+
+    @_guarded(lambda *_: None)
+    def set_real(self, references: list[int], values: list[float]) -> None:
+        self._set(references, values, _REAL)
+
+    @_guarded(lambda *_: None)
+    def set_integer(self, references: list[int], values: list[int]) -> None:
+        self._set(references, values, _INTEGER)
+
+    @_guarded(lambda *_: None)
+    def set_boolean(self, references: list[int], values: list[bool]) -> None:
+        self._set(references, [bool(value) for value in values], _BOOLEAN)
+
+    @_guarded(lambda *_: None)
+    def set_string(self, references: list[int], values: list[str]) -> None:
+        raise KeyError("there are no variables of type String")
+
+    def _get_fmu_state(self) -> dict[str, Any]:
+        """The whole state: the record, private slots included, and where the instance stands."""
+        return {
+            "record": self.block[: len(self.template)].copy(),
+            "standing": (self.time, self.initializing, self.initialize_needed, self.stepping),
+            "refusal": self.refusal,
+        }
+
+    @_guarded(lambda *_: None)
+    def _set_fmu_state(self, state: dict[str, Any]) -> None:
+        if len(state.get("record", ())) != len(self.template):
+            raise ValueError("these bytes are no state of this FMU")
+        self.block[: len(self.template)] = state["record"]
+        self.time, self.initializing, self.initialize_needed, self.stepping = state["standing"]
+        self.refusal = state["refusal"]
+
+    @staticmethod
+    def _fmu_state_to_bytes(state: dict[str, Any]) -> bytes:
+        head = json.dumps({"standing": state["standing"], "refusal": state["refusal"]}).encode()
+        return head + b"\n" + state["record"].astype("<f8").tobytes()
+
+    @staticmethod
+    def _fmu_state_from_bytes(data: bytes) -> dict[str, Any]:
+        """The state that was serialised, or one that `_set_fmu_state` refuses."""
+        try:
+            head, _, body = data.partition(b"\n")
+            return {**json.loads(head), "record": np.frombuffer(body, "<f8")}
+        except (ValueError, TypeError):
+            return {}
