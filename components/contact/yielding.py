@@ -18,8 +18,10 @@ FREE = 0.0
 PUSHED = 1.0
 BOTTOMED = 2.0
 
-# 2^-26 of the range: below 1e-9 m of penetration for levers up to 70 mm
-HALVINGS = 26
+# a lever touches where its penetration is below this, m; or where the depth jumps across zero within this angle, rad
+DEPTH_TOLERANCE = 1e-11
+ANGLE_TOLERANCE = 1e-9
+STEPS = 100
 # shortest lever arm of the contact force about the pivot, m (assumed): next to it the lever would lock
 ARM_FLOOR = 1e-3
 
@@ -79,23 +81,40 @@ def resting_angle(penetration):
     """Kernel `search(frame, figure, surface) -> (mode, angle)` for one kind of lever.
 
     `penetration(frame, figure, surface, angle)` is the depth of the lever at an angle, falling with it; the answer is
-    where it vanishes, on its side > 0. Bisection over the whole range: the lever can come back (erratum E22).
+    where it vanishes, on its side > 0. The whole range is searched, so the lever can come back (erratum E22), by false
+    position with the Illinois rule: as safe as bisection, in a quarter of its steps.
     """
 
     @kernel
     def search(frame, figure, surface):
-        if penetration(frame, figure, surface, 0.0) <= 0.0:
-            return FREE, 0.0
         low = 0.0
+        d_low = penetration(frame, figure, surface, low)
+        if d_low <= 0.0:
+            return FREE, low
         high = figure.angle_max
-        if penetration(frame, figure, surface, high) > 0.0:
+        d_high = penetration(frame, figure, surface, high)
+        if d_high > 0.0:
             return BOTTOMED, high
-        for _ in range(HALVINGS):
-            middle = 0.5 * (low + high)
-            if penetration(frame, figure, surface, middle) > 0.0:
-                low = middle
+        last = 0
+        for _ in range(STEPS):
+            angle = low + (high - low) * d_low / (d_low - d_high)
+            d = penetration(frame, figure, surface, angle)
+            if d > 0.0:
+                low = angle
+                d_low = d
+                if d < DEPTH_TOLERANCE:
+                    break
+                if last > 0:
+                    d_high *= 0.5
+                last = 1
             else:
-                high = middle
+                high = angle
+                d_high = d
+                if last < 0:
+                    d_low *= 0.5
+                last = -1
+            if high - low < ANGLE_TOLERANCE:
+                break
         return PUSHED, low
 
     return search

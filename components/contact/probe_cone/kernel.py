@@ -6,7 +6,7 @@ micro-step: levers, triggers, dissipated energy, and outputs with the new lever 
 
 from __future__ import annotations
 
-from math import cos, isfinite, pi, sin, sqrt
+from math import cos, inf, isfinite, pi, sin, sqrt
 
 from components.contact import kinematics
 from components.contact.force import clear
@@ -312,13 +312,18 @@ def list_contacts(unit, contact):
 
 @kernel
 def head_penetration(unit):
-    """Depth of the head sphere in the passive unit at the inputs, m; negative: the clearance. For first contact."""
+    """Depth of the head sphere in the passive unit at the inputs, m; negative: minus its clearance. For first contact.
+
+    -inf for a head that passes outside the docking plane.
+    """
     kinematics.place_link(unit.input.base, unit.input.link[0], unit.work.link[0])
     p = unit.work.link[0].position
     r = sqrt(p[1] * p[1] + p[2] * p[2])
     radius = unit.parameters.head.radius
     g = unit.geometry
-    d, _, _, _ = profile_depth(g.face, int(g.faces), p[0], r, 1e9)
+    if r > unit.parameters.cone.r[0]:
+        return -inf
+    d, _, _, _ = profile_depth(g.face, int(g.faces), p[0], r, inf)
     if r <= g.bottom_r:
         d = max(d, p[0] - g.bottom_x)
     return d + radius

@@ -1,0 +1,84 @@
+"""Cost of the probe-cone unit: compile time, and microseconds per `evaluate` and per `evaluate` with `accept`.
+
+python benchmarks/contact.py
+"""
+
+from __future__ import annotations
+
+import time
+
+import numba
+
+from components.contact import probe_cone
+from components.core.record import Memory, Record
+
+# name -> (position of the head, roll of the head, positions of the rollers in M, tilt about y), limiter 0.8 m behind
+POSES = {
+    "far away": (-0.40, 0.0, 0.0),
+    "approaching the cone": (-0.02, 0.10, 0.05),
+    "head on the cone": (0.09525, 0.10, 0.05),
+    "head and latches entering the socket": (0.300, 0.001, 0.0005),
+    "captured, in free play": (0.320, 0.001, 0.0005),
+    "captured, on the stops": (0.3069, 0.0, 0.0),
+}
+
+
+@numba.njit
+def repeat_evaluate(unit, times):
+    x = unit.input.base.position[0]
+    for i in range(times):
+        unit.input.base.position[0] = x + 1e-9 * (i % 7)
+        probe_cone.evaluate(unit)
+
+
+@numba.njit
+def repeat_accept(unit, times):
+    x = unit.input.base.position[0]
+    for i in range(times):
+        unit.input.base.position[0] = x + 1e-9 * (i % 7)
+        probe_cone.evaluate(unit)
+        probe_cone.accept(unit, 1e-4)
+
+
+def microseconds(run, unit: Memory, times: int = 100_000) -> float:
+    """Best of five."""
+    run(unit, 1)
+    best = float("inf")
+    for _ in range(5):
+        start = time.perf_counter()
+        run(unit, times)
+        best = min(best, time.perf_counter() - start)
+    return 1e6 * best / times
+
+
+def prepared(pose: tuple[float, float, float], captured: bool) -> Memory:
+    """A unit with its head at `pose` in PU."""
+    unit = Record(probe_cone.unit()).memory().probe_cone
+    probe_cone.initialize(unit)
+    base = unit.input.base.position
+    base[:] = (-0.8, 0.0, 0.0)
+    unit.input.link[0].position[:] = (0.8, 0.0, 0.0)
+    for roller in unit.input.roller:
+        roller.position[:] = (0.1, 0.15, 0.0)
+    if captured:
+        base[0] = 0.325 - 0.8
+        probe_cone.evaluate(unit)
+        probe_cone.accept(unit, 0.0)
+    base[:] = (pose[0] - 0.8, pose[1], pose[2])
+    return unit
+
+
+def main() -> None:
+    start = time.perf_counter()
+    unit = prepared(POSES["far away"], True)
+    print(f"compile or load from the cache: {time.perf_counter() - start:.1f} s\n")
+    print(f"{'pose':40s}{'contacts':>9s}{'evaluate':>10s}{'+ accept':>10s}   us")
+    for name, pose in POSES.items():
+        unit = prepared(pose, name.startswith("captured"))
+        alone = microseconds(repeat_evaluate, unit)
+        both = microseconds(repeat_accept, unit)
+        print(f"{name:40s}{unit.tally.count:9.0f}{alone:10.2f}{both:10.2f}")
+
+
+if __name__ == "__main__":
+    main()
