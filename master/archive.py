@@ -1,0 +1,113 @@
+"""Opening archives and XML documents that come from anywhere."""
+
+from __future__ import annotations
+
+import hashlib
+import stat
+import zipfile
+from pathlib import Path, PurePosixPath
+from typing import Any, cast
+
+from lxml import etree
+
+from master.errors import ArchiveError
+
+MAX_BYTES = 4 << 30
+MAX_MEMBERS = 100_000
+MAX_RATIO = 2000
+
+
+def _open(archive: Path) -> zipfile.ZipFile:
+    if not archive.is_file():
+        raise ArchiveError(f"{archive}: there is no such file")
+    try:
+        return zipfile.ZipFile(archive)
+    except (zipfile.BadZipFile, OSError) as error:
+        raise ArchiveError(f"{archive}: not a readable zip archive ({error})") from error
+
+
+def _place(archive: Path, name: str) -> PurePosixPath:
+    """The relative path at which a member is unpacked; refuses every way out of the folder."""
+    path = PurePosixPath(name.replace("\\", "/"))
+    if path.is_absolute() or ":" in (path.parts[0] if path.parts else "") or "\0" in name:
+        raise ArchiveError(f"{archive}: member {name!r} has an absolute path")
+    if ".." in path.parts:
+        raise ArchiveError(f"{archive}: member {name!r} points out of the archive")
+    return path
+
+
+def members(archive: Path) -> dict[str, zipfile.ZipInfo]:
+    """The files of `archive` by their path inside it, all checked.
+
+    Raises ArchiveError for absolute paths, `..`, symbolic links, encrypted members, and sizes that no sound archive
+    has (more than 4 GiB unpacked, or more than 100 MB at a compression of over 2000).
+    """
+    with _open(archive) as opened:
+        infos = opened.infolist()
+    if len(infos) > MAX_MEMBERS:
+        raise ArchiveError(f"{archive}: {len(infos)} members, more than {MAX_MEMBERS}")
+    total = sum(info.file_size for info in infos)
+    packed = sum(info.compress_size for info in infos)
+    if total > MAX_BYTES or (total > 100_000_000 and total > MAX_RATIO * max(packed, 1)):
+        raise ArchiveError(f"{archive}: would unpack to {total} bytes from {packed}; refused")
+    found: dict[str, zipfile.ZipInfo] = {}
+    for info in infos:
+        path = _place(archive, info.filename)
+        mode = info.external_attr >> 16
+        if stat.S_ISLNK(mode):
+            raise ArchiveError(f"{archive}: member {info.filename!r} is a symbolic link")
+        if info.flag_bits & 0x1:
+            raise ArchiveError(f"{archive}: member {info.filename!r} is encrypted")
+        if not info.is_dir():
+            found[str(path)] = info
+    return found
+
+
+def extract(archive: Path, folder: Path) -> None:
+    """Unpack `archive` into `folder`, which is created. Raises ArchiveError; see `members`."""
+    infos = members(archive)
+    with _open(archive) as opened:
+        for name, info in infos.items():
+            target = folder / name
+            try:
+                target.parent.mkdir(parents=True, exist_ok=True)
+                with opened.open(info) as source, target.open("wb") as sink:
+                    while block := source.read(1 << 20):
+                        sink.write(block)
+            except (zipfile.BadZipFile, EOFError, NotImplementedError, OSError, ValueError) as error:
+                raise ArchiveError(f"{archive}: member {name!r} cannot be unpacked ({error})") from error
+
+
+def read_member(archive: Path, name: str) -> bytes:
+    """The bytes of one member. Raises ArchiveError if it is missing or damaged."""
+    infos = members(archive)
+    if name not in infos:
+        raise ArchiveError(f"{archive}: holds no {name}")
+    with _open(archive) as opened:
+        try:
+            return opened.read(infos[name])
+        except (zipfile.BadZipFile, EOFError, NotImplementedError, OSError, ValueError) as error:
+            raise ArchiveError(f"{archive}: member {name!r} cannot be read ({error})") from error
+
+
+def parse_xml(data: bytes, where: str) -> etree._Element:
+    """The root of an XML document: no entities, no document type, no network, no comments.
+
+    `where` names the document in the message of the ArchiveError that a fault raises.
+    """
+    parser = etree.XMLParser(
+        resolve_entities=False, no_network=True, load_dtd=False, remove_comments=True, remove_pis=True
+    )
+    try:
+        root = etree.fromstring(data, parser)
+    except etree.XMLSyntaxError as error:
+        raise ArchiveError(f"{where}: not well-formed XML ({error.msg})") from error
+    if cast(Any, root.getroottree()).docinfo.doctype:
+        raise ArchiveError(f"{where}: has a document type declaration; refused")
+    return root
+
+
+def digest(file: Path) -> str:
+    """SHA-256 of a file, hexadecimal."""
+    with file.open("rb") as source:
+        return hashlib.file_digest(source, "sha256").hexdigest()

@@ -1,0 +1,47 @@
+"""What the master raises. Every message names what is wrong, where, and what to do about it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+
+class MasterError(Exception):
+    """Base of all errors of this package."""
+
+
+class ArchiveError(MasterError):
+    """An archive or an XML document is damaged, or not safe to open."""
+
+
+class DescriptionError(MasterError):
+    """A model description is missing, invalid, or of a kind that this master does not run."""
+
+
+class StructureError(MasterError):
+    """A system is put together wrongly; `problems` holds one sentence for each mistake."""
+
+    def __init__(self, problems: Iterable[str]) -> None:
+        self.problems = tuple(problems)
+        super().__init__("\n".join(self.problems))
+
+
+class FmuError(MasterError):
+    """An FMU could not be loaded, or one of its functions failed.
+
+    `instance` is the name in the system, `function` the FMI function, `status` its name ("fmi2Error", ...), `time` the
+    time of the run or None before it, `message` what the FMU itself said last.
+    """
+
+    def __init__(
+        self,
+        instance: str,
+        text: str,
+        *,
+        function: str = "",
+        status: str = "",
+        time: float | None = None,
+        message: str = "",
+    ) -> None:
+        self.instance, self.function, self.status, self.time, self.message = instance, function, status, time, message
+        where = f"{instance}: {text}" + (f" at t = {time:.9g} s" if time is not None else "")
+        super().__init__(where + (f'; the FMU says: "{message}"' if message else ""))

@@ -1,0 +1,198 @@
+"""The logger callback that FMUs call, and what they said.
+
+fmi2CallbackLogger is variadic, which neither Python nor ctypes can be, so those few lines are LLVM code. Formatting is
+done in Python: a broken format string, common in FMUs, then costs a strange word and not a crash of the process.
+"""
+
+from __future__ import annotations
+
+import ctypes
+import os
+import re
+import sys
+from collections import deque
+from collections.abc import Callable
+from dataclasses import dataclass
+from functools import cache
+from typing import Any
+
+import llvmlite.binding as llvm
+
+STATUS = ("fmi2OK", "fmi2Warning", "fmi2Discard", "fmi2Error", "fmi2Fatal", "fmi2Pending")
+KEPT = 200
+
+_VARIADIC = """
+declare void @llvm.va_start.p0(ptr)
+declare void @llvm.va_end.p0(ptr)
+define void @logger(ptr %environment, ptr %name, i32 %status, ptr %category, ptr %format, ...) {{
+  %list = alloca [32 x i8], align 16
+  call void @llvm.va_start.p0(ptr %list)
+  %handler = inttoptr i64 {handler} to ptr
+  call void %handler(ptr %environment, ptr %name, i32 %status, ptr %category, ptr %format, ptr %list)
+  call void @llvm.va_end.p0(ptr %list)
+  ret void
+}}
+define i64 @next_integer(ptr %list) {{
+  %value = va_arg ptr %list, i64
+  ret i64 %value
+}}
+define double @next_real(ptr %list) {{
+  %value = va_arg ptr %list, double
+  ret double %value
+}}
+"""
+
+_SPECIFICATION = re.compile(
+    r"%(?P<flags>[-+ #0]*)(?P<width>\*|\d+)?(?:\.(?P<precision>\*|\d+)?)?"
+    r"(?P<length>hh|h|ll|l|L|j|z|t|I64)?(?P<kind>[diouxXeEfFgGaAcspn%])"
+)
+
+
+@dataclass(frozen=True)
+class Message:
+    status: str
+    category: str
+    text: str
+
+
+class Log:
+    """What one instance said; the last KEPT messages are kept.
+
+    `translate` turns the placeholders of FMI for variables (`#r12#`) into names.
+    """
+
+    def __init__(self, translate: Callable[[str], str] = str) -> None:
+        self.messages: deque[Message] = deque(maxlen=KEPT)
+        self.translate = translate
+
+    @property
+    def last(self) -> str:
+        """The text of the last complaint, or of the last message if there was none."""
+        complaints = [m for m in self.messages if m.status != "fmi2OK"]
+        return (complaints or list(self.messages) or [Message("", "", "")])[-1].text
+
+
+_logs: dict[int, Log] = {}
+
+
+def register(log: Log) -> int:
+    """A number for fmi2CallbackFunctions.componentEnvironment under which messages reach `log`."""
+    key = max(_logs, default=0) + 1
+    _logs[key] = log
+    return key
+
+
+def forget(key: int) -> None:
+    _logs.pop(key, None)
+
+
+_Handler = ctypes.CFUNCTYPE(
+    None, ctypes.c_size_t, ctypes.c_size_t, ctypes.c_int, ctypes.c_size_t, ctypes.c_size_t, ctypes.c_size_t
+)
+
+
+def _handle(environment: int, name: int, status: int, category: int, form: int, arguments: int) -> None:
+    log = _logs.get(environment)
+    if log is not None:
+        text = _format(_string(form) or "", arguments).rstrip()
+        known = STATUS[status] if 0 <= status < len(STATUS) else str(status)
+        log.messages.append(Message(known, _string(category) or "", log.translate(text)))
+
+
+class _Machine:
+    """The compiled variadic function; keeps its engine and its handler alive."""
+
+    def __init__(self) -> None:
+        llvm.initialize_native_target()
+        llvm.initialize_native_asmprinter()
+        self.handler = _Handler(_handle)
+        address = ctypes.cast(self.handler, ctypes.c_void_p).value
+        target = llvm.Target.from_default_triple().create_target_machine()
+        self.engine = llvm.create_mcjit_compiler(llvm.parse_assembly(_VARIADIC.format(handler=address)), target)
+        self.engine.finalize_object()
+        self.logger = self.engine.get_function_address("logger")
+        get = self.engine.get_function_address
+        self.next_integer = ctypes.CFUNCTYPE(ctypes.c_int64, ctypes.c_size_t)(get("next_integer"))
+        self.next_real = ctypes.CFUNCTYPE(ctypes.c_double, ctypes.c_size_t)(get("next_real"))
+
+
+@cache
+def _machine() -> _Machine:
+    return _Machine()
+
+
+def logger() -> int:
+    """Address of the callback."""
+    return _machine().logger
+
+
+def _format(form: str, arguments: int) -> str:
+    """printf of C, with the arguments taken from a va_list; what cannot be read stays as it stands."""
+
+    def integer() -> int:
+        return _machine().next_integer(arguments)
+
+    def replace(match: re.Match[str]) -> str:
+        kind, flags, length = match["kind"], match["flags"], match["length"] or ""
+        if kind == "%":
+            return "%"
+        width = str(_signed(integer(), 32)) if match["width"] == "*" else match["width"] or ""
+        precision = match["precision"]
+        if precision == "*":
+            precision = str(_signed(integer(), 32))
+        python = f"%{flags}{width}" + ("" if precision is None else f".{precision}")
+        if kind == "n" or length == "L":
+            integer()
+            return match[0]
+        if kind in "eEfFgG":
+            return (python + kind) % _machine().next_real(arguments)
+        if kind in "aA":
+            return _machine().next_real(arguments).hex()
+        if kind == "s":
+            text = _string(integer())
+            return match[0] if text is None else (python + "s") % text
+        if kind == "c":
+            return (python + "c") % chr(integer() & 0xFF)
+        if kind == "p":
+            return hex(integer() & (2**64 - 1))
+        wide = length in ("ll", "j", "z", "t", "I64") or (length == "l" and sys.platform != "win32")
+        bits = 64 if wide else {"hh": 8, "h": 16}.get(length, 32)
+        value = integer()
+        if kind in "di":
+            return (python + "d") % _signed(value, bits)
+        return (python + kind.replace("u", "d")) % (value & (2**bits - 1))
+
+    return _SPECIFICATION.sub(replace, form)
+
+
+def _signed(value: int, bits: int) -> int:
+    value &= 2**bits - 1
+    return value - 2**bits if value >> (bits - 1) else value
+
+
+@cache
+def _pipe() -> tuple[int, int, Any]:
+    return (*os.pipe(), ctypes.CDLL(None, use_errno=True).write)
+
+
+def _string(address: int, limit: int = 16384) -> str | None:
+    """The C string at `address`, or None where there is no readable memory.
+
+    On POSIX the bytes go through a pipe: the kernel refuses a bad address where a load would end the process.
+    """
+    if address & (2**64 - 1) < 4096:
+        return None
+    if sys.platform == "win32":
+        return ctypes.string_at(address, -1).decode("utf-8", "replace")
+    source, sink, write = _pipe()
+    found = b""
+    while len(found) < limit:
+        size = 4096 - (address + len(found)) % 4096
+        if write(sink, ctypes.c_void_p(address + len(found)), ctypes.c_size_t(size)) != size:
+            return None
+        piece = os.read(source, size)
+        end = piece.find(b"\0")
+        if end >= 0:
+            return (found + piece[:end]).decode("utf-8", "replace")
+        found += piece
+    return found.decode("utf-8", "replace")

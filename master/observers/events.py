@@ -1,0 +1,65 @@
+"""Events: moments at which a signal rises, falls, crosses a level, or changes."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Literal
+
+from master.coupling import Watch
+from master.errors import StructureError
+from master.observers.observer import Observer
+from master.result import Result
+from master.system import System
+
+
+@dataclass(frozen=True)
+class Event:
+    """`signal` is the full name of an output. It rises or falls when it is of type Boolean or Integer (0 against the
+    rest) and goes above or below `level` otherwise; "change" is every new value. `once`: only the first time counts.
+    """
+
+    signal: str
+    when: Literal["rise", "fall", "above", "below", "change"] = "rise"
+    level: float = 0.0
+    once: bool = True
+
+
+class Events(Observer):
+    """Fills result.events with {"t", "name", "signal"}, and "old" and "new" for changes, in order of time.
+
+    The time is that of the end of the macro step in which the signal changed; every macro step is looked at.
+    """
+
+    def __init__(self, events: Mapping[str, Event]) -> None:
+        self.events = list(events.items())
+        self.found: list[dict[str, object]] = []
+        self._seen: set[str] = set()
+
+    def watches(self, system: System) -> Sequence[Watch]:
+        problems = []
+        watches = []
+        for name, event in self.events:
+            _, variable = system.resolve(event.signal)
+            if variable.type == "String" or variable.causality not in ("output", "local"):
+                problems.append(f"event {name}: {event.signal} is a {variable.causality} of type {variable.type}")
+            level = {"rise": 0.5, "fall": 0.5, "change": None}.get(event.when, event.level)
+            watches.append(Watch(event.signal, level))
+        if problems:
+            raise StructureError(problems)
+        return watches
+
+    def event(self, watch: int, time: float, old: float, new: float) -> None:
+        name, event = self.events[watch]
+        if new < old and event.when in ("rise", "above"):
+            return
+        if new > old and event.when in ("fall", "below"):
+            return
+        if event.once and name in self._seen:
+            return
+        self._seen.add(name)
+        values = {"old": old, "new": new} if event.when == "change" else {}
+        self.found.append({"t": time, "name": name, "signal": event.signal, **values})
+
+    def end(self, result: Result) -> None:
+        result.events = sorted(self.found, key=lambda entry: entry["t"])  # type: ignore[arg-type,return-value]

@@ -1,0 +1,58 @@
+"""What watches a run."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from master.coupling import Sampling, Watch
+from master.description import Description
+from master.fmu import Instance
+from master.result import Result
+from master.system import System
+
+
+@dataclass(frozen=True)
+class Run:
+    """What observers are told at the start. Instances are for reading only."""
+
+    system: System
+    instances: Mapping[str, Instance]
+    descriptions: Mapping[str, Description]
+    start: float
+    stop: float
+    step: float
+    algorithm: str
+
+
+class Observer:
+    """Override what is needed. Observers see values; they cannot change a run.
+
+    Order of calls: `sampling` and `watches` before the run; `begin` after initialisation; then `sample`, `event` and
+    `progress` between chunks of steps; `end` always, also after a failure of the run or of another observer.
+    """
+
+    def sampling(self, system: System) -> Sampling | None:
+        """The variables whose values `sample` is to get."""
+        return None
+
+    def watches(self, system: System) -> Sequence[Watch]:
+        """The variables whose changes `event` is to get."""
+        return ()
+
+    def begin(self, run: Run) -> None:
+        """All instances are initialised."""
+
+    def sample(self, time: np.ndarray, values: np.ndarray) -> None:
+        """Rows of the sampled variables: time, shape (n,), and values, shape (n, variables). The arrays are ours."""
+
+    def event(self, watch: int, time: float, old: float, new: float) -> None:
+        """Number `watch` of `watches` changed in the step that ended at `time`."""
+
+    def progress(self, time: float, wall: float) -> None:
+        """The run has come to `time` after `wall` seconds of stepping."""
+
+    def end(self, result: Result) -> None:
+        """The run is over; `result` may be added to."""

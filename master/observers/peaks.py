@@ -1,0 +1,52 @@
+"""Largest and smallest values of variables, with their times."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+
+from master.coupling import Sampling
+from master.observers.observer import Observer, Run
+from master.result import Result
+from master.system import System
+
+
+class Peaks(Observer):
+    """Fills result.peaks with {name: {"max", "t_max", "min", "t_min", "unit"}}, from every `every`-th macro step."""
+
+    def __init__(self, variables: Sequence[str], every: int = 1) -> None:
+        self.variables = tuple(variables)
+        self.every = every
+        self._started = False
+
+    def sampling(self, system: System) -> Sampling:
+        self.units = [system.resolve(name)[1].unit or "1" for name in self.variables]
+        return Sampling(self.variables, self.every)
+
+    def begin(self, run: Run) -> None:
+        count = len(self.variables)
+        self.highest, self.lowest = np.full(count, -np.inf), np.full(count, np.inf)
+        self.highest_time, self.lowest_time = np.full(count, run.start), np.full(count, run.start)
+        self._started = True
+
+    def sample(self, time: np.ndarray, values: np.ndarray) -> None:
+        columns = np.arange(values.shape[1])
+        for place, best, when, better in (
+            (values.argmax(axis=0), self.highest, self.highest_time, np.greater),
+            (values.argmin(axis=0), self.lowest, self.lowest_time, np.less),
+        ):
+            found = values[place, columns]
+            new = better(found, best)
+            best[new], when[new] = found[new], time[place[new]]
+
+    def end(self, result: Result) -> None:
+        if self._started:
+            for k, name in enumerate(self.variables):
+                result.peaks[name] = {
+                    "max": float(self.highest[k]),
+                    "t_max": float(self.highest_time[k]),
+                    "min": float(self.lowest[k]),
+                    "t_min": float(self.lowest_time[k]),
+                    "unit": self.units[k],
+                }

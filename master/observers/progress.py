@@ -1,0 +1,51 @@
+"""One line on the terminal: how far, how fast, how long still."""
+
+from __future__ import annotations
+
+import sys
+import time
+from typing import TextIO
+
+from master.observers.observer import Observer, Run
+from master.result import Result
+
+PERIOD_S = 0.2
+
+
+class Progress(Observer):
+    """Writes to `stream` a few times a second; silent where that is no terminal, unless `always`."""
+
+    def __init__(self, stream: TextIO | None = None, *, always: bool = False) -> None:
+        self.stream = stream or sys.stderr
+        self.active = always or self.stream.isatty()
+        self._next = 0.0
+        self._width = 0
+
+    def begin(self, run: Run) -> None:
+        self.run = run
+
+    def progress(self, time_: float, wall: float) -> None:
+        if not self.active or time.monotonic() < self._next:
+            return
+        self._next = time.monotonic() + PERIOD_S
+        run = self.run
+        rate = (time_ - run.start) / wall if wall > 0.0 else 0.0
+        left = f"{(run.stop - time_) / rate:.0f} s left" if rate > 0.0 else ""
+        share = (time_ - run.start) / (run.stop - run.start)
+        self._write(
+            f"{run.system.name}: t = {time_:.2f} of {run.stop:g} s ({share:4.0%}), {rate:.3g} x real time, {left}"
+        )
+
+    def end(self, result: Result) -> None:
+        if self.active:
+            self._write(
+                f"{result.system}: {result.status} at t = {result.t_end:.3f} s after {result.wall_s:.2f} s, "
+                f"{result.macro_steps} macro steps, {result.real_time_factor:.3g} x real time"
+            )
+            self.stream.write("\n")
+            self.stream.flush()
+
+    def _write(self, line: str) -> None:
+        self.stream.write("\r" + line.ljust(self._width))
+        self.stream.flush()
+        self._width = len(line)

@@ -1,0 +1,59 @@
+"""Order and loops in directed graphs."""
+
+from __future__ import annotations
+
+import heapq
+from collections.abc import Hashable, Iterable, Sequence
+from typing import TypeVar
+
+import numpy as np
+from scipy.sparse import coo_array
+from scipy.sparse.csgraph import connected_components
+
+Node = TypeVar("Node", bound=Hashable)
+
+
+def _components(nodes: Sequence[Node], edges: Iterable[tuple[Node, Node]]) -> np.ndarray:
+    """Number of the strongly connected component of each node."""
+    place = {node: i for i, node in enumerate(nodes)}
+    pairs = np.array([(place[a], place[b]) for a, b in edges], np.intp).reshape(-1, 2)
+    graph = coo_array((np.ones(len(pairs)), (pairs[:, 0], pairs[:, 1])), shape=(len(nodes), len(nodes)))
+    return connected_components(graph, directed=True, connection="strong")[1]
+
+
+def execution_order(nodes: Sequence[Node], edges: Iterable[tuple[Node, Node]]) -> tuple[Node, ...]:
+    """`nodes` so that sources come before targets; nodes of a loop stay together, in their given order."""
+    edges = set(edges)
+    label = dict(zip(nodes, _components(nodes, edges), strict=True))
+    groups: dict[int, list[Node]] = {}
+    for node in nodes:
+        groups.setdefault(label[node], []).append(node)
+    first = {group: i for i, group in enumerate(groups)}
+    after: dict[int, set[int]] = {group: set() for group in groups}
+    waits = dict.fromkeys(groups, 0)
+    for a, b in edges:
+        if label[a] != label[b] and label[b] not in after[label[a]]:
+            after[label[a]].add(label[b])
+            waits[label[b]] += 1
+    ready = [(first[group], group) for group, count in waits.items() if count == 0]
+    heapq.heapify(ready)
+    order: list[Node] = []
+    while ready:
+        _, group = heapq.heappop(ready)
+        order.extend(groups[group])
+        for follower in after[group]:
+            waits[follower] -= 1
+            if waits[follower] == 0:
+                heapq.heappush(ready, (first[follower], follower))
+    return tuple(order)
+
+
+def loops(nodes: Sequence[Node], edges: Iterable[tuple[Node, Node]]) -> list[tuple[Node, ...]]:
+    """The sets of nodes that can be reached from each other, largest first."""
+    edges = set(edges)
+    groups: dict[int, list[Node]] = {}
+    for node, label in zip(nodes, _components(nodes, edges) if nodes else (), strict=True):
+        groups.setdefault(label, []).append(node)
+    own = {a for a, b in edges if a == b}
+    found = [tuple(group) for group in groups.values() if len(group) > 1 or group[0] in own]
+    return sorted(found, key=len, reverse=True)

@@ -1,0 +1,56 @@
+"""What a run leaves behind in memory."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import Any, Literal
+
+from master.errors import MasterError
+
+
+@dataclass
+class Result:
+    """How a run ended; `events`, `peaks` and `audit` are filled by the observers of those names.
+
+    `status` is "completed" at the stop time or the stop signal, "stopped" by Ctrl-C, "failed" with `message` and
+    `error` saying why; `t_end` is the last time at which all instances were consistent.
+    """
+
+    system: str
+    algorithm: str
+    step: float
+    status: Literal["completed", "stopped", "failed"] = "completed"
+    t_start: float = 0.0
+    t_end: float = 0.0
+    wall_s: float = 0.0
+    initialise_s: float = 0.0
+    macro_steps: int = 0
+    message: str = ""
+    warnings: list[str] = field(default_factory=list)
+    events: list[dict[str, Any]] = field(default_factory=list)
+    peaks: dict[str, dict[str, Any]] = field(default_factory=dict)
+    audit: dict[str, Any] = field(default_factory=dict)
+    error: MasterError | None = None
+
+    @property
+    def real_time_factor(self) -> float:
+        """Simulated time over the time of the steps."""
+        return (self.t_end - self.t_start) / self.wall_s if self.wall_s > 0.0 else 0.0
+
+    def summary(self) -> dict[str, Any]:
+        """The public record of the run, ready for JSON."""
+        return {
+            "system": self.system,
+            "status": self.status,
+            "t_end": self.t_end,
+            "wall_s": self.wall_s,
+            "real_time_factor": self.real_time_factor,
+            "macro_steps": self.macro_steps,
+            "algorithm": self.algorithm,
+            "step": self.step,
+            "events": self.events,
+            "peaks": self.peaks,
+            "audit": self.audit,
+            "message": self.message,
+            "warnings": self.warnings,
+        }

@@ -1,0 +1,227 @@
+"""What is coupled with what: instances of FMUs, connections, start values, and all that can be wrong with them.
+
+>>> system = System("two lags")                                  # doctest: +SKIP
+>>> system.add("a", Path("Lag.fmu"), {"gain": 2.0})
+>>> system.add("b", Path("Lag.fmu"))
+>>> system.connect("a", "y[1]", "b", "u[1]")
+>>> system.check()
+"""
+
+from __future__ import annotations
+
+import difflib
+import math
+import re
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+from master.description import Description, Variable, read_description
+from master.errors import StructureError
+from master.order import execution_order
+from master.units import conversion
+
+
+@cache
+def _description(file: Path, stamp: tuple[int, int]) -> Description:
+    return read_description(file)
+
+
+@dataclass
+class Element:
+    """One instance: its FMU and the values that are set before it is initialised."""
+
+    name: str
+    file: Path
+    start: dict[str, Any] = field(default_factory=dict)
+
+
+@dataclass(frozen=True)
+class Connection:
+    """input = factor * (output, converted to the unit of the input) + offset."""
+
+    source: str
+    output: str
+    target: str
+    input: str
+    factor: float = 1.0
+    offset: float = 0.0
+    convert_units: bool = True
+
+    def __str__(self) -> str:
+        return f"{self.source}.{self.output} -> {self.target}.{self.input}"
+
+
+class System:
+    """Elements, connections, and the order in which they step.
+
+    `order` may be set to the names of all elements; without it the connections decide, and elements that need each
+    other keep the order in which they were added.
+    """
+
+    def __init__(self, name: str) -> None:
+        self.name = name
+        self.elements: dict[str, Element] = {}
+        self.connections: list[Connection] = []
+        self.order: tuple[str, ...] | None = None
+
+    def add(self, name: str, file: Path, start: Mapping[str, Any] | None = None) -> Element:
+        if name in self.elements:
+            raise StructureError([f"system {self.name}: two elements are called {name!r}"])
+        self.elements[name] = Element(name, Path(file), dict(start or {}))
+        return self.elements[name]
+
+    def connect(
+        self, source: str, output: str, target: str, input: str, *,
+        factor: float = 1.0, offset: float = 0.0, convert_units: bool = True,
+    ) -> None:  # fmt: skip
+        self.connections.append(Connection(source, output, target, input, factor, offset, convert_units))
+
+    def description(self, element: str) -> Description:
+        """The model description of an element's FMU, read once. Raises DescriptionError or ArchiveError."""
+        file = self.elements[element].file
+        stamp = (file.stat().st_mtime_ns, file.stat().st_size) if file.exists() else (0, 0)
+        return _description(file, stamp)
+
+    def resolve(self, name: str) -> tuple[str, Variable]:
+        """(element, variable) of a full name "element.variable". Raises StructureError with near matches."""
+        parts = name.split(".")
+        for count in range(len(parts) - 1, 0, -1):
+            element, variable = ".".join(parts[:count]), ".".join(parts[count:])
+            if element in self.elements:
+                found = self.description(element).variables.get(variable)
+                if found is None:
+                    raise StructureError([f"{element} has no variable {variable!r}" + self._near(element, variable)])
+                return element, found
+        raise StructureError([f"{name!r} names no element of system {self.name}" + _near(parts[0], self.elements)])
+
+    def select(self, pattern: str = "*", causality: Iterable[str] = ("output",)) -> list[str]:
+        """Full names of the variables of the given causalities that fit `pattern`, in which only `*` is special."""
+        form = re.compile(".*".join(map(re.escape, pattern.split("*"))))
+        names = (
+            f"{element}.{variable.name}"
+            for element in self.elements
+            for variable in self.description(element).select(*causality)
+        )
+        return [name for name in names if form.fullmatch(name)]
+
+    def execution_order(self) -> tuple[str, ...]:
+        """The order in which the elements step one after the other."""
+        if self.order is not None:
+            return self.order
+        return execution_order(tuple(self.elements), {(c.source, c.target) for c in self.connections})
+
+    def transformation(self, connection: Connection) -> tuple[float, float]:
+        """(factor, offset) of a connection with the conversion of units in it. Raises ValueError with the reason."""
+        factor, offset = 1.0, 0.0
+        source, target = self.description(connection.source), self.description(connection.target)
+        given = source.unit(source.variables[connection.output])
+        wanted = target.unit(target.variables[connection.input])
+        if connection.convert_units and given is not None and wanted is not None:
+            factor, offset = conversion(given, wanted)
+        return connection.factor * factor, connection.factor * offset + connection.offset
+
+    def check(self) -> None:
+        """Raises StructureError with all that is wrong; DescriptionError or ArchiveError for FMUs that are unusable."""
+        for name in self.elements:
+            self.description(name)
+        problems = [*self._check_order(), *self._check_connections()]
+        for element in self.elements.values():
+            problems.extend(self._check_start(element))
+        if problems:
+            raise StructureError(problems)
+
+    def _near(self, element: str, variable: str) -> str:
+        return _near(variable, self.description(element).variables)
+
+    def _check_order(self) -> Iterable[str]:
+        if self.order is not None and sorted(self.order) != sorted(self.elements):
+            yield f"the order ({', '.join(self.order)}) does not name each element once ({', '.join(self.elements)})"
+
+    def _check_connections(self) -> Iterable[str]:
+        sources: dict[tuple[str, str], Connection] = {}
+        for connection in self.connections:
+            problem = self._check_connection(connection)
+            if problem:
+                yield f"connection {connection}: {problem}"
+                continue
+            key = (connection.target, connection.input)
+            if key in sources:
+                other = sources[key]
+                yield f"connection {connection}: the input has another source already, {other.source}.{other.output}"
+            sources[key] = connection
+
+    def _check_connection(self, connection: Connection) -> str:
+        ends = []
+        for element, name in ((connection.source, connection.output), (connection.target, connection.input)):
+            if element not in self.elements:
+                return f"there is no element {element!r}" + _near(element, self.elements)
+            variable = self.description(element).variables.get(name)
+            if variable is None:
+                return f"{element} has no variable {name!r}" + self._near(element, name)
+            ends.append(variable)
+        source, target = ends
+        if source.causality != "output":
+            return f"{connection.source}.{source.name} is no output but {source.causality}"
+        if target.causality != "input":
+            return f"{connection.target}.{target.name} is no input but {target.causality}"
+        if source.storage != target.storage:
+            return f"the output is {source.type}, the input {target.type}"
+        if source.type == "String":
+            return "strings cannot be connected"
+        if source.items and target.items and source.items != target.items:
+            return f"the enumerations differ: {_items(source)} against {_items(target)}"
+        if source.type != "Real" and (connection.factor, connection.offset) != (1.0, 0.0):
+            return f"factor and offset apply to Real variables, not to {source.type}"
+        try:
+            self.transformation(connection)
+        except ValueError as error:
+            return f"{error}; give the factor and switch the conversion off, or correct the connection"
+        return ""
+
+    def _check_start(self, element: Element) -> Iterable[str]:
+        variables = self.description(element.name).variables
+        connected = {c.input for c in self.connections if c.target == element.name}
+        for name, value in element.start.items():
+            variable = variables.get(name)
+            if variable is None:
+                yield f"{element.name} has no variable {name!r}" + self._near(element.name, name)
+            elif problem := _check_value(variable, value):
+                yield f"{element.name}.{name} = {value!r}: {problem}"
+            elif variable.causality not in ("parameter", "input") and variable.initial not in ("exact", "approx"):
+                yield f"{element.name}.{name} cannot be set: it is a {variable.causality} that the FMU calculates"
+            elif variable.variability == "constant":
+                yield f"{element.name}.{name} cannot be set: it is constant"
+            elif name in connected and variable.causality == "input":
+                continue
+
+
+def _near(name: str, names: Iterable[str]) -> str:
+    found = difflib.get_close_matches(name, list(names), n=3, cutoff=0.6)
+    return f"; did you mean {' or '.join(found)}?" if found else ""
+
+
+def _items(variable: Variable) -> str:
+    return "{" + ", ".join(f"{name} = {value}" for name, value in variable.items) + "}"
+
+
+def _check_value(variable: Variable, value: Any) -> str:
+    """What is wrong with a start value; empty if nothing is."""
+    if variable.type == "String":
+        return "" if isinstance(value, str) else "a String is wanted"
+    if variable.type == "Boolean":
+        return "" if value in (0, 1) and not isinstance(value, str) else "a Boolean is wanted"
+    if isinstance(value, str) or not isinstance(value, int | float) or not math.isfinite(value):
+        return "a finite number is wanted"
+    if variable.type != "Real" and value != int(value):
+        return f"an {variable.type} takes whole numbers"
+    if variable.items and int(value) not in {number for _, number in variable.items}:
+        return f"not one of {_items(variable)}"
+    unit = f" {variable.unit}" if variable.unit else ""
+    if variable.minimum is not None and value < variable.minimum:
+        return f"less than its minimum {variable.minimum:g}{unit}"
+    if variable.maximum is not None and value > variable.maximum:
+        return f"more than its maximum {variable.maximum:g}{unit}"
+    return ""

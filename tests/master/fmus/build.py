@@ -1,0 +1,96 @@
+"""Builds `lag.c` into FMUs: what a third party might hand in, and what it should not."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+import zipfile
+from functools import cache
+from pathlib import Path
+
+from master.description import library_name, this_platform
+
+HERE = Path(__file__).parent
+CACHE = Path(__file__).parents[3] / "build" / "cache" / "zig"
+
+
+@cache
+def library(folder: Path, channels: int, guid: str) -> bytes:
+    """The compiled library."""
+    out = folder / f"lag-{channels}-{guid}"
+    environment = os.environ | {"ZIG_GLOBAL_CACHE_DIR": str(CACHE), "ZIG_LOCAL_CACHE_DIR": str(CACHE)}
+    subprocess.run(
+        [sys.executable, "-m", "ziglang", "cc", "-O2", "-fPIC", "-shared", "-ffp-contract=off", "-fvisibility=hidden", "-std=c11", "-Wall",
+         "-Wextra", "-Werror", f"-DCHANNELS={channels}", f'-DGUID="{guid}"', "-o", str(out), str(HERE / "lag.c")],
+        check=True, env=environment,
+    )  # fmt: skip
+    return out.read_bytes()
+
+
+def description(channels: int = 1, guid: str = "lag", unit: str | None = "m") -> str:
+    """Its modelDescription.xml."""
+    given = f' unit="{unit}"' if unit else ""
+    lines: list[tuple[str, str, int, str, str]] = []
+    for i in range(channels):
+        lines.append((f"u[{i + 1}]", "input", i, "continuous", f'<Real start="0"{given}/>'))
+    for i in range(channels):
+        lines.append((f"y[{i + 1}]", "output", channels + i, "continuous", f"<Real{given}/>"))
+    lines += [
+        ("gain", "parameter", 2 * channels, "fixed", '<Real start="1" min="0" max="1000"/>'),
+        ("nan_time", "parameter", 2 * channels + 1, "fixed", '<Real start="1e300"/>'),
+        ("fail.time", "parameter", 2 * channels + 2, "fixed", '<Real start="0"/>'),
+        ("count_in", "input", 0, "discrete", '<Integer start="0"/>'),
+        ("count", "output", 1, "discrete", "<Integer/>"),
+        ("fail.function", "parameter", 2, "fixed", '<Integer start="0"/>'),
+        ("fail.status", "parameter", 3, "fixed", '<Integer start="0"/>'),
+        ("enable", "input", 0, "discrete", '<Boolean start="true"/>'),
+        ("high", "output", 1, "discrete", "<Boolean/>"),
+        ("label", "parameter", 0, "fixed", '<String start=""/>'),
+    ]
+    variables = "\n".join(
+        f'<ScalarVariable name="{name}" valueReference="{reference}" causality="{causality}" '
+        f'variability="{variability}"'
+        + (' initial="calculated"' if causality == "output" else "")
+        + f">{kind}</ScalarVariable>"
+        for name, causality, reference, variability, kind in lines
+    )
+    outputs = [i + 1 for i, line in enumerate(lines) if line[1] == "output"]
+    unknowns = "".join(f'<Unknown index="{i}" dependencies=""/>' for i in outputs)
+    return f"""<?xml version="1.0" encoding="UTF-8"?>
+<fmiModelDescription fmiVersion="2.0" modelName="Lag" guid="{guid}" description="first-order lags"
+    variableNamingConvention="structured">
+<CoSimulation modelIdentifier="Lag" canHandleVariableCommunicationStepSize="true" canGetAndSetFMUstate="true"
+    canSerializeFMUstate="true"/>
+<UnitDefinitions>
+<Unit name="m"><BaseUnit m="1"/></Unit><Unit name="mm"><BaseUnit m="1" factor="0.001"/></Unit>
+<Unit name="N"><BaseUnit kg="1" m="1" s="-2"/></Unit>
+</UnitDefinitions>
+<DefaultExperiment startTime="0" stopTime="1" stepSize="0.01"/>
+<ModelVariables>
+{variables}
+</ModelVariables>
+<ModelStructure><Outputs>{unknowns}</Outputs><InitialUnknowns>{unknowns}</InitialUnknowns></ModelStructure>
+</fmiModelDescription>
+"""
+
+
+def build(
+    folder: Path,
+    name: str = "Lag",
+    *,
+    channels: int = 1,
+    unit: str | None = "m",
+    guid: str = "lag",
+    library_guid: str | None = None,
+    platform: str | None = None,
+    identifier: str = "Lag",
+    xml: str | None = None,
+) -> Path:
+    """Write `<folder>/<name>.fmu`; the options make an FMU whose description does not fit its library."""
+    file = folder / f"{name}.fmu"
+    binary = f"binaries/{platform or this_platform()}/{library_name(identifier)}"
+    with zipfile.ZipFile(file, "w", zipfile.ZIP_DEFLATED) as archive:
+        archive.writestr("modelDescription.xml", xml or description(channels, guid, unit))
+        archive.writestr(binary, library(folder, channels, library_guid or guid))
+    return file
