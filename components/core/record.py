@@ -22,8 +22,8 @@ from components.core.parameters import ParameterError, unknown_name
 class Memory(np.record):  # type: ignore[misc]
     """A record of memory with its fields as attributes, in the interpreter as in compiled kernels.
 
-    Unlike `numpy.record` a field's name wins over numpy's own attributes (`base`, `data`, `size` ... are free), and a
-    nested record is again a `Memory` over the same bytes.
+    Unlike `numpy.record` a field's name wins over numpy's own attributes (`base`, `size` ... are free), and a nested
+    record is again a `Memory` over the same bytes.
     """
 
     def __getattribute__(self, name: str) -> Any:
@@ -58,8 +58,14 @@ class Resource:
     count: int
 
 
+RESERVED = ("data", "dtype")
+"""Attributes that numba reads from a record that it is given: fields of these names would hide the memory from it."""
+
+
 def _dtype(members: tuple[Field | Group, ...]) -> np.dtype:
     def entry(member: Field | Group) -> tuple:
+        if member.name in RESERVED:
+            raise ValueError(f"no field or group of a record can be called {member.name!r}: numba needs that attribute")
         if isinstance(member, Field):
             return (member.name, np.float64, member.shape)
         inner = _dtype(member.members)
