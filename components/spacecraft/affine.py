@@ -1,0 +1,109 @@
+"""Exact coupling to a mechanism whose wrench is affine in the port's acceleration: f = W - M_A a (spec/02 section 11).
+
+a (acceleration and angular acceleration of the port, port axes) is itself affine in the wrench, a = b + Y f with the
+mobility Y of the craft at its port, so (1 + M_A Y) f = W - M_A b. Both are means over the step.
+"""
+
+from __future__ import annotations
+
+from components.core import matrix, rotation, vector
+from components.core.kernel import kernel
+from components.spacecraft.ports import AFFINE
+
+
+@kernel
+def ports(places):
+    """(index of the last AFFINE port or -1, number of AFFINE ports)"""
+    found = -1
+    count = 0
+    for p in range(len(places)):
+        if places[p].base_motion == AFFINE:
+            found = p
+            count += 1
+    return found, count
+
+
+@kernel
+def rigid_mobility(p, r, mount, a):
+    """Y of the rigid body at the port, and the bias b by the loads in axes C about the centre of mass.
+
+    `r.force`, `r.torque` hold all loads but this port's wrench, in axes C.
+    """
+    frame = rotation.load_matrix(mount.mid_frame)
+    arm = vector.load(mount.mid_arm)
+    inverse = rotation.load_matrix(r.inverse)
+    mobile = 1.0
+    if p.fixed != 0.0:
+        mobile = 0.0
+    for k in range(6):
+        push = vector.load(mount.mid_frame[k % 3])
+        force = vector.ZERO
+        torque = push
+        if k < 3:
+            force = push
+            torque = vector.cross(arm, push)
+        turn = vector.scale(mobile, rotation.apply(inverse, torque))
+        move = rotation.apply(frame, vector.axpy(mobile / p.mass, force, vector.cross(turn, arm)))
+        turn = rotation.apply(frame, turn)
+        for i in range(3):
+            a.mobility[i, k] = move[i]
+            a.mobility[3 + i, k] = turn[i]
+    w = vector.load(r.angular_velocity)
+    gyroscopic = vector.cross(rotation.apply(rotation.load_matrix(r.inertia), w), w)
+    turn = vector.scale(mobile, rotation.apply(inverse, vector.add(vector.load(r.torque), gyroscopic)))
+    move = vector.scale(mobile / p.mass, vector.load(r.force))
+    v_elastic = vector.load(mount.displacement_rate)
+    centripetal = vector.cross(w, vector.axpy(2.0, v_elastic, vector.cross(w, arm)))
+    move = rotation.apply(frame, vector.add(vector.add(move, vector.cross(turn, arm)), centripetal))
+    turn = rotation.apply(frame, vector.add(turn, vector.cross(w, vector.load(mount.rotation_rate))))
+    for i in range(3):
+        a.bias[i] = move[i]
+        a.bias[3 + i] = turn[i]
+
+
+@kernel
+def _block(A, i, k):
+    """The 3x3 block of a 6x6 array that starts at (3 i, 3 k)."""
+    x = 3 * i
+    y = 3 * k
+    return (
+        (A[x, y], A[x, y + 1], A[x, y + 2]),
+        (A[x + 1, y], A[x + 1, y + 1], A[x + 1, y + 2]),
+        (A[x + 2, y], A[x + 2, y + 1], A[x + 2, y + 2]),
+    )
+
+
+@kernel
+def add_elastic(r, mount, e, a):
+    """Add what the modes contribute to mobility and bias, turned from axes S to those of the port."""
+    turn = rotation.compose(rotation.load_matrix(mount.mid_frame), rotation.load_matrix(r.frame))
+    back = rotation.transpose(turn)
+    for i in range(2):
+        added = rotation.apply(turn, (e.bias[3 * i], e.bias[3 * i + 1], e.bias[3 * i + 2]))
+        for x in range(3):
+            a.bias[3 * i + x] += added[x]
+        for k in range(2):
+            block = rotation.compose(turn, rotation.compose(_block(e.mobility, i, k), back))
+            for x in range(3):
+                for y in range(3):
+                    a.mobility[3 * i + x, 3 * k + y] += block[x][y]
+
+
+@kernel
+def solve(port, mount, a):
+    """Replace the received W by the wrench W - M_A a. False if the equations are singular."""
+    place = 0
+    for i in range(6):
+        for k in range(i, 6):
+            a.mass[i, k] = port.affine_mass[place]
+            a.mass[k, i] = port.affine_mass[place]
+            place += 1
+    matrix.multiply(a.mass, a.mobility, a.matrix)
+    for i in range(6):
+        a.matrix[i, i] += 1.0
+        for k in range(6):
+            mount.wrench[i] -= a.mass[i, k] * a.bias[k]
+    if not matrix.factor_lu(a.matrix, a.pivot, 6):
+        return False
+    matrix.solve_lu(a.matrix, a.pivot, mount.wrench, 6)
+    return True

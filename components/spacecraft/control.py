@@ -1,0 +1,46 @@
+"""Control wrench, thrusters, push thrust and attitude hold: the loads that the craft gives itself (section 4.2)."""
+
+from __future__ import annotations
+
+from components.core import rotation, vector
+from components.core.kernel import kernel
+from components.spacecraft.rigid import mid_attitude
+
+
+@kernel
+def reset(a, r):
+    a.holding = 0.0
+    rotation.store_quaternion(rotation.load_quaternion(r.quaternion), a.reference)
+
+
+@kernel
+def _hold(p, r, a):
+    """PD torque toward the reference attitude at the step's start, axes C (spec/00 R17)."""
+    q = rotation.load_quaternion(r.quaternion)
+    error = rotation.rotation_vector(rotation.product(rotation.conjugate(rotation.load_quaternion(a.reference)), q))
+    n = p.hold_frequency
+    demand = vector.axpy(2.0 * p.hold_damping * n, vector.load(r.angular_velocity), vector.scale(n * n, error))
+    return vector.negate(rotation.apply(rotation.load_matrix(r.inertia), demand))
+
+
+@kernel
+def gather(p, control, thruster, command, r, a, h):
+    """Sum of the loads in axes C about the centre of mass, and the attitude of the middle of the step."""
+    rotation.store_quaternion(mid_attitude(r, h), a.mid_quaternion)
+    frame = rotation.load_matrix(r.frame)
+    force = vector.load(control.force)
+    torque = vector.load(control.torque)
+    force = (force[0] + command.push * p.push_thrust, force[1], force[2])
+    for e in range(len(thruster)):
+        nozzle = p.thruster[e]
+        f = rotation.apply(frame, vector.scale(thruster[e].thrust, vector.load(nozzle.direction)))
+        arm = vector.subtract(vector.load(nozzle.position), vector.load(p.center_of_mass))
+        force = vector.add(force, f)
+        torque = vector.add(torque, vector.cross(rotation.apply(frame, arm), f))
+    if command.attitude_hold != 0.0:
+        if a.holding == 0.0:
+            rotation.store_quaternion(rotation.load_quaternion(r.quaternion), a.reference)
+        torque = vector.add(torque, _hold(p, r, a))
+    a.holding = command.attitude_hold
+    vector.store(force, a.force)
+    vector.store(torque, a.torque)

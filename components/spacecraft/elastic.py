@@ -1,0 +1,182 @@
+"""Elastic modes: each an oscillator, advanced exactly for the force held over the step (sections 4.2 and 4.3).
+
+The loops run over arrays of modes without branches; sums are kept in four parts, so that compiled code can use vector
+instructions and still adds in a fixed order.
+"""
+
+from __future__ import annotations
+
+from math import cos, exp, pi, sin, sqrt
+
+from components.core import vector
+from components.core.kernel import kernel
+from components.spacecraft import mounts
+
+
+@kernel
+def damping(frequency, decrement):
+    """c of q'' + c q' + w^2 q = f from the logarithmic decrement (eq. (4.2.7), the square root corrected)."""
+    return 2.0 * frequency * decrement / sqrt(4.0 * pi * pi + decrement * decrement)
+
+
+@kernel
+def coefficients(frequency, decrement, h):
+    """(c1, c2, c3, c5) of one mode over h (eq. (4.3.4), c3 corrected); c4 = -w^2 c2 and c6 = c2."""
+    a = -0.5 * damping(frequency, decrement)
+    b = sqrt(frequency * frequency - a * a)
+    decay = exp(a * h)
+    c = decay * cos(b * h)
+    s = decay * sin(b * h) / b
+    c1 = c - a * s
+    return c1, s, (1.0 - c1) / (frequency * frequency), c + a * s
+
+
+@kernel
+def dot(x, y, n):
+    """Sum of x[j] y[j] over the first n, in four interleaved parts."""
+    a = 0.0
+    b = 0.0
+    c = 0.0
+    d = 0.0
+    whole = n // 4
+    for k in range(whole):
+        j = 4 * k
+        a += x[j] * y[j]
+        b += x[j + 1] * y[j + 1]
+        c += x[j + 2] * y[j + 2]
+        d += x[j + 3] * y[j + 3]
+    for j in range(4 * whole, n):
+        a += x[j] * y[j]
+    return (a + b) + (c + d)
+
+
+@kernel
+def _six(shape, x, n):
+    """Displacement and rotation of a port, axes S, by the modal values x."""
+    return (
+        dot(shape[0], x, n),
+        dot(shape[1], x, n),
+        dot(shape[2], x, n),
+        dot(shape[3], x, n),
+        dot(shape[4], x, n),
+        dot(shape[5], x, n),
+    )
+
+
+@kernel
+def prepare(e, modes, r, mount, n):
+    """Modal coordinates at the start, and the ports deformed by them."""
+    for j in range(len(e.coordinate)):
+        e.coordinate[j] = modes.initial_coordinate[j]
+        e.rate[j] = modes.initial_rate[j]
+        e.force[j] = 0.0
+    e.step = 0.0
+    for p in range(len(mount)):
+        for i in range(6):
+            mount[p].load[i] = 0.0
+        deform(e, modes, r, mount[p], p, n)
+    energies(e, modes, n)
+
+
+@kernel
+def deform(e, modes, r, mount, p, n):
+    """Deform port p by the modes. Returns the work that its wrench has done on them."""
+    return mounts.deform(r, mount, _six(modes.port[p], e.coordinate, n), _six(modes.port[p], e.rate, n))
+
+
+@kernel
+def energies(e, modes, n):
+    """Kinetic and stored energy of the modes; `force` serves as scratch."""
+    e.kinetic_energy = 0.5 * dot(e.rate, e.rate, n)
+    for j in range(n):
+        e.force[j] = modes.frequency[j] * e.coordinate[j]
+    e.stored_energy = 0.5 * dot(e.force, e.force, n)
+
+
+@kernel
+def tune(e, modes, n, h, affine_port):
+    """Coefficients for steps of h, kept until h changes; with `affine_port` >= 0 also the mobility of that port."""
+    if e.step == h:
+        return
+    for j in range(n):
+        c1, c2, c3, c5 = coefficients(modes.frequency[j], modes.decrement[j], h)
+        e.from_coordinate[j] = c1
+        e.from_rate[j] = c2
+        e.from_force[j] = c3
+        e.rate_from_rate[j] = c5
+    e.step = h
+    if affine_port >= 0:
+        shape = modes.port[affine_port]
+        for i in range(6):
+            for k in range(6):
+                total = 0.0
+                for j in range(n):
+                    total += shape[i, j] * shape[k, j] * e.from_rate[j]
+                e.mobility[i, k] = total / h
+
+
+@kernel
+def excite_by_thrusters(e, modes, thruster, nozzle, n):
+    """Start the modal forces of a step with those of the thrusters."""
+    for j in range(n):
+        e.excitation[j] = 0.0
+    for k in range(len(thruster)):
+        thrust = thruster[k].thrust
+        if thrust != 0.0:
+            f = vector.scale(thrust, vector.load(nozzle[k].direction))
+            shape = modes.thruster[k]
+            for j in range(n):
+                e.excitation[j] += shape[0, j] * f[0] + shape[1, j] * f[1] + shape[2, j] * f[2]
+    for j in range(n):
+        e.force[j] = e.excitation[j]
+
+
+@kernel
+def excite_by_port(e, modes, mount, p, n):
+    """Add the modal forces of the wrench on port p (eq. (4.2.4))."""
+    shape = modes.port[p]
+    load = mount.load
+    f0 = load[0]
+    f1 = load[1]
+    f2 = load[2]
+    m0 = load[3]
+    m1 = load[4]
+    m2 = load[5]
+    if f0 == 0.0 and f1 == 0.0 and f2 == 0.0 and m0 == 0.0 and m1 == 0.0 and m2 == 0.0:
+        return
+    x = shape[0]
+    y = shape[1]
+    z = shape[2]
+    rx = shape[3]
+    ry = shape[4]
+    rz = shape[5]
+    for j in range(n):
+        e.force[j] += (x[j] * f0 + y[j] * f1 + z[j] * f2) + (rx[j] * m0 + ry[j] * m1 + rz[j] * m2)
+
+
+@kernel
+def bias(e, modes, p, n, h):
+    """Mean acceleration of port p over the step by the modal forces gathered so far, axes S, into `bias`."""
+    shape = modes.port[p]
+    for i in range(6):
+        total = 0.0
+        for j in range(n):
+            w = modes.frequency[j]
+            change = e.from_rate[j] * (e.force[j] - w * w * e.coordinate[j]) + (e.rate_from_rate[j] - 1.0) * e.rate[j]
+            total += shape[i, j] * change
+        e.bias[i] = total / h
+
+
+@kernel
+def advance(e, modes, n):
+    """Move all modes over the step. Returns the work of the thrusters on them."""
+    before = dot(e.excitation, e.coordinate, n)
+    for j in range(n):
+        w = modes.frequency[j]
+        q = e.coordinate[j]
+        v = e.rate[j]
+        f = e.force[j]
+        c2 = e.from_rate[j]
+        e.coordinate[j] = e.from_coordinate[j] * q + c2 * v + e.from_force[j] * f
+        e.rate[j] = c2 * (f - w * w * q) + e.rate_from_rate[j] * v
+    return dot(e.excitation, e.coordinate, n) - before

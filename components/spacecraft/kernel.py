@@ -1,0 +1,201 @@
+"""A step of the spacecraft, rigid and elastic: loads, modes, rigid motion, ports, audit."""
+
+from __future__ import annotations
+
+from math import isfinite
+
+from components.core import rotation, vector
+from components.core.component import Message, fail
+from components.core.kernel import kernel
+from components.spacecraft import affine, control, elastic, mounts, rigid
+
+NOT_FINITE = 1
+INERTIA = 2
+STEP_TOO_LONG = 3
+ROTATION_EXCEEDED = 4
+TWO_AFFINE_PORTS = 5
+AFFINE_SINGULAR = 6
+
+MAX_TURN = 0.5
+
+MESSAGES = {
+    NOT_FINITE: Message("a wrench, a command or the state is not finite (velocity {body.velocity[1]:g} m/s)"),
+    INERTIA: Message("parameters.inertia is not a positive definite tensor about the centre of mass"),
+    STEP_TOO_LONG: Message("the body turns {status.value:.3g} rad in one step, more than 0.5 rad", discard=True),
+    ROTATION_EXCEEDED: Message(
+        "elastic rotation {status.value:.3g} rad of port {status.index:.0f} exceeds "
+        "parameters.rotation_limit = {parameters.rotation_limit:.3g} rad"
+    ),
+    TWO_AFFINE_PORTS: Message("only one port can have base_motion AFFINE"),
+    AFFINE_SINGULAR: Message("affine_mass of port {status.index:.0f} is not the mass matrix of a mechanism"),
+}
+
+
+@kernel
+def _start(m):
+    """What both builds do first; 0 or a message."""
+    p = m.parameters
+    if not rigid.prepare(p, m.rigid):
+        return fail(m.status, INERTIA, 0.0, 0)
+    if affine.ports(p.port)[1] > 1:
+        return fail(m.status, TWO_AFFINE_PORTS, 0.0, 0)
+    control.reset(m.actuation, m.rigid)
+    for i in range(len(m.mount)):
+        mounts.prepare(p, m.rigid, p.port[i], m.mount[i])
+        m.audit.work_port[i] = 0.0
+    m.audit.work_control = 0.0
+    m.audit.dissipated_modes = 0.0
+    m.audit.dissipated_energy = 0.0
+    m.flexible.rotation_max = 0.0
+    return 0
+
+
+@kernel
+def _loads(m, h):
+    """Gather the loads of the step, and refuse one in which the body turns too far; 0 or a message."""
+    turn = h * vector.norm(vector.load(m.rigid.angular_velocity))
+    if turn > MAX_TURN:
+        return fail(m.status, STEP_TOO_LONG, turn, 0)
+    control.gather(m.parameters, m.control, m.thruster, m.command, m.rigid, m.actuation, h)
+    for i in range(len(m.mount)):
+        mounts.receive(m.port[i], m.mount[i], h)
+        mounts.resolve(m.rigid, m.mount[i])
+    return 0
+
+
+@kernel
+def _sum(actuation, mount, r, without):
+    """Resultant of all loads but the wrench on port `without`, about the centre of mass, axes C."""
+    force = vector.load(actuation.force)
+    torque = vector.load(actuation.torque)
+    for i in range(len(mount)):
+        if i != without:
+            force = vector.add(force, vector.load(mount[i].force))
+            torque = vector.add(torque, mounts.torque_about_center(mount[i]))
+    vector.store(force, r.force)
+    vector.store(torque, r.torque)
+
+
+@kernel
+def _move(m, h):
+    """Move the rigid body over h, and count the work of the loads on it."""
+    r = m.rigid
+    _sum(m.actuation, m.mount, r, -1)
+    to_inertial = rotation.from_quaternion(rotation.load_quaternion(m.actuation.mid_quaternion))
+    vector.store(rotation.apply_transposed(to_inertial, vector.load(r.force)), r.force)
+    vector.store(rotation.apply_transposed(to_inertial, vector.load(r.torque)), r.torque)
+    rigid.advance(m.parameters, r, h)
+    displacement = rotation.apply(to_inertial, vector.load(r.displacement))
+    turn = rotation.apply(to_inertial, vector.load(r.turn))
+    for i in range(len(m.mount)):
+        work = vector.dot(vector.load(m.mount[i].force), displacement)
+        m.audit.work_port[i] += work + vector.dot(mounts.torque_about_center(m.mount[i]), turn)
+    work = vector.dot(vector.load(m.actuation.force), displacement)
+    m.audit.work_control += work + vector.dot(vector.load(m.actuation.torque), turn)
+
+
+@kernel
+def _publish(m, h):
+    """Outputs at the end of a step of h; 0 or a message."""
+    rigid.publish(m.parameters, m.rigid, m.body, m.audit)
+    m.audit.kinetic_energy = rigid.kinetic_energy(m.parameters, m.rigid)
+    check = m.audit.kinetic_energy
+    for i in range(len(m.mount)):
+        mounts.publish(m.rigid, m.parameters.port[i], m.mount[i], m.port[i], h)
+        rotated = vector.norm(vector.load(m.mount[i].rotation))
+        m.flexible.rotation_max = max(m.flexible.rotation_max, rotated)
+        if rotated > m.parameters.rotation_limit:
+            return fail(m.status, ROTATION_EXCEEDED, rotated, i + 1)
+        check += vector.norm(vector.load(m.port[i].position)) + vector.norm(vector.load(m.port[i].acceleration))
+        check += vector.norm(vector.load(m.port[i].velocity)) + vector.norm(vector.load(m.port[i].angular_velocity))
+    check += vector.norm(vector.load(m.audit.momentum)) + vector.norm(vector.load(m.audit.angular_momentum))
+    if not isfinite(check):
+        return fail(m.status, NOT_FINITE, check, 0)
+    return 0
+
+
+@kernel
+def initialize_rigid(m):
+    code = _start(m)
+    if code != 0:
+        return code
+    return _publish(m, 0.0)
+
+
+@kernel
+def step_rigid(m, t, h):
+    code = _loads(m, h)
+    if code != 0:
+        return code
+    p, count = affine.ports(m.parameters.port)
+    if count > 0:
+        _sum(m.actuation, m.mount, m.rigid, p)
+        affine.rigid_mobility(m.parameters, m.rigid, m.mount[p], m.affine)
+        if not affine.solve(m.port[p], m.mount[p], m.affine):
+            return fail(m.status, AFFINE_SINGULAR, 0.0, p + 1)
+        mounts.resolve(m.rigid, m.mount[p])
+    _move(m, h)
+    return _publish(m, h)
+
+
+@kernel
+def _add_energies(m):
+    m.audit.kinetic_energy += m.elastic.kinetic_energy
+    m.audit.stored_energy = m.elastic.stored_energy
+
+
+@kernel
+def initialize_elastic(m):
+    code = _start(m)
+    if code != 0:
+        return code
+    elastic.prepare(m.elastic, m.modes, m.rigid, m.mount, int(m.parameters.modes_used))
+    code = _publish(m, 0.0)
+    _add_energies(m)
+    return code
+
+
+@kernel
+def _solve_affine(m, p, n, h):
+    """The wrench on the AFFINE port p; 0 or a message. The modal forces of all other loads are gathered already."""
+    _sum(m.actuation, m.mount, m.rigid, p)
+    affine.rigid_mobility(m.parameters, m.rigid, m.mount[p], m.affine)
+    elastic.bias(m.elastic, m.modes, p, n, h)
+    affine.add_elastic(m.rigid, m.mount[p], m.elastic, m.affine)
+    if not affine.solve(m.port[p], m.mount[p], m.affine):
+        return fail(m.status, AFFINE_SINGULAR, 0.0, p + 1)
+    mounts.resolve(m.rigid, m.mount[p])
+    return 0
+
+
+@kernel
+def step_elastic(m, t, h):
+    code = _loads(m, h)
+    if code != 0:
+        return code
+    n = int(m.parameters.modes_used)
+    p, count = affine.ports(m.parameters.port)
+    elastic.tune(m.elastic, m.modes, n, h, p)
+    elastic.excite_by_thrusters(m.elastic, m.modes, m.thruster, m.parameters.thruster, n)
+    for i in range(len(m.mount)):
+        if i != p:
+            elastic.excite_by_port(m.elastic, m.modes, m.mount[i], i, n)
+    if count > 0:
+        code = _solve_affine(m, p, n, h)
+        if code != 0:
+            return code
+        elastic.excite_by_port(m.elastic, m.modes, m.mount[p], p, n)
+    energy = m.elastic.kinetic_energy + m.elastic.stored_energy
+    work = elastic.advance(m.elastic, m.modes, n)
+    m.audit.work_control += work
+    for i in range(len(m.mount)):
+        done = elastic.deform(m.elastic, m.modes, m.rigid, m.mount[i], i, n)
+        m.audit.work_port[i] += done
+        work += done
+    elastic.energies(m.elastic, m.modes, n)
+    m.audit.dissipated_modes += work - (m.elastic.kinetic_energy + m.elastic.stored_energy - energy)
+    m.audit.dissipated_energy = m.audit.dissipated_modes
+    _move(m, h)
+    code = _publish(m, h)
+    _add_energies(m)
+    return code

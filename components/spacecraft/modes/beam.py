@@ -1,0 +1,107 @@
+"""Synthetic modes: a uniform free-free beam along x of S, by finite elements with consistent masses."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from itertools import pairwise
+
+import numpy as np
+from scipy.linalg import eigh
+
+from components.spacecraft.modes.model import ModalModel
+
+FIRST_BENDING = 22.373285448  # (beta L)^2 of the first bending mode of a free-free beam
+
+
+@dataclass(frozen=True)
+class Beam:
+    """Uniform beam along x, free at both ends, its centre at the origin of S.
+
+    length, m; mass per length, kg/m; bending stiffness about y and z, N.m2; axial stiffness, N; torsional stiffness,
+    N.m2; polar moment of inertia per length, kg.m.
+    """
+
+    length: float
+    density: float
+    bending_y: float
+    bending_z: float
+    axial: float
+    torsion: float
+    polar: float
+    elements: int = 20
+
+    @staticmethod
+    def of_frequencies(
+        length: float,
+        mass: float,
+        polar_inertia: float,
+        *,
+        bending_y: float,
+        bending_z: float,
+        axial: float,
+        torsion: float,
+        elements: int = 40,
+    ) -> Beam:
+        """The beam whose lowest frequencies, Hz, are those given (bending about y, about z, axial, torsion)."""
+        density = mass / length
+        stiffness = density * length**4 * (2.0 * np.pi / FIRST_BENDING) ** 2
+        return Beam(
+            length=length,
+            density=density,
+            bending_y=stiffness * bending_y**2,
+            bending_z=stiffness * bending_z**2,
+            axial=4.0 * density * length**2 * axial**2,
+            torsion=4.0 * (polar_inertia / length) * length**2 * torsion**2,
+            polar=polar_inertia / length,
+            elements=elements,
+        )
+
+    @property
+    def nodes(self) -> np.ndarray:
+        """Abscissae of the nodes, m."""
+        return np.linspace(-0.5, 0.5, self.elements + 1) * self.length
+
+    def _element(self) -> tuple[np.ndarray, np.ndarray]:
+        """Stiffness and consistent mass of one element, 12 x 12: (x, y, z, rx, ry, rz) of both nodes."""
+        h = self.length / self.elements
+        K, M = np.zeros((12, 12)), np.zeros((12, 12))
+        rod_K, rod_M = np.array([[1.0, -1.0], [-1.0, 1.0]]) / h, np.array([[2.0, 1.0], [1.0, 2.0]]) * h / 6.0
+        for dof, stiffness, inertia in ((0, self.axial, self.density), (3, self.torsion, self.polar)):
+            at = np.ix_([dof, dof + 6], [dof, dof + 6])
+            K[at] += stiffness * rod_K
+            M[at] += inertia * rod_M
+        bend_K = np.array([
+            [12, 6 * h, -12, 6 * h], [6 * h, 4 * h * h, -6 * h, 2 * h * h],
+            [-12, -6 * h, 12, -6 * h], [6 * h, 2 * h * h, -6 * h, 4 * h * h],
+        ]) / h**3  # fmt: skip
+        bend_M = np.array([
+            [156, 22 * h, 54, -13 * h], [22 * h, 4 * h * h, 13 * h, -3 * h * h],
+            [54, 13 * h, 156, -22 * h], [-13 * h, -3 * h * h, -22 * h, 4 * h * h],
+        ]) * self.density * h / 420.0  # fmt: skip
+        # the slope dy/dx is +rz, dz/dx is -ry
+        for move, turn, sign, stiffness in ((1, 5, 1.0, self.bending_z), (2, 4, -1.0, self.bending_y)):
+            at = np.ix_([move, turn, move + 6, turn + 6], [move, turn, move + 6, turn + 6])
+            signs = np.array([1.0, sign, 1.0, sign])
+            K[at] += stiffness * bend_K * np.outer(signs, signs)
+            M[at] += bend_M * np.outer(signs, signs)
+        return K, M
+
+    def matrices(self) -> tuple[np.ndarray, np.ndarray]:
+        """Stiffness and mass matrix, six degrees of freedom per node."""
+        size = 6 * (self.elements + 1)
+        K, M = np.zeros((size, size)), np.zeros((size, size))
+        k, m = self._element()
+        for first, _ in pairwise(range(self.elements + 1)):
+            at = slice(6 * first, 6 * first + 12)
+            K[at, at] += k
+            M[at, at] += m
+        return K, M
+
+    def modes(self) -> ModalModel:
+        """All elastic modes at all nodes, numbered from 1 at the end of smallest x."""
+        K, M = self.matrices()
+        values, vectors = eigh(K, M)
+        elastic = vectors[:, 6:]
+        shape = elastic.reshape(self.elements + 1, 6, -1)
+        position = np.column_stack([self.nodes, np.zeros(self.elements + 1), np.zeros(self.elements + 1)])
+        return ModalModel(np.sqrt(values[6:]), np.arange(1, self.elements + 2), shape, position)

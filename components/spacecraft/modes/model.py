@@ -1,0 +1,161 @@
+"""Modal data: of a whole model (`ModalModel`), and at the ports and nozzles of one spacecraft (`Modes`)."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+Bands = Sequence[tuple[float, float, float]]
+
+ASSUMED_BANDS: Bands = ((0.0, 1.0, 0.03), (1.0, 10.0, 0.05), (10.0, float("inf"), 0.1))
+"""Logarithmic decrements by frequency: (from Hz, up to Hz, decrement). Assumed, spec/04 section 12."""
+
+
+def _decrement(bands: Bands, hertz: float) -> float:
+    for low, high, decrement in bands:
+        if low < hertz <= high:
+            return decrement
+    raise ValueError(f"no damping band holds {hertz:g} Hz")
+
+
+@dataclass(frozen=True)
+class Modes:
+    """Mass-normalised free-free modes as one spacecraft uses them, without the six of rigid motion.
+
+    frequency : (n,) undamped circular frequency, rad/s, rising
+    decrement : (n,) logarithmic decrement
+    port : (ports, 6, n) displacement (kg^-1/2) and rotation (rad/m kg^-1/2) at the docking ports, axes S
+    thruster : (thrusters, 3, n) displacement at the nozzles, axes S
+    initial_coordinate, initial_rate : (n,) state at the start, kg^1/2 m and kg^1/2 m/s; zero if not given
+    """
+
+    frequency: np.ndarray
+    decrement: np.ndarray
+    port: np.ndarray
+    thruster: np.ndarray
+    initial_coordinate: np.ndarray = field(default_factory=lambda: np.zeros(0))
+    initial_rate: np.ndarray = field(default_factory=lambda: np.zeros(0))
+
+    def __post_init__(self) -> None:
+        n = len(self.frequency)
+        for name in ("initial_coordinate", "initial_rate"):
+            if not len(getattr(self, name)):
+                object.__setattr__(self, name, np.zeros(n))
+        shapes = {
+            "decrement": (n,),
+            "initial_coordinate": (n,),
+            "initial_rate": (n,),
+            "port": (len(self.port), 6, n),
+            "thruster": (len(self.thruster), 3, n),
+        }
+        for name, shape in shapes.items():
+            if np.shape(getattr(self, name)) != shape:
+                raise ValueError(f"modes: {name} has shape {np.shape(getattr(self, name))}, needed is {shape}")
+            if not np.all(np.isfinite(getattr(self, name))):
+                raise ValueError(f"modes: {name} holds values that are not finite")
+        if not (n and np.all(self.frequency > 0.0) and np.all(np.isfinite(self.frequency))):
+            raise ValueError("modes: frequencies must be positive; drop the modes of rigid motion")
+        if np.any(self.decrement < 0.0) or np.any(np.diff(self.frequency) < 0.0):
+            raise ValueError("modes: decrements must not be negative, and frequencies must rise")
+
+    def table(self) -> np.ndarray:
+        """All numbers in the order of the record's tables."""
+        parts = (
+            self.frequency,
+            self.decrement,
+            self.initial_coordinate,
+            self.initial_rate,
+            self.port,
+            self.thruster,
+        )
+        return np.concatenate([np.ravel(part) for part in parts])
+
+
+@dataclass(frozen=True)
+class ModalModel:
+    """Free-free modes of a model at its grid points.
+
+    frequency : (n,) rad/s
+    point_ids : (k,) numbers of the grid points
+    shape : (k, 6, n) displacement and rotation of each point, axes S, mass-normalised
+    position : (k, 3) of the points in S, m, or None if the source does not tell
+    """
+
+    frequency: np.ndarray
+    point_ids: np.ndarray
+    shape: np.ndarray
+    position: np.ndarray | None = None
+
+    def nearest(self, place: Sequence[float]) -> int:
+        """Number of the grid point nearest to a place in S."""
+        if self.position is None:
+            raise ValueError("the modal model gives no positions of its points: name points by their numbers")
+        distance = np.linalg.norm(self.position - np.asarray(place), axis=1)
+        return int(self.point_ids[np.argmin(distance)])
+
+    def _at(self, point: int | Sequence[float]) -> np.ndarray:
+        number = point if isinstance(point, int) else self.nearest(point)
+        rows = np.flatnonzero(self.point_ids == number)
+        if not len(rows):
+            raise ValueError(f"the modal model has no grid point {number}")
+        return self.shape[rows[0]]
+
+    def select(
+        self,
+        ports: Iterable[int | Sequence[float]],
+        thrusters: Iterable[int | Sequence[float]],
+        *,
+        bands: Bands = ASSUMED_BANDS,
+        above: float = 1e-2,
+        below: float = float("inf"),
+        limit: int | None = None,
+    ) -> Modes:
+        """Modes at ports and nozzles, each a grid point's number or a place in S.
+
+        Modes of frequency up to `above` (Hz) are taken for rigid motion and dropped; those beyond `below`, or more
+        than `limit`, too. Raises ValueError if nothing is left or a point is not there.
+        """
+        hertz = self.frequency / (2.0 * np.pi)
+        order = np.argsort(self.frequency, kind="stable")
+        kept = [j for j in order if above < hertz[j] <= below][:limit]
+        if not kept:
+            raise ValueError(f"no mode lies between {above:g} and {below:g} Hz")
+        return Modes(
+            frequency=self.frequency[kept],
+            decrement=np.array([_decrement(bands, hertz[j]) for j in kept]),
+            port=np.stack([self._at(point)[:, kept] for point in ports]),
+            thruster=np.stack([self._at(point)[:3, kept] for point in thrusters]),
+        )
+
+    def write(self, file: Path, bands: Bands = ASSUMED_BANDS) -> None:
+        """Write a neutral file (npz).
+
+        omega (n), delta_bands (m, 3: from Hz, up to Hz, decrement), point_ids (k), T and R (k, 3, n), and x (k, 3) if
+        the positions are known.
+        """
+        extra: dict[str, Any] = {} if self.position is None else {"x": self.position}
+        np.savez_compressed(
+            file,
+            omega=self.frequency,
+            delta_bands=np.array(bands, float),
+            point_ids=self.point_ids,
+            T=self.shape[:, :3],
+            R=self.shape[:, 3:],
+            **extra,
+        )
+
+    @staticmethod
+    def read(file: Path) -> tuple[ModalModel, Bands]:
+        """A neutral file, as `write` leaves it. Raises ValueError naming the file if it is none."""
+        try:
+            with np.load(file, allow_pickle=False) as data:
+                shape = np.concatenate([data["T"], data["R"]], axis=1)
+                bands = [(float(low), float(high), float(value)) for low, high, value in data["delta_bands"]]
+                position = data.get("x")
+                return ModalModel(data["omega"], data["point_ids"], shape, position), bands
+        except (OSError, KeyError, ValueError) as error:
+            raise ValueError(f"{file}: {error}") from error

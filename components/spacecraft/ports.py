@@ -1,0 +1,216 @@
+"""The record of a spacecraft: what it receives, gives and remembers (spec/00 section 5.1)."""
+
+from __future__ import annotations
+
+from components.core import ports
+from components.core.field import BOOLEAN, INTEGER, OUTPUT, Group, enumeration, input, output, parameter, private
+from components.core.field import table as constant
+from components.core.record import Record
+
+BASE_MOTION = enumeration(
+    "BaseMotion",
+    SOURCE="velocity terms only; masses include the mechanism",
+    LAGGED="mean acceleration of the previous step; masses without the mechanism",
+    AFFINE="the mechanism's wrench is W - M_A a, solved here for a; masses without the mechanism",
+)
+SOURCE = BASE_MOTION.codes["SOURCE"]
+LAGGED = BASE_MOTION.codes["LAGGED"]
+AFFINE = BASE_MOTION.codes["AFFINE"]
+
+IDENTITY = ((1.0, 0.0, 0.0), (0.0, 1.0, 0.0), (0.0, 0.0, 1.0))
+
+
+def _inputs(port_count: int, thruster_count: int) -> tuple[Group, ...]:
+    return (
+        Group(
+            "port",
+            *ports.wrench_input(),
+            input("affine_mass", "1", "upper triangle, row by row, of M_A (SI, force before torque); AFFINE only",
+                  shape=21, evaluated="mean"),
+            *ports.pose(OUTPUT),
+            *ports.twist(OUTPUT),
+            *ports.acceleration(OUTPUT),
+            count=port_count,
+            description="docking port, deformed; x outward if it carries the active unit, inward if it is the target",
+        ),
+        Group(
+            "control",
+            input("force", "N", "on the centre of mass, axes C, mean over the step", shape=3, evaluated="mean"),
+            input("torque", "N.m", "about the centre of mass, axes C, mean over the step", shape=3, evaluated="mean"),
+        ),
+        Group(
+            "thruster",
+            input("thrust", "N", "along the thruster's direction, mean over the step", evaluated="mean"),
+            count=thruster_count,
+        ),
+        Group(
+            "command",
+            input("push", "1", "constant thrust along x of C: +1 push, 0 off, -1 retreat", type=INTEGER, minimum=-1,
+                  maximum=1),
+            input("attitude_hold", "1", "hold the attitude that the craft had when this was switched on", type=BOOLEAN),
+        ),
+    )  # fmt: skip
+
+
+def _outputs() -> tuple[Group, ...]:
+    return (
+        Group(
+            "body",
+            *ports.pose(OUTPUT),
+            *ports.twist(OUTPUT),
+            output("angles", "rad", "yaw, pitch, roll of C against I", shape=3, display_unit="deg"),
+            description="frame C at the centre of mass",
+        ),
+        Group("flexible", output("rotation_max", "rad", "largest elastic rotation of a port so far")),
+    )
+
+
+def _parameters(port_count: int, thruster_count: int, mode_count: int) -> Group:
+    used = (
+        parameter("modes_used", "1", "number of elastic modes taken into account, from the lowest; 0 is rigid",
+                  mode_count, type=INTEGER, minimum=0, maximum=mode_count),
+    )  # fmt: skip
+    return Group(
+        "parameters",
+        parameter("mass", "kg", "without the mechanism, with it for base motion SOURCE", 7000.0, minimum=1e-3),
+        parameter("inertia", "kg.m2", "inertia tensor about the centre of mass, axes S", IDENTITY, shape=(3, 3)),
+        parameter("inertia_about_origin", "1", "the inertia is given about the origin of S instead", 0, type=BOOLEAN),
+        parameter("center_of_mass", "m", "origin of C in S", 0.0, shape=3),
+        parameter("axes", "rad", "yaw, pitch, roll of C against S", 0.0, shape=3, display_unit="deg"),
+        parameter("fixed", "1", "frame C stands still in I", 0, type=BOOLEAN),
+        parameter("push_thrust", "N", "thrust of command.push", 500.0, minimum=0.0),
+        parameter("hold_frequency", "rad/s", "bandwidth of the attitude control", 0.05, minimum=0.0),
+        parameter("hold_damping", "1", "damping ratio of the attitude control", 0.7, minimum=0.0),
+        parameter("rotation_limit", "rad", "elastic rotation of a port beyond which the model does not hold", 0.05,
+                  minimum=0.0),
+        *(used if mode_count else ()),
+        Group(
+            "port",
+            parameter("position", "m", "origin of the undeformed port in S", 0.0, shape=3),
+            parameter("angles", "rad", "yaw, pitch, roll of the undeformed port against S", 0.0, shape=3,
+                      display_unit="deg"),
+            parameter("base_motion", "1", "what the port tells a mechanism about its acceleration", LAGGED,
+                      type=BASE_MOTION),
+            count=port_count,
+        ),
+        Group(
+            "thruster",
+            parameter("position", "m", "nozzle in S", 0.0, shape=3),
+            parameter("direction", "1", "unit vector of the force on the craft, axes S", (1.0, 0.0, 0.0), shape=3),
+            count=thruster_count,
+        ),
+        Group(
+            "initial",
+            parameter("position", "m", "centre of mass in I", 0.0, shape=3),
+            parameter("quaternion", "1", "I -> C, scalar first; normalised here", ports.IDENTITY_QUATERNION, shape=4),
+            parameter("velocity", "m/s", "of the centre of mass, axes I", 0.0, shape=3),
+            parameter("angular_velocity", "rad/s", "axes C", 0.0, shape=3),
+        ),
+    )  # fmt: skip
+
+
+def _hidden(port_count: int) -> tuple[Group, ...]:
+    return (
+        Group(
+            "rigid",
+            private("frame", "1", "S -> C", shape=(3, 3)),
+            private("inertia", "kg.m2", "about the centre of mass, axes C", shape=(3, 3)),
+            private("inverse", "1/(kg.m2)", "inverse of the inertia", shape=(3, 3)),
+            private("position", "m", "centre of mass in I", shape=3),
+            private("velocity", "m/s", "of the centre of mass, axes I", shape=3),
+            private("quaternion", "1", "I -> C", shape=4),
+            private("angular_momentum", "N.m.s", "about the centre of mass, axes I", shape=3),
+            private("angular_velocity", "rad/s", "axes C", shape=3),
+            private("angular_acceleration", "rad/s2", "mean over the step just done, axes C", shape=3),
+            private("displacement", "m", "of the centre of mass in the step just done, axes I", shape=3),
+            private("turn", "rad", "integral of the angular velocity over the step just done, axes I", shape=3),
+            private("force", "N", "resultant of the present step, axes I", shape=3),
+            private("torque", "N.m", "resultant about the centre of mass, axes I", shape=3),
+            private("impulse", "N.s", "received by a fixed craft, axes I", shape=3),
+            private("angular_impulse", "N.m.s", "received by a fixed craft about the origin of I", shape=3),
+        ),
+        Group(
+            "mount",
+            private("offset", "m", "centre of mass -> undeformed port, axes C", shape=3),
+            private("quaternion", "1", "C -> undeformed port", shape=4),
+            private("deformation", "1", "elastic displacement (m) and rotation (rad), axes S", shape=6),
+            private("displacement", "m", "elastic displacement, axes C", shape=3),
+            private("rotation", "rad", "elastic rotation vector, axes of the undeformed port", shape=3),
+            private("displacement_rate", "m/s", "axes C", shape=3),
+            private("rotation_rate", "rad/s", "axes C", shape=3),
+            private("velocity", "m/s", "absolute velocity of the port, axes I", shape=3),
+            private("angular_velocity", "rad/s", "absolute, axes I", shape=3),
+            private("mid_frame", "1", "C -> port at mid-step", shape=(3, 3)),
+            private("mid_arm", "m", "centre of mass -> port at mid-step, axes C", shape=3),
+            private("wrench", "1", "received in the present step: force (N), torque (N.m), port axes", shape=6),
+            private("force", "N", "received in the present step, axes C", shape=3),
+            private("torque", "N.m", "about the port, received in the present step, axes C", shape=3),
+            private("load", "1", "received in the present step: force (N), torque (N.m), axes S", shape=6),
+            count=port_count,
+        ),
+        Group(
+            "actuation",
+            private("force", "N", "control, push and thrusters, axes C", shape=3),
+            private("torque", "N.m", "about the centre of mass, axes C", shape=3),
+            private("mid_quaternion", "1", "I -> C at mid-step", shape=4),
+            private("holding", "1", "attitude control was on in the last step"),
+            private("reference", "1", "I -> C, attitude to hold", shape=4),
+        ),
+        Group(
+            "affine",
+            private("mass", "1", "M_A of the port (SI)", shape=(6, 6)),
+            private("mobility", "1", "mean acceleration of the port from a unit wrench on it (SI)", shape=(6, 6)),
+            private("bias", "1", "mean acceleration of the port without its wrench (SI)", shape=6),
+            private("matrix", "1", "1 + M_A mobility", shape=(6, 6)),
+            private("pivot", "1", "of its factors", shape=6),
+        ),
+    )
+
+
+def _elastic(port_count: int, thruster_count: int, n: int) -> tuple[Group, ...]:
+    return (
+        Group(
+            "elastic",
+            private("step", "s", "for which the coefficients hold"),
+            private("stored_energy", "J", "of all modes"),
+            private("kinetic_energy", "J", "of all modes"),
+            private("coordinate", "1", "modal coordinates (kg^(1/2) m)", shape=n),
+            private("rate", "1", "their rates (kg^(1/2) m/s)", shape=n),
+            private("from_coordinate", "1", "c1: coordinate from coordinate", shape=n),
+            private("from_rate", "1", "c2: coordinate from rate, rate from force (s)", shape=n),
+            private("from_force", "1", "c3: coordinate from force (s2)", shape=n),
+            private("rate_from_rate", "1", "c5: rate from rate", shape=n),
+            private("excitation", "1", "modal force of the thrusters", shape=n),
+            private("force", "1", "modal force", shape=n),
+            private("mobility", "1", "of the AFFINE port by the modes, axes S (SI)", shape=(6, 6)),
+            private("bias", "1", "mean acceleration of the AFFINE port by the modes without its wrench, axes S (SI)",
+                    shape=6),
+        ),
+        Group(
+            "modes",
+            constant("frequency", "rad/s", "undamped circular frequency", 1.0, shape=n, resource="modes.f64"),
+            constant("decrement", "1", "logarithmic decrement", shape=n, resource="modes.f64"),
+            constant("initial_coordinate", "1", "modal coordinates at the start", shape=n, resource="modes.f64"),
+            constant("initial_rate", "1", "modal rates at the start", shape=n, resource="modes.f64"),
+            constant("port", "1", "translation (kg^(-1/2)) and rotation (rad/m kg^(-1/2)) of each port in each mode, S",
+                     shape=(port_count, 6, n), resource="modes.f64"),
+            constant("thruster", "1", "translation of each nozzle in each mode, S (kg^(-1/2))",
+                     shape=(thruster_count, 3, n), resource="modes.f64"),
+        ),
+    )  # fmt: skip
+
+
+def record(port_count: int, thruster_count: int, mode_count: int) -> Record:
+    """The record of a craft with that many ports, thrusters (at least one of each) and elastic modes."""
+    audit = ports.audit(devices=("modes",), works=("control",))
+    elastic = _elastic(port_count, thruster_count, mode_count) if mode_count else ()
+    return Record(
+        *_inputs(port_count, thruster_count),
+        *_outputs(),
+        _parameters(port_count, thruster_count, mode_count),
+        Group("audit", *audit.members, output("work_port", "J", "work done so far by the wrench at each port",
+                                              shape=port_count)),
+        ports.status(),
+        *_hidden(port_count),
+        *elastic,
+    )  # fmt: skip
