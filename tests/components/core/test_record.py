@@ -17,7 +17,7 @@ RECORD = Record(
     field.Group(
         "base",
         field.input("position", "m", "a name that numpy uses too", shape=3),
-        field.output("data", "N", "another", shape=(2, 2)),
+        field.output("block", "N", "another", shape=(2, 2)),
     ),
     field.Group("leg", field.parameter("stiffness", "N/m", "spring", (1.0, 2.0), shape=2, minimum=0.0), count=2),
     field.local("phase", "1", "enumeration", 1, type=field.enumeration("Phase", READY="waits", GO="moves")),
@@ -30,7 +30,7 @@ def _fill(m):
     for k in range(2):
         m.leg[k].stiffness[1] += 10.0 * (k + 1)
     m.base.position[2] = 7.0
-    m.base.data[1, 0] = m.base.position[2] + m.leg[1].stiffness[1]
+    m.base.block[1, 0] = m.base.position[2] + m.leg[1].stiffness[1]
     m.phase = 2.0
     return 0
 
@@ -42,7 +42,7 @@ def _component(messages=None, **rest):
 def test_names_and_slots_follow_memory():
     names = [slot.name for slot in RECORD.slots]
     assert names[:3] == ["base.position[1]", "base.position[2]", "base.position[3]"]
-    assert names[3:7] == ["base.data[1,1]", "base.data[1,2]", "base.data[2,1]", "base.data[2,2]"]
+    assert names[3:7] == ["base.block[1,1]", "base.block[1,2]", "base.block[2,1]", "base.block[2,2]"]
     assert names[7:11] == ["leg[1].stiffness[1]", "leg[1].stiffness[2]", "leg[2].stiffness[1]", "leg[2].stiffness[2]"]
     assert [slot.index for slot in RECORD.slots] == list(range(RECORD.size))
     assert (RECORD.size, RECORD.state_size) == (16, 12)
@@ -54,13 +54,13 @@ def test_names_and_slots_follow_memory():
 def test_kernels_write_through_to_the_block(function):
     memory = RECORD.start.copy()
     assert function(RECORD.view(memory)) == 0
-    expected = {"leg[1].stiffness[2]": 12.0, "leg[2].stiffness[2]": 22.0, "base.data[2,1]": 29.0, "phase": 2.0}
+    expected = {"leg[1].stiffness[2]": 12.0, "leg[2].stiffness[2]": 22.0, "base.block[2,1]": 29.0, "phase": 2.0}
     for name, value in expected.items():
         assert memory[RECORD.index[name]] == value
 
 
 def test_a_field_that_does_not_exist_cannot_be_written():
-    with pytest.raises(AttributeError, match="no field 'positon'; it has position, data"):
+    with pytest.raises(AttributeError, match="no field 'positon'; it has position, block"):
         RECORD.memory().base.positon = 1.0
 
 
@@ -83,7 +83,7 @@ def test_values_by_array_and_by_element():
         ({"leg[1].stiffness": (1.0, 2.0, 3.0)}, "does not fit its shape"),
         ({"leg[2].stiffness[2]": -1.0}, r"leg\[2\].stiffness\[2\] = -1 N/m lies outside \[0, inf\]"),
         ({"leg[2].stiffness[2]": float("nan")}, "= nan N/m lies outside"),
-        ({"base.data[1,1]": 1.0}, "is no parameter but output"),
+        ({"base.block[1,1]": 1.0}, "is no parameter but output"),
     ],
 )
 def test_bad_values_are_refused_by_name(values, message):
