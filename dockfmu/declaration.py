@@ -52,7 +52,6 @@ class InitialConditions:
     velocity: tuple[float, float, float] = (0.0, 0.0, 0.0)
     angular_velocity: tuple[float, float, float] = (0.0, 0.0, 0.0)
     start_gap: float = 0.0
-    head_at_bottom: bool = False
 
 
 @dataclass(frozen=True)

@@ -4,17 +4,10 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping
-from dataclasses import asdict, dataclass
-from typing import Any, Literal
+from dataclasses import asdict, dataclass, field
+from typing import Any
 
-
-@dataclass(frozen=True)
-class EventRule:
-    """The event happens when `signal` ("element.variable") rises, falls, or goes above `level`."""
-
-    signal: str
-    when: Literal["rise", "fall", "above"] = "rise"
-    level: float = 0.0
+from master.observers.events import Event
 
 
 @dataclass(frozen=True)
@@ -40,7 +33,7 @@ class Plan:
     order: tuple[str, ...] = ()
     stop_when: str | None = None
     record_every: int = 1
-    events: Mapping[str, EventRule] | None = None
+    events: Mapping[str, Event] = field(default_factory=dict)
     audited: tuple[str, ...] = ()
     approach_energy: float = 0.0
     panels: tuple[Panel, ...] = ()
@@ -52,7 +45,7 @@ class Plan:
         run["order"] = tuple(run.get("order", ()))
         return cls(
             **run,
-            events={name: EventRule(**rule) for name, rule in tables.get("events", {}).items()},
+            events={name: Event(**rule) for name, rule in tables.get("events", {}).items()},
             audited=tuple(tables.get("audit", {}).get("elements", ())),
             panels=tuple(Panel(panel["title"], tuple(panel["signals"])) for panel in tables.get("report", ())),
         )
@@ -66,6 +59,6 @@ class Plan:
         content = json.loads(text)
         content["order"] = tuple(content["order"])
         content["audited"] = tuple(content["audited"])
-        content["events"] = {name: EventRule(**rule) for name, rule in (content["events"] or {}).items()}
+        content["events"] = {name: Event(**rule) for name, rule in content["events"].items()}
         content["panels"] = tuple(Panel(panel["title"], tuple(panel["signals"])) for panel in content["panels"])
         return cls(**content)

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
+from pathlib import Path
 
-from master.description import Description, Variable
+from master.description import Description, Variable, read_description
 from master.errors import StructureError
 from master.system import System
 
@@ -73,3 +74,24 @@ def misfits(system: System, element: str, other: Description) -> Iterator[Misfit
 def _kind(variable: Variable) -> str:
     unit = f" in {variable.unit}" if variable.unit and variable.type == "Real" else ""
     return f"{variable.causality} {variable.type}{unit}"
+
+
+def swap(system: System, element: str, file: Path) -> list[str]:
+    """Put the FMU `file` in the place of `element`; its start values are kept where the new FMU has the variable.
+
+    Returns a sentence for each value that was left out. Raises StructureError that lists every variable of the
+    connected ports that the new FMU lacks or has otherwise.
+    """
+    if element not in system.elements:
+        raise StructureError(f"--swap {element}: the system has {', '.join(system.elements)}")
+    other = read_description(file)
+    wrong = [f"{file.name} cannot take the place of {element}: {misfit}" for misfit in misfits(system, element, other)]
+    if wrong:
+        raise StructureError(wrong)
+    place = system.elements[element]
+    left_out = [name for name in place.start if name not in other.variables]
+    kept = {name: value for name, value in place.start.items() if name in other.variables}
+    system.replace(element, file, kept)
+    if not left_out:
+        return []
+    return [f"{file.name} has no variable for {len(left_out)} start values of {element}, e.g. {left_out[0]}"]

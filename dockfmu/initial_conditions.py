@@ -1,0 +1,101 @@
+"""Start states of both craft: the active unit just touches the passive one, misaligned as asked (spec/04 section 8)."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from components.contact import probe_cone
+from components.contact.first_contact import (
+    CraftState,
+    Misalignment,
+    Mount,
+    NoContact,
+    place,
+    probe_cone_penetration,
+    rotation_matrix,
+)
+from components.core.component import Component
+from dockfmu.declaration import DeclarationError, InitialConditions
+
+
+@dataclass(frozen=True)
+class Start:
+    """Start values by element, and the kinetic energy of approach in J: what the energy audit is relative to."""
+
+    values: Mapping[str, Mapping[str, float]]
+    approach_energy: float
+
+
+def place_crafts(
+    conditions: InitialConditions, components: Mapping[str, Component], values: Mapping[str, Mapping[str, Any]]
+) -> Start:
+    """Start values of the two craft so that the mechanism's head first touches the passive unit.
+
+    `values` are the start values of each element so far. Raises DeclarationError if the elements are not two craft
+    and a mechanism, or if no contact can be made from these misalignments.
+    """
+    active, active_mount = _mount(conditions.active, components, values)
+    target, target_mount = _mount(conditions.target, components, values)
+    mechanism = components[conditions.mechanism].record.view(
+        components[conditions.mechanism].start(**values[conditions.mechanism])
+    )
+    code = probe_cone.initialize(mechanism.probe_cone)
+    if code:
+        raise DeclarationError(f"{conditions.mechanism}: the contact unit refuses its parameters (code {code})")
+    probe = mechanism.parameters.probe
+    head = (float(probe.bearing_distance + probe.free_length), 0.0, 0.0)
+    misalignment = Misalignment(conditions.miss, conditions.angles, conditions.velocity, conditions.angular_velocity)
+    try:
+        placement = place(
+            probe_cone_penetration(mechanism.probe_cone, head),
+            misalignment,
+            active_mount,
+            target_mount,
+            head,
+            start_gap=conditions.start_gap,
+        )
+    except NoContact as error:
+        raise DeclarationError(f"initial conditions: {error}; reduce the miss or the angles") from error
+    masses = [_mass(components[name], values[name]) for name in (active, target)]
+    speed = np.linalg.norm(conditions.velocity)
+    energy = 0.5 * masses[0] * masses[1] / (masses[0] + masses[1]) * speed**2
+    return Start({active: _initial(placement.active), target: _initial(placement.passive)}, float(energy))
+
+
+def _mount(
+    port: str, components: Mapping[str, Component], values: Mapping[str, Mapping[str, Any]]
+) -> tuple[str, Mount]:
+    """The element of "element.port[k]", and its undeformed port relative to frame C."""
+    match = re.fullmatch(r"(\w+)\.port\[(\d+)\]", port)
+    if match is None or match[1] not in components:
+        raise DeclarationError(f"initial conditions: {port} is not ELEMENT.port[K] of an element of the system")
+    element, k = match[1], int(match[2])
+    component = components[element]
+    parameters = component.record.view(component.start(**values[element])).parameters
+    if not 1 <= k <= len(parameters.port):
+        raise DeclarationError(f"initial conditions: {element} has {len(parameters.port)} ports, no port[{k}]")
+    to_body = rotation_matrix(*parameters.axes)
+    to_port = rotation_matrix(*parameters.port[k - 1].angles)
+    offset = to_body @ (parameters.port[k - 1].position - parameters.center_of_mass)
+    return element, Mount(offset, to_port @ to_body.T)
+
+
+def _mass(component: Component, values: Mapping[str, Any]) -> float:
+    return float(component.record.view(component.start(**values)).parameters.mass)
+
+
+def _initial(state: CraftState) -> dict[str, float]:
+    arrays = {
+        "position": state.position,
+        "quaternion": state.quaternion,
+        "velocity": state.velocity,
+        "angular_velocity": state.angular_velocity,
+    }
+    return {
+        f"parameters.initial.{name}[{i}]": float(x) for name, array in arrays.items() for i, x in enumerate(array, 1)
+    }
