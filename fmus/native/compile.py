@@ -89,8 +89,9 @@ def _machine(target: Target) -> llvm.TargetMachine:
     )
 
 
-def _optimise(assembly: str, target: Target, machine: llvm.TargetMachine) -> llvm.ModuleRef:
+def optimise(assembly: str, target: Target) -> llvm.ModuleRef:
     """The module for `target` with nothing in it but the two kernels and what they call."""
+    machine = _machine(target)
     # with a function as replacement, backslashes in it stand for themselves
     assembly = re.sub(r"^target triple = .*$", lambda _: f'target triple = "{target.triple}"', assembly, flags=re.M)
     layout = str(machine.target_data)
@@ -113,16 +114,14 @@ def _optimise(assembly: str, target: Target, machine: llvm.TargetMachine) -> llv
 
 def emit(assembly: str, target: Target) -> bytes:
     """A position-independent object file for `target`."""
-    machine = _machine(target)
-    return machine.emit_object(_optimise(assembly, target, machine))
+    return _machine(target).emit_object(optimise(assembly, target))
 
 
 class Loaded:
     """The compiled kernels in this process, called through pointers on blocks of float64."""
 
     def __init__(self, assembly: str, target: Target) -> None:
-        machine = _machine(target)
-        self._engine = llvm.create_mcjit_compiler(_optimise(assembly, target, machine), machine)
+        self._engine = llvm.create_mcjit_compiler(optimise(assembly, target), _machine(target))
         self._engine.finalize_object()
         pointer, number = ctypes.c_void_p, ctypes.c_double
         self._initialize = ctypes.CFUNCTYPE(ctypes.c_int32, pointer, pointer, pointer)(

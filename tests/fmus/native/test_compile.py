@@ -1,0 +1,55 @@
+"""The calls to numba's private code generation still do what the exporter needs."""
+
+import gadget
+import llvmlite.binding as llvm
+import numpy as np
+
+from components.core.component import Instance
+from components.oscillator import component as oscillator
+from fmus.native.compile import INITIALIZE, STEP, Loaded, compile_component, emit, optimise
+from fmus.native.targets import HOST
+
+
+def test_module_defines_the_two_kernels_and_needs_only_libm():
+    """An undefined symbol of numba or Python would show here when its private calls change."""
+    module = optimise(compile_component(oscillator()), HOST)
+    defined = {f.name for f in module.functions if not f.is_declaration and f.linkage == llvm.Linkage.external}
+    undefined = {f.name for f in module.functions if f.is_declaration and not f.name.startswith("llvm.")}
+    assert defined == {INITIALIZE, STEP}
+    assert undefined <= {"sin", "cos", "sincos", "sinh", "cosh", "exp", "memset", "memcpy"}
+
+
+def test_calling_convention_and_values_equal_the_jit():
+    component = gadget.component()
+    loaded = Loaded(compile_component(component), HOST)
+    block = component.start(signal=3.0, switch=1.0)
+    direct = Instance(component, signal=3.0, switch=1.0)
+    assert loaded.initialize(block) == 0
+    for k in range(5):
+        assert loaded.step(block, 0.1 * k, 0.1) == 0
+        direct.step(0.1 * k, 0.1)
+    assert block.tobytes() == direct.block.tobytes()
+    block[component.record.index["mode"]] = 3.0
+    assert loaded.step(block, 0.5, 0.1) == gadget.TOLD_TO_FAIL
+
+
+def test_emitted_code_depends_on_nothing_but_the_source():
+    once, twice = (emit(compile_component(oscillator()), HOST) for _ in range(2))
+    assert once == twice
+
+
+def test_no_path_of_a_source_file_reaches_the_object():
+    data = emit(compile_component(gadget.component()), HOST)
+    for part in ("gadget.py", "kernel.py", "tests", "site-packages"):
+        assert part.encode() not in data, part
+
+
+def test_memory_beyond_the_record_stays_untouched():
+    component = oscillator()
+    loaded = Loaded(compile_component(component), HOST)
+    guarded = np.full(component.record.size + 2, np.pi)
+    block = guarded[1:-1]
+    block[:] = component.start()
+    loaded.initialize(block)
+    loaded.step(block, 0.0, 1e-3)
+    assert guarded[0] == guarded[-1] == np.pi
