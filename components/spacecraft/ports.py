@@ -193,9 +193,9 @@ def _elastic(port_count: int, thruster_count: int, n: int) -> tuple[Group, ...]:
             constant("initial_coordinate", "1", "modal coordinates at the start", shape=n, resource="modes.f64"),
             constant("initial_rate", "1", "modal rates at the start", shape=n, resource="modes.f64"),
             constant("port", "1", "translation (kg^(-1/2)) and rotation (rad/m kg^(-1/2)) of each port in each mode, S",
-                     shape=(port_count, 6, n), resource="modes.f64"),
+                     shape=(port_count, n, 6), resource="modes.f64"),
             constant("thruster", "1", "translation of each nozzle in each mode, S (kg^(-1/2))",
-                     shape=(thruster_count, 3, n), resource="modes.f64"),
+                     shape=(thruster_count, n, 3), resource="modes.f64"),
         ),
     )  # fmt: skip
 

@@ -69,8 +69,8 @@ class Modes:
             self.decrement,
             self.initial_coordinate,
             self.initial_rate,
-            self.port,
-            self.thruster,
+            np.swapaxes(self.port, 1, 2),
+            np.swapaxes(self.thruster, 1, 2),
         )
         return np.concatenate([np.ravel(part) for part in parts])
 
