@@ -1,0 +1,367 @@
+"""Lateral damper: two spring mechanisms and two magnetic brakes between base and housing (spec/06 section 5.7).
+
+The springs are UPS chains whose stroke is the deflection, the brakes RUS chains whose crank drives the brake and hits
+its stops. Every device is written as an elastic part and a damping coefficient D >= 0, force = -elastic - D rate. The
+damping acts with the mean of the rates before and after a micro-step (linearly implicit, spec/06 section 13): stable
+for any D, and what it takes from the motion in a step is exactly h D rate_mean^2 >= 0.
+"""
+
+from __future__ import annotations
+
+from math import cos, fabs, pi, radians, sin
+
+from components import hysteresis
+from components.core.component import Message, fail
+from components.core.field import Group, output, parameter, private
+from components.core.kernel import kernel
+from components.core.table import interpolate
+from components.core.vector import ZERO
+from components.linkage import chain
+from components.linkage.bodies import place as place_bodies
+from components.linkage.closure import RUS, SERIAL, UPS, close_crank, close_strut
+
+SPRING_SINGULAR = 221
+BRAKE_OUT_OF_REACH = 222
+SPRING_LAW = 225
+
+MESSAGES = {
+    SPRING_SINGULAR: Message("lateral spring mechanism {status.index:.0f} is in a singular position"),
+    BRAKE_OUT_OF_REACH: Message("the crank of lateral magnetic brake {status.index:.0f} cannot reach the housing"),
+    **hysteresis.messages("lateral spring mechanism {status.index:.0f}", SPRING_LAW),
+}
+
+POINTS = 12
+SPRINGS = (0.0, pi / 2)
+BRAKES = (pi / 4, 3 * pi / 4)
+_SPEED = (0.0, 0.05, 0.1, 0.15, 0.2, 0.3, 0.4, 0.6, 0.9, 1.5, 3.0, 6.0)
+
+
+def _eddy_current(speed: float) -> float:
+    """Torque of a brake of set LD-1 at the crank: 125 N m at 0.2 rad/s."""
+    return 2.0 * 125.0 * (speed / 0.2) / (1.0 + (speed / 0.2) ** 2)
+
+
+def _point(axial: float, radius: float, azimuth: float) -> tuple[float, float, float]:
+    return (axial, radius * cos(azimuth), radius * sin(azimuth))
+
+
+def _axes(azimuth: float) -> tuple[tuple[float, float, float], ...]:
+    """Rows x_0, radial unit vector e, x_0 x e (spec/00 section 7)."""
+    return ((1.0, 0.0, 0.0), _point(0.0, 1.0, azimuth), (0.0, -sin(azimuth), cos(azimuth)))
+
+
+def parameters() -> Group:
+    """`lateral`: the start values are set LD-1 (spec/06 section 8.3, joints of spec/00 section 7)."""
+    torque = tuple(_eddy_current(speed) for speed in _SPEED)
+    return Group(
+        "lateral",
+        Group(
+            "spring",
+            parameter("base_point", "m", "joint on the base, frame 0",
+                      [_point(-0.15, 0.1, a) for a in SPRINGS], shape=(2, 3)),
+            parameter("base_axes", "1", "frame 0 -> first joint, x along the strut",
+                      [_axes(a) for a in SPRINGS], shape=(2, 3, 3)),
+            parameter("node_point", "m", "joint on the housing, frame M",
+                      [_point(0.0, 0.1, a) for a in SPRINGS], shape=(2, 3)),
+            parameter("length", "m", "distance of the joints with no deflection", 0.15, shape=2, minimum=1e-3),
+            parameter("first_preload", "N", "force at which the soft spring gives way", 600.0, shape=2, minimum=0.0),
+            parameter("first_stiffness", "N/m", "of the soft spring", 9e5, shape=2, minimum=1.0),
+            parameter("first_travel", "m", "of the soft spring, to either side", 7.9e-3, shape=2, minimum=1e-6),
+            parameter("second_preload", "N", "force at which the stiff spring gives way", 8e3, shape=2, minimum=0.0),
+            parameter("second_stiffness", "N/m", "of the stiff spring", 4e6, shape=2, minimum=1.0),
+            parameter("second_travel", "m", "of the stiff spring, beyond the soft one's", 2e-3, shape=2, minimum=1e-6),
+            parameter("stop_stiffness", "N/m", "beyond both travels, and between loading and unloading", 1e7, shape=2,
+                      minimum=1.0),
+            parameter("ramp", "m", "deflection over which a preload builds up", 1e-4, shape=2, minimum=1e-9),
+            parameter("unloading", "1", "force of unloading over force of loading", 0.9, shape=2, minimum=0.1,
+                      maximum=1.0),
+            parameter("damping", "N.s/m", "structural damping", 500.0, shape=2, minimum=0.0),
+            parameter("link_mass", "kg", "housing and rod of the spring mechanism", 0.0, shape=(2, 2), minimum=0.0),
+            parameter("link_centre", "m", "centres of mass from the joint on the base, along the strut",
+                      ((0.05, 0.1), (0.05, 0.1)), shape=(2, 2)),
+            parameter("link_inertia", "kg.m2", "transverse, about the joint on the base", 0.0, shape=(2, 2),
+                      minimum=0.0),
+            description="two spring mechanisms, U P S chains",
+        ),
+        Group(
+            "brake",
+            parameter("base_point", "m", "axis of the crank on the base, frame 0",
+                      [_point(-0.15, 0.05, a) for a in BRAKES], shape=(2, 3)),
+            parameter("base_axes", "1", "frame 0 -> crank at zero angle, z is the axis",
+                      [_axes(a) for a in BRAKES], shape=(2, 3, 3)),
+            parameter("node_point", "m", "joint on the housing, frame M",
+                      [_point(0.0, 0.1, a) for a in BRAKES], shape=(2, 3)),
+            parameter("crank", "m", "length of the crank", 0.05, shape=2, minimum=1e-3),
+            parameter("rod", "m", "length of the rod", 0.15, shape=2, minimum=1e-3),
+            parameter("speed", "rad/s", "table of the brake: speed of the crank, rising from 0", [_SPEED] * 2,
+                      shape=(2, POINTS), minimum=0.0),
+            parameter("torque", "N.m", "torque on the crank at the speeds of the table, first 0", [torque] * 2,
+                      shape=(2, POINTS), minimum=0.0),
+            parameter("added_torque", "N.m", "of the switchable brake at the speeds of the table, first 0",
+                      [torque] * 2, shape=(2, POINTS), minimum=0.0),
+            parameter("stop_low", "rad", "smallest angle of the crank", radians(90.0 - 11.3), shape=2,
+                      display_unit="deg"),
+            parameter("stop_high", "rad", "largest angle of the crank", radians(90.0 + 11.3), shape=2,
+                      display_unit="deg"),
+            parameter("stop_stiffness", "N.m/rad", "of the stops", 2.5e4, shape=2, minimum=1.0),
+            parameter("stop_damping", "N.m.s/rad", "of the stops", 25.0, shape=2, minimum=0.0),
+            parameter("link_mass", "kg", "crank and rod", 0.0, shape=(2, 2), minimum=0.0),
+            parameter("link_centre", "m", "centres of mass from the inner joint, along the link",
+                      ((0.025, 0.075), (0.025, 0.075)), shape=(2, 2)),
+            parameter("link_inertia", "kg.m2", "transverse, about the inner joint", 0.0, shape=(2, 2), minimum=0.0),
+            description="two magnetic brakes, R U S chains",
+        ),
+        description="lateral damper",
+    )  # fmt: skip
+
+
+def outputs() -> Group:
+    """`lateral`: what the four chains do; spring mechanisms are chains 1 and 2, magnetic brakes 3 and 4."""
+    return Group(
+        "lateral",
+        output("stroke", "m", "deflection of the spring mechanisms", shape=2),
+        output("force", "N", "of the spring mechanisms, positive resists lengthening", shape=2),
+        output("link_angle", "rad", "of the cranks of the magnetic brakes", shape=2, display_unit="deg"),
+        output("link_torque", "N.m", "of brakes and stops on the cranks, positive turns them forward", shape=2),
+    )
+
+
+def state() -> Group:
+    """`damper`: chains, memory of the springs, energy books."""
+    return Group(
+        "damper",
+        chain.chain("spring", 3, 3, count=2),
+        chain.chain("brake", 3, 3, count=2),
+        Group(
+            "element",
+            hysteresis.law("law", "m", "N", causality="private"),
+            hysteresis.memory("memory", "m", "N"),
+            count=2,
+        ),
+        private("stroke", "m", "of the springs", shape=2),
+        private("force", "N", "of the springs, positive resists lengthening", shape=2),
+        private("angle", "rad", "of the cranks", shape=2),
+        private("torque", "N.m", "on the cranks", shape=2),
+        private("spring_coefficient", "N.s/m", "damping of the springs in this evaluation", shape=2),
+        private("brake_coefficient", "N.m.s/rad", "damping of the brakes in this evaluation", shape=2),
+        private("stop_coefficient", "N.m.s/rad", "damping of the stops in this evaluation", shape=2),
+        private("viscous_springs", "J", "dissipated by structural damping of the springs so far"),
+        private("stored_energy", "J", "in springs and stops"),
+        private("dissipated_springs", "J", "so far, by hysteresis and structural damping"),
+        private("dissipated_brakes", "J", "so far, by the magnetic brakes"),
+        private("dissipated_stops", "J", "so far, by the stops of the cranks"),
+    )
+
+
+@kernel
+def two_stage_spring(s, k, law):
+    """Fill `law` with spring mechanism k: two preloaded stages and a stop, both ways (spec/06 section 5.7).
+
+    The preloads build up over `ramp`; unloading has the fraction `unloading` of the force, and joins the stop on a
+    segment of its stiffness.
+    """
+    p1 = s.first_travel[k]
+    p2 = p1 + s.second_travel[k]
+    ramp = s.ramp[k]
+    share = s.unloading[k]
+    k2 = s.second_stiffness[k]
+    stop = s.stop_stiffness[k]
+    end_of_first = s.first_preload[k] + s.first_stiffness[k] * p1
+    start_of_second = max(s.second_preload[k], end_of_first)
+    last = start_of_second + k2 * (p2 - p1)
+    corner = p2 - (1.0 - share) * last / (stop - share * k2)
+    middle = 0.5 * (p1 + ramp + p2)
+    for side in range(2):
+        law.points[side] = 6.0
+        law.transition_stiffness[side] = stop
+        for i in range(2):
+            law.forward_deformation[side, i] = i * ramp
+            law.forward_reaction[side, i] = i * (s.first_preload[k] + s.first_stiffness[k] * ramp)
+        law.forward_deformation[side, 2] = p1
+        law.forward_reaction[side, 2] = end_of_first
+        law.forward_deformation[side, 3] = p1 + ramp
+        law.forward_reaction[side, 3] = start_of_second + k2 * ramp
+        law.forward_deformation[side, 4] = middle
+        law.forward_reaction[side, 4] = start_of_second + k2 * (middle - p1)
+        law.forward_deformation[side, 5] = p2
+        law.forward_reaction[side, 5] = last
+        for i in range(6):
+            law.backward_deformation[side, i] = law.forward_deformation[side, i]
+            law.backward_reaction[side, i] = law.forward_reaction[side, i]
+        law.backward_reaction[side, 2] *= share
+        law.backward_reaction[side, 3] *= share
+        law.backward_deformation[side, 4] = corner
+        law.backward_reaction[side, 4] = last - stop * (p2 - corner)
+
+
+@kernel
+def _links(p, k, c, first, second):
+    """Masses of the two heavy links of chain k, bodies `first` and `second` of its record `c`."""
+    for i in range(2):
+        j = first if i == 0 else second
+        c.bodies.mass[j] = p.link_mass[k, i]
+        c.bodies.centre[j, 0] = p.link_centre[k, i]
+        c.bodies.inertia[j, 1, 1] = p.link_inertia[k, i]
+        c.bodies.inertia[j, 2, 2] = p.link_inertia[k, i]
+
+
+@kernel
+def _attach(p, k, c):
+    """Joints of chain k on base and housing."""
+    for i in range(3):
+        c.bodies.offset[0, i] = p.base_point[k, i]
+        c.node_point[i] = p.node_point[k, i]
+        for j in range(3):
+            c.bodies.mounting[0, i, j] = p.base_axes[k, i, j]
+
+
+@kernel
+def initialize(p, d, status):
+    """Constants of the chains, laws of the springs, memory and energies at rest."""
+    for k in range(2):
+        c = d.spring[k]
+        _attach(p.spring, k, c)
+        _links(p.spring, k, c, 1, 2)
+        c.length = p.spring.length[k]
+        # without deflection the frame of the rod has its origin at the joint on the base
+        c.end_point[0] = c.length
+        c = d.brake[k]
+        _attach(p.brake, k, c)
+        _links(p.brake, k, c, 0, 2)
+        c.length = p.brake.crank[k]
+        c.rod_length = p.brake.rod[k]
+        c.bodies.offset[1, 0] = c.length
+        c.end_point[0] = c.rod_length
+        law = d.element[k].law
+        two_stage_spring(p.spring, k, law)
+        code = hysteresis.validate(law)
+        if code != 0:
+            return fail(status, SPRING_LAW + code, 0.0, k + 1)
+        hysteresis.reset(law, d.element[k].memory)
+    d.viscous_springs = 0.0
+    d.dissipated_brakes = 0.0
+    d.dissipated_stops = 0.0
+    return 0
+
+
+@kernel
+def place(d, housing, rate, status):
+    """Coordinates and rates of the four chains.
+
+    `housing`: frame 0 -> M, `rate`: angular velocity of the housing relative to frame 0, frame 0; tuples.
+    """
+    for k in range(2):
+        c = d.spring[k]
+        if not (close_strut(c, _reach(c, housing)) and _constrain(c, UPS, housing)):
+            return fail(status, SPRING_SINGULAR, c.bodies.q[2], k + 1)
+        chain.follow(c, SERIAL, rate)
+        d.stroke[k] = c.bodies.q[2]
+        c = d.brake[k]
+        if not (close_crank(c, _reach(c, housing)) and _constrain(c, RUS, housing)):
+            return fail(status, BRAKE_OUT_OF_REACH, c.bodies.q[0], k + 1)
+        chain.follow(c, SERIAL, rate)
+        d.angle[k] = c.bodies.q[0]
+    return 0
+
+
+@kernel
+def _reach(c, housing):
+    """Vector from the joint on the base to the joint on the housing, frame 0."""
+    x = c.node_point[0]
+    y = c.node_point[1]
+    z = c.node_point[2]
+    return (
+        housing[0][0] * x + housing[1][0] * y + housing[2][0] * z - c.bodies.offset[0, 0],
+        housing[0][1] * x + housing[1][1] * y + housing[2][1] * z - c.bodies.offset[0, 1],
+        housing[0][2] * x + housing[1][2] * y + housing[2][2] * z - c.bodies.offset[0, 2],
+    )
+
+
+@kernel
+def _constrain(c, joints, housing):
+    place_bodies(c.bodies, SERIAL, joints)
+    return chain.constrain(c, ZERO, housing)
+
+
+@kernel
+def select(d, status):
+    """Segments of the springs' hysteresis for the coming micro-step, after `place`."""
+    for k in range(2):
+        element = d.element[k]
+        code = hysteresis.update(element.law, element.memory, d.stroke[k], d.spring[k].bodies.qd[2], 1.0)
+        if code != 0:
+            return fail(status, SPRING_LAW + code, d.stroke[k], k + 1)
+    return 0
+
+
+@kernel
+def secant(speed, table_speed, table_torque):
+    """Damping coefficient m / speed of a brake torque m, 0 at speed 0; beyond the table its last torque holds."""
+    if speed > table_speed[1]:
+        return interpolate(speed, table_speed, table_torque) / speed
+    return table_torque[1] / table_speed[1]
+
+
+@kernel
+def forces(p, d, brakes_on, h):
+    """Joint forces and damping of the four chains for a micro-step h; `brakes_on` 0 or 1 switches the added brakes."""
+    for k in range(2):
+        c = d.spring[k]
+        rate = c.bodies.qd[2]
+        elastic = hysteresis.reaction(d.element[k].memory, d.stroke[k])
+        d.spring_coefficient[k] = p.spring.damping[k]
+        d.force[k] = elastic + p.spring.damping[k] * rate
+        c.force[2] = -d.force[k]
+        c.damping[2] = 0.5 * h * p.spring.damping[k]
+        c = d.brake[k]
+        rate = c.bodies.qd[0]
+        speed = fabs(rate)
+        coefficient = secant(speed, p.brake.speed[k], p.brake.torque[k])
+        if brakes_on > 0.0:
+            coefficient += secant(speed, p.brake.speed[k], p.brake.added_torque[k])
+        d.brake_coefficient[k] = coefficient
+        depth = min(0.0, d.angle[k] - p.brake.stop_low[k]) + max(0.0, d.angle[k] - p.brake.stop_high[k])
+        elastic = p.brake.stop_stiffness[k] * depth
+        stop = 0.0
+        if depth != 0.0:
+            stop = p.brake.stop_damping[k]
+            # a stop pushes but does not pull
+            if depth * rate < 0.0:
+                stop = min(stop, elastic * depth / -(depth * rate))
+        d.stop_coefficient[k] = stop
+        d.torque[k] = -elastic - (coefficient + stop) * rate
+        c.force[0] = d.torque[k]
+        c.damping[0] = 0.5 * h * (coefficient + stop)
+    return 0
+
+
+@kernel
+def kick(d, h):
+    """Energy that dampers, brakes and stops take in a micro-step h, from the rates before it and `qdd`."""
+    for k in range(2):
+        b = d.spring[k].bodies
+        rate = b.qd[2] + 0.5 * h * b.qdd[2]
+        d.viscous_springs += h * d.spring_coefficient[k] * rate * rate
+        b = d.brake[k].bodies
+        rate = b.qd[0] + 0.5 * h * b.qdd[0]
+        d.dissipated_brakes += h * d.brake_coefficient[k] * rate * rate
+        d.dissipated_stops += h * d.stop_coefficient[k] * rate * rate
+
+
+@kernel
+def report(p, d, out):
+    """Energies and outputs at the placed position; the springs' law stays as it was selected."""
+    stored = 0.0
+    d.dissipated_springs = d.viscous_springs
+    for k in range(2):
+        memory = d.element[k].memory
+        now = hysteresis.reaction(memory, d.stroke[k])
+        stored += memory.stored_energy + 0.5 * (memory.reaction + now) * (d.stroke[k] - memory.deformation)
+        d.dissipated_springs += memory.dissipated_energy
+        depth = min(0.0, d.angle[k] - p.brake.stop_low[k]) + max(0.0, d.angle[k] - p.brake.stop_high[k])
+        stored += 0.5 * p.brake.stop_stiffness[k] * depth * depth
+        out.stroke[k] = d.stroke[k]
+        out.force[k] = d.force[k]
+        out.link_angle[k] = d.angle[k]
+        out.link_torque[k] = d.torque[k]
+    d.stored_energy = stored

@@ -1,0 +1,387 @@
+"""Housing and flexible probe: the tree of five bodies of the probe mechanism, with its lateral damper.
+
+q1, q2: housing about y and z in the U joint at O_0; q3, q4, q5: bending about y and z and torsion of the probe in a
+fictitious hinge at the exit bearing (spec/06 sections 2 and 5.6, source 5.3 and 6.1). The travel of the probe is no
+joint of the tree: its length L_H and rate come from the axial damper, mass data of the probe stay those at L_H(0)
+(ruling R15), and axial forces on the head pass to the base.
+
+A micro-step of length h, of second order: `drift` by h/2, `place`, `select`, contact, `evaluate`, `kick`, `drift` by
+h/2. Names: p = parameters.probe, t = tree, pl = parameters.lateral, d = damper.
+"""
+
+from __future__ import annotations
+
+from math import fabs, isfinite, sin
+
+from components import hysteresis
+from components.core.component import Message, fail
+from components.core.field import Group, output, parameter, private
+from components.core.kernel import kernel
+from components.core.rotation import (
+    IDENTITY,
+    about_y,
+    about_z,
+    apply_transposed,
+    compose,
+    load_matrix,
+    store_matrix,
+)
+from components.core.vector import ZERO, add, axpy, cross, load, store, subtract
+from components.linkage import bodies, chain
+from components.linkage import tree as linkage_tree
+from components.linkage.bodies import REVOLUTE_X, REVOLUTE_Y, REVOLUTE_Z
+from components.probe_mechanism import lateral
+
+PARENTS = (-1, 0, 1, 2, 3)
+JOINTS = (REVOLUTE_Y, REVOLUTE_Z, REVOLUTE_Y, REVOLUTE_Z, REVOLUTE_X)
+HOUSING = 1
+PROBE = 4
+
+NO_INERTIA = 201
+ANGLE = 202
+NOT_FINITE = 203
+PROBE_LAW = 205
+
+MESSAGES = {
+    NO_INERTIA: Message("joint {status.index:.0f} of the probe mechanism has no inertia about its axis"),
+    ANGLE: Message(
+        "joint.angle[{status.index:.0f}] = {status.value:.4g} rad exceeds "
+        "parameters.probe.angle_limit = {parameters.probe.angle_limit:.4g} rad"
+    ),
+    NOT_FINITE: Message("the acceleration of joint {status.index:.0f} of the probe mechanism is not finite"),
+    **hysteresis.messages("joint {status.index:.0f} of the probe", PROBE_LAW),
+}
+
+
+def parameters() -> Group:
+    """`probe`: housing and flexible probe; the start values are set PR-1 (spec/06 section 8.3)."""
+    return Group(
+        "probe",
+        parameter("bearing_distance", "m", "L_M: hinge centre -> exit bearing", 0.35, minimum=0.0),
+        parameter("free_length", "m", "L_H(0): exit bearing -> head centre at the initial position", 0.45,
+                  minimum=1e-3),
+        parameter("shortest_length", "m", "least L_H for the bending stiffness", 0.09, minimum=1e-3),
+        parameter("housing_mass", "kg", "swinging housing with all that turns in it", 35.0, minimum=1e-6),
+        parameter("housing_centre", "m", "centre of mass from the hinge, frame M", ZERO, shape=3),
+        parameter("housing_inertia", "kg.m2", "about the hinge, frame M",
+                  ((0.2, 0.0, 0.0), (0.0, 2.0, 0.0), (0.0, 0.0, 2.0)), shape=(3, 3)),
+        parameter("probe_mass", "kg", "free part of the probe with its head", 8.0, minimum=1e-6),
+        parameter("probe_centre", "m", "centre of mass from the exit bearing at L_H(0), frame H", (0.309375, 0.0, 0.0),
+                  shape=3),
+        parameter("probe_inertia", "kg.m2", "about the exit bearing at L_H(0), frame H",
+                  ((0.0139, 0.0, 0.0), (0.0, 0.945, 0.0), (0.0, 0.0, 0.945)), shape=(3, 3)),
+        parameter("bending_stiffness", "N.m/rad", "of the exit hinge at L_H(0)", 8e3, minimum=1.0),
+        parameter("bending_damping", "N.m.s/rad", "structural damping at L_H(0)", 3.5, minimum=0.0),
+        parameter("bending_limit", "rad", "working range of the bending law", 0.15, minimum=1e-3),
+        parameter("torsion_stiffness", "N.m/rad", "of the probe", 5e3, minimum=1.0),
+        parameter("torsion_damping", "N.m.s/rad", "structural damping", 0.33, minimum=0.0),
+        parameter("torsion_limit", "rad", "working range of the torsion law", 0.15, minimum=1e-3),
+        parameter("hysteresis_loss", "1", "area of a full loop over the work of loading", 0.3, minimum=0.0,
+                  maximum=0.45),
+        parameter("hysteresis_ratio", "1", "stiffness between loading and unloading over that of loading", 2.0,
+                  minimum=1.01),
+        parameter("hysteresis_common", "1", "range without hysteresis over the working range", 0.03, minimum=1e-4,
+                  maximum=0.5),
+        parameter("angle_limit", "rad", "largest angle of a joint for which the model holds", 0.5, minimum=0.0),
+        description="housing and flexible probe",
+    )  # fmt: skip
+
+
+def outputs() -> Group:
+    """`joint`: angles and rates of the tree."""
+    return Group(
+        "joint",
+        output("angle", "rad", "housing about y, z; probe bending about y, z; torsion", shape=5, display_unit="deg"),
+        output("rate", "rad/s", "rates of the angles", shape=5, display_unit="deg/s"),
+    )
+
+
+def state() -> Group:
+    """`tree`: joint angles and rates, memory of the flexible probe, links and loads, results."""
+    return Group(
+        "tree",
+        private("q", "rad", "joint angles", shape=5),
+        private("qd", "rad/s", "joint rates", shape=5),
+        private("qdd", "rad/s2", "joint accelerations of the last evaluation", shape=5),
+        Group(
+            "link",
+            private("position", "m", "origin relative to O_0, frame 0", shape=3),
+            private("rotation", "1", "frame 0 -> link", IDENTITY, shape=(3, 3)),
+            private("velocity", "m/s", "of the origin relative to frame 0, frame 0", shape=3),
+            private("angular_velocity", "rad/s", "relative to frame 0, frame 0", shape=3),
+            count=2,
+            description="buffer links: head H, housing M",
+        ),
+        Group(
+            "load",
+            private("force", "N", "of contacts on the link, link axes", shape=3),
+            private("torque", "N.m", "of contacts on the link about its origin, link axes", shape=3),
+            count=2,
+            description="contact loads on head and housing, to be set before each evaluation",
+        ),
+        private("tip_slope", "rad", "additional slope of the probe's tip about y and z", shape=2),
+        private("tip_rotation", "1", "frame 0 -> frame of latches and head sensors", IDENTITY, shape=(3, 3)),
+        linkage_tree.tree("mechanics", 5),
+        hysteresis.law("bending_law", "rad", "N.m", causality="private"),
+        hysteresis.law("torsion_law", "rad", "N.m", causality="private"),
+        Group("element", hysteresis.memory("memory", "rad", "N.m"), count=3),
+        private("coefficient", "N.m.s/rad", "damping of the probe's joints in this evaluation", shape=3),
+        private("gain", "1", "L_H(0) / L_H: factor on the bending moments"),
+        private("base_force", "N", "on the carrier, frame 0", shape=3),
+        private("base_torque", "N.m", "on the carrier about O_0, frame 0", shape=3),
+        private("affine_mass", "1", "M_A of [f; m] = W - M_A [w_0; epsilon_0]", shape=(6, 6)),
+        private("viscous", "J", "dissipated by structural damping of the probe so far"),
+        private("stored_energy", "J", "in the flexible probe"),
+        private("dissipated_probe", "J", "by the flexible probe so far"),
+        private("gain_work", "J", "put into the bent probe so far by changes of its length"),
+        private("kinetic_energy", "J", "of tree and chains"),
+        private("momentum", "N.s", "of tree and chains, frame 0 axes", shape=3),
+        private("angular_momentum", "N.m.s", "of tree and chains about O_0, frame 0 axes", shape=3),
+    )
+
+
+@kernel
+def initialize(p, t, pl, d, status):
+    """Tree at rest in its initial position, memory and books cleared, chains attached."""
+    b = t.mechanics.bodies
+    b.offset[2, 0] = p.bearing_distance
+    b.mass[HOUSING] = p.housing_mass
+    b.mass[PROBE] = p.probe_mass
+    for i in range(3):
+        b.centre[HOUSING, i] = p.housing_centre[i]
+        b.centre[PROBE, i] = p.probe_centre[i]
+        for k in range(3):
+            b.inertia[HOUSING, i, k] = p.housing_inertia[i, k]
+            b.inertia[PROBE, i, k] = p.probe_inertia[i, k]
+    for j in range(5):
+        t.q[j] = 0.0
+        t.qd[j] = 0.0
+    loss = p.hysteresis_loss
+    ratio = p.hysteresis_ratio
+    common = p.hysteresis_common
+    hysteresis.elastic_loop(t.bending_law, p.bending_stiffness, p.bending_limit, 0.0, common, loss, ratio)
+    hysteresis.elastic_loop(t.torsion_law, p.torsion_stiffness, p.torsion_limit, 0.0, common, loss, ratio)
+    for k in range(3):
+        law = _law(t, k)
+        code = hysteresis.validate(law)
+        if code != 0:
+            return fail(status, PROBE_LAW + code, 0.0, 3 + k)
+        hysteresis.reset(law, t.element[k].memory)
+    t.viscous = 0.0
+    code = lateral.initialize(pl, d, status)
+    if code == 0:
+        code = place(p, t, d, p.free_length, 0.0, status)
+    if code == 0:
+        code = select(t, d, status)
+    return code
+
+
+@kernel
+def _law(t, k):
+    """Law of the probe's joint k: bending, bending, torsion."""
+    if k == 2:
+        return t.torsion_law
+    return t.bending_law
+
+
+@kernel
+def drift(t, h):
+    """Joint angles over h with their rates."""
+    for j in range(5):
+        t.q[j] += h * t.qd[j]
+
+
+@kernel
+def place(p, t, d, length, length_rate, status):
+    """Links, bodies and chains from the joint angles and rates, and from L_H and its rate."""
+    b = t.mechanics.bodies
+    for j in range(5):
+        if not fabs(t.q[j]) <= p.angle_limit:
+            return fail(status, ANGLE, t.q[j], j + 1)
+        b.q[j] = t.q[j]
+        b.qd[j] = t.qd[j]
+    bodies.angles(b, JOINTS)
+    bodies.place(b, PARENTS, JOINTS)
+    bodies.move(b, PARENTS)
+    bodies.weigh(b)
+    housing = load_matrix(b.rotation[HOUSING])
+    probe = load_matrix(b.rotation[PROBE])
+    head = axpy(length, probe[0], load(b.point[PROBE]))
+    rate = load(b.velocity[PROBE])
+    link = t.link[0]
+    store(head, link.position)
+    store_matrix(probe, link.rotation)
+    store(axpy(length_rate, probe[0], add(bodies.lower(b.velocity[PROBE]), cross(rate, head))), link.velocity)
+    store(rate, link.angular_velocity)
+    link = t.link[1]
+    store_matrix(housing, link.rotation)
+    rate = load(b.velocity[HOUSING])
+    store(rate, link.angular_velocity)
+    t.tip_slope[0] = 1.5 * sin(t.q[2]) - t.q[2]
+    t.tip_slope[1] = 1.5 * sin(t.q[3]) - t.q[3]
+    # erratum E-11: the source's second factor is no rotation
+    store_matrix(compose(about_z(t.tip_slope[1]), compose(about_y(t.tip_slope[0]), probe)), t.tip_rotation)
+    t.gain = p.free_length / max(length, p.shortest_length)
+    return lateral.place(d, housing, rate, status)
+
+
+@kernel
+def select(t, d, status):
+    """Hysteresis segments of probe and springs for the coming micro-step, once in it, after `place`."""
+    for k in range(3):
+        gain = t.gain if k < 2 else 1.0
+        code = hysteresis.update(_law(t, k), t.element[k].memory, t.q[2 + k], t.qd[2 + k], gain)
+        if code != 0:
+            return fail(status, PROBE_LAW + code, t.q[2 + k], 3 + k)
+    return lateral.select(d, status)
+
+
+@kernel
+def _probe_forces(p, t, h):
+    """Moments of the flexible probe and its linearly implicit damping (spec/06 section 5.6)."""
+    for k in range(3):
+        c = p.torsion_damping
+        if k < 2:
+            c = t.gain * p.bending_damping
+        t.coefficient[k] = c
+        t.mechanics.force[2 + k] = -hysteresis.reaction(t.element[k].memory, t.q[2 + k]) - c * t.qd[2 + k]
+        t.mechanics.damping[2 + k] = 0.5 * h * c
+
+
+@kernel
+def _loads(t):
+    """Contact wrenches from link axes to frame 0 about O_0."""
+    for j in range(5):
+        for i in range(6):
+            t.mechanics.load[j, i] = 0.0
+    for k in range(2):
+        A = load_matrix(t.link[k].rotation)
+        force = apply_transposed(A, load(t.load[k].force))
+        torque = add(apply_transposed(A, load(t.load[k].torque)), cross(load(t.link[k].position), force))
+        linkage_tree.apply_wrench(t.mechanics, PROBE if k == 0 else HOUSING, torque, force)
+
+
+@kernel
+def dynamics(t, d, omega0, epsilon0, acceleration0):
+    """Accelerations of joints and chains and the base wrench, for given joint forces and loads.
+
+    Returns 0, or 1 + j if joint j has no inertia.
+    """
+    m = t.mechanics
+    for i in range(3):
+        m.node_torque[i] = 0.0
+        for k in range(3):
+            m.node_inertia[i, k] = 0.0
+    for k in range(2):
+        chain.reduce(d.spring[k], omega0, epsilon0, acceleration0, m.node_inertia, m.node_torque)
+        chain.reduce(d.brake[k], omega0, epsilon0, acceleration0, m.node_inertia, m.node_torque)
+    code = linkage_tree.accelerate(m, PARENTS, HOUSING, omega0, epsilon0, acceleration0)
+    if code != 0:
+        return code
+    turning = linkage_tree.node_acceleration(m, HOUSING, omega0, epsilon0)
+    torque, force = linkage_tree.base_wrench(m, omega0)
+    for k in range(2):
+        chain.accelerate(d.spring[k], turning)
+        chain.accelerate(d.brake[k], turning)
+        lost_torque, lost_force = chain.inertia_of_motion(d.spring[k], omega0, epsilon0, acceleration0)
+        torque = subtract(torque, lost_torque)
+        force = subtract(force, lost_force)
+        lost_torque, lost_force = chain.inertia_of_motion(d.brake[k], omega0, epsilon0, acceleration0)
+        torque = subtract(torque, lost_torque)
+        force = subtract(force, lost_force)
+    store(force, t.base_force)
+    store(torque, t.base_torque)
+    return 0
+
+
+@kernel
+def evaluate(p, t, pl, d, brakes_on, h, omega0, epsilon0, acceleration0, status):
+    """`qdd`, `base_force` and `base_torque` for a micro-step h at the placed position, with `load` set.
+
+    `brakes_on` (0 or 1) switches the additional lateral brakes. Base motion in frame 0, tuples: angular velocity,
+    angular acceleration, acceleration of O_0. The wrench on the carrier holds contact loads, inertia of tree and
+    chains (D11 of spec/02), and not the axial inertance (R15).
+    """
+    _probe_forces(p, t, h)
+    lateral.forces(pl, d, brakes_on, h)
+    _loads(t)
+    code = dynamics(t, d, omega0, epsilon0, acceleration0)
+    if code != 0:
+        return fail(status, NO_INERTIA, 0.0, code)
+    for j in range(5):
+        t.qdd[j] = t.mechanics.bodies.qdd[j]
+        if not isfinite(t.qdd[j]):
+            return fail(status, NOT_FINITE, t.qdd[j], j + 1)
+    return 0
+
+
+@kernel
+def kick(t, d, h):
+    """Joint rates over h with the accelerations of the last evaluation, and what the dampers take meanwhile."""
+    for j in range(5):
+        mean = t.qd[j] + 0.5 * h * t.qdd[j]
+        if j >= 2:
+            t.viscous += h * t.coefficient[j - 2] * mean * mean
+        t.qd[j] += h * t.qdd[j]
+    lateral.kick(d, h)
+
+
+@kernel
+def affine(t, d, omega0):
+    """M_A of spec/02 section 11, by unit accelerations of the base; undoes the last evaluation's accelerations.
+
+    Returns 0, or 1 + j if joint j has no inertia.
+    """
+    code = dynamics(t, d, omega0, ZERO, ZERO)
+    force = load(t.base_force)
+    torque = load(t.base_torque)
+    for k in range(6):
+        unit = (1.0 if k % 3 == 0 else 0.0, 1.0 if k % 3 == 1 else 0.0, 1.0 if k % 3 == 2 else 0.0)
+        if k < 3:
+            code = max(code, dynamics(t, d, omega0, ZERO, unit))
+        else:
+            code = max(code, dynamics(t, d, omega0, unit, ZERO))
+        for i in range(3):
+            t.affine_mass[i, k] = force[i] - t.base_force[i]
+            t.affine_mass[3 + i, k] = torque[i] - t.base_torque[i]
+    store(force, t.base_force)
+    store(torque, t.base_torque)
+    return code
+
+
+@kernel
+def momentum(t, d, velocity0, omega0):
+    """Kinetic energy and momenta of tree and chains on a moving base.
+
+    `velocity0` of O_0 and `omega0` of the base, absolute, frame 0 axes, tuples. After a `place`.
+    """
+    energy, L, P = linkage_tree.energy_and_momentum(t.mechanics.bodies, omega0, velocity0)
+    for k in range(4):
+        b = d.spring[k].bodies if k < 2 else d.brake[k - 2].bodies
+        bodies.weigh(b)
+        share, angular, linear = linkage_tree.energy_and_momentum(b, omega0, velocity0)
+        energy += share
+        L = add(L, angular)
+        P = add(P, linear)
+    t.kinetic_energy = energy
+    store(P, t.momentum)
+    store(L, t.angular_momentum)
+
+
+@kernel
+def report(t, pl, d, joint, lateral_outputs):
+    """Outputs `joint` and `lateral`, and the energy books of probe and damper, after a `place`."""
+    stored = 0.0
+    t.dissipated_probe = t.viscous
+    t.gain_work = 0.0
+    for k in range(3):
+        memory = t.element[k].memory
+        now = hysteresis.reaction(memory, t.q[2 + k])
+        stored += memory.stored_energy + 0.5 * (memory.reaction + now) * (t.q[2 + k] - memory.deformation)
+        t.dissipated_probe += memory.dissipated_energy
+        t.gain_work += memory.gain_work
+    t.stored_energy = stored
+    for j in range(5):
+        joint.angle[j] = t.q[j]
+        joint.rate[j] = t.qd[j]
+    lateral.report(pl, d, lateral_outputs)

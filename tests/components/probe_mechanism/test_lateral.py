@@ -1,0 +1,184 @@
+"""Lateral damper: characteristics of its devices and their reduction to the housing (spec/06 section 5.7)."""
+
+from math import pi, radians
+from pathlib import Path
+
+import numpy as np
+import pytest
+from test_tree import RECORD, evaluate, mechanism, place, run, tilt
+
+from components import hysteresis
+from components.core.parameters import read_parameter_set
+from components.linkage import chain
+from components.probe_mechanism import lateral, tree
+
+PARAMETERS = Path(lateral.__file__).parent / "parameters"
+ZERO = (0.0, 0.0, 0.0)
+
+
+def characteristic(p):
+    """Force of a spring mechanism of LD-1 at |p|, without the ramps: the formula of spec/06 section 5.7."""
+    p = abs(p)
+    if p <= 7.9e-3:
+        return 600.0 + 9e5 * p
+    if p <= 9.9e-3:
+        return max(8e3, 600.0 + 9e5 * 7.9e-3) + 4e6 * (p - 7.9e-3)
+    return 16e3 + 1e7 * (p - 9.9e-3)
+
+
+@pytest.mark.parametrize("side", [1.0, -1.0])
+def test_spec06_section_5_7_two_stages_and_a_stop(side):
+    """Loading follows the ideal characteristic outside the ramps of 0.1 mm; unloading falls to 0.9 of it."""
+    m = mechanism()
+    element = m.damper.element[0]
+    path = np.concatenate([np.arange(0, 10.5, 0.01), np.arange(10.5, 0, -0.01)]) * 1e-3
+    for x, rate in zip(path, np.gradient(path), strict=True):
+        assert hysteresis.update(element.law, element.memory, side * x, side * rate, 1.0) == 0
+        force = side * element.memory.reaction
+        if rate > 0.0:
+            if x > 1e-4 and not 7.9e-3 < x < 8.0e-3:
+                assert force == pytest.approx(characteristic(x), rel=1e-9)
+        elif 1e-4 < x < 9.7e-3 and not 7.9e-3 < x < 8.0e-3:
+            assert 0.899 < force / characteristic(x) < 1.0
+            assert x < 2e-3 or force / characteristic(x) < 0.93
+    assert element.memory.dissipated_energy > 0.0
+
+
+def test_spec06_section_5_7_brake_table_is_the_eddy_current_curve():
+    """Table of 12 points against 2 m_max x / (1 + x^2): exact at the points, 3 % of m_max in between up to 1 rad/s."""
+    m = mechanism()
+    speed, torque = m.parameters.lateral.brake.speed[0], m.parameters.lateral.brake.torque[0]
+    for w in np.linspace(0.0, 1.0, 101):
+        x = w / 0.2
+        assert w * lateral.secant(w, speed, torque) == pytest.approx(250.0 * x / (1 + x * x), abs=0.04 * 125.0)
+    assert lateral.secant(20.0, speed, torque) == pytest.approx(torque[-1] / 20.0)
+    gain = 4.0 * lateral.secant(0.0, speed, torque)
+    assert gain == pytest.approx(5e3, rel=0.06)  # "about 5 kN m s/rad at the hinge for small rates"
+
+
+def test_spec06_oracle_11_reduction_of_massless_chains_to_closed_forms():
+    """Springs: l_N x n f; brakes: rate v_P.e_23 / ((n_F x r_12).e_23), moment H^T m."""
+    m = mechanism()
+    t, d = m.tree, m.damper
+    t.q[:2], t.qd[:2] = [0.05, -0.03], [0.4, 0.7]
+    assert place(m) == 0
+    assert tree.select(t, d, m.status) == 0
+    assert evaluate(m) == 0
+    A, w = t.link[1].rotation, t.link[1].angular_velocity
+    total = np.zeros(3)
+    for k in range(2):
+        lever = A.T @ m.parameters.lateral.spring.node_point[k]
+        strut = lever - m.parameters.lateral.spring.base_point[k]
+        n = strut / np.linalg.norm(strut)
+        assert d.stroke[k] == pytest.approx(np.linalg.norm(strut) - 0.15, abs=1e-15)
+        assert d.spring[k].bodies.qd[2] == pytest.approx(n @ np.cross(w, lever), abs=1e-14)
+        total += np.cross(lever, -d.force[k] * n)
+        lever = A.T @ m.parameters.lateral.brake.node_point[k]
+        b = d.brake[k].bodies
+        elbow = b.point[1]
+        e = (lever - elbow) / np.linalg.norm(lever - elbow)
+        moved = np.cross(b.rotation[0, 2], elbow - b.point[0]) @ e
+        assert np.linalg.norm(lever - elbow) == pytest.approx(0.15, abs=1e-14)
+        assert b.qd[0] == pytest.approx(np.cross(w, lever) @ e / moved, abs=1e-13)
+        total += np.cross(lever, e) / moved * d.torque[k]
+    np.testing.assert_allclose(t.mechanics.node_torque, total, atol=1e-9)
+    np.testing.assert_array_equal(t.mechanics.node_inertia, 0.0)
+    masses = {
+        f"lateral.{device}.{what}": 1e-9 for device in ("spring", "brake") for what in ("link_mass", "link_inertia")
+    }
+    light = mechanism(**masses)
+    light.tree.q[:2], light.tree.qd[:2] = [0.05, -0.03], [0.4, 0.7]
+    place(light)
+    tree.select(light.tree, light.damper, light.status)
+    evaluate(light)
+    np.testing.assert_allclose(light.tree.mechanics.node_torque, total, rtol=1e-6)
+
+
+def test_spec06_oracle_10_moment_along_a_spring_line_has_three_stages():
+    """Slowly tilted toward +y: the moment about z rises as F(p) times the lever, soft, stiff, stop."""
+    moments = {}
+    m = mechanism()
+    for angle in np.radians(np.arange(0.0, 6.001, 0.01)):
+        tilt(m, angle, 0.0)
+        m.damper.spring[0].bodies.qd[2] = -1e-6
+        assert tree.select(m.tree, m.damper, m.status) == 0
+        assert evaluate(m) == 0
+        moments[round(np.degrees(angle), 2)] = m.tree.mechanics.node_torque[2]
+    for degrees in (1.0, 3.0, 4.4, 4.7, 5.5):
+        tilt(m, radians(degrees), 0.0)
+        force = characteristic(m.damper.stroke[0])
+        lever = abs(m.damper.spring[0].gain[2, 2])
+        assert moments[degrees] == pytest.approx(-force * lever, rel=1e-3)
+    slope = [np.degrees((moments[a] - moments[a + 0.2]) / 0.2) for a in (3.0, 5.0, 5.7)]
+    np.testing.assert_allclose(slope, [0.01 * 9e5, 0.01 * 4e6, 0.01 * 1e7], rtol=0.06)
+
+
+def test_stops_of_the_brakes_push_back_and_do_not_pull():
+    m = mechanism()
+    tilt(m, radians(5.9), pi / 4)
+    spin = np.array([0.0, -np.sin(pi / 4), np.cos(pi / 4)])
+    inward = np.sign(m.damper.angle[0] - pi / 2)
+    assert abs(m.damper.angle[0] - pi / 2) > radians(11.3)
+    assert evaluate(m) == 0
+    assert m.damper.torque[0] * inward < -100.0
+    sense = np.sign(m.damper.brake[0].gain[:, 0] @ spin) * inward
+    for rate in (-30.0, 30.0):  # leaving the stop so fast that its damper would pull, and running into it
+        m.tree.qd[:2] = rate * sense * np.array([spin[1], spin[2]])
+        place(m)
+        leaving = m.damper.brake[0].bodies.qd[0] * inward < 0.0
+        assert leaving == (rate < 0.0)
+        assert evaluate(m) == 0
+        speed = m.damper.brake[0].bodies.qd[0]
+        stop = m.damper.torque[0] + m.damper.brake_coefficient[0] * speed
+        if leaving:
+            assert stop == pytest.approx(0.0, abs=1e-9)
+        else:
+            assert stop * inward < -1e2
+
+
+def test_limits_hold_under_a_large_contact_load():
+    """3 kN across the head for 0.3 s toward each of 8 directions: the housing stays within 6.6 deg."""
+    for azimuth in np.arange(8) * pi / 4:
+        m = mechanism()
+        m.tree.load[1].torque[1:] = 1200.0 * np.array([-np.sin(azimuth), np.cos(azimuth)])
+        assert run(m, 3000, 1e-4, 0.0) == 0
+        lean = np.degrees(np.arccos(m.tree.link[1].rotation[0, 0]))
+        assert 2.0 < lean < 6.6
+
+
+@pytest.mark.parametrize("name", ["LD-1", "PR-1"])
+def test_parameter_sets_fit_the_record_and_are_its_start_values(name):
+    chosen = read_parameter_set(PARAMETERS / f"{name}.toml")
+    assert chosen.name == name
+    chosen.check(RECORD)
+    group = {"LD-1": "parameters.lateral.", "PR-1": "parameters.probe."}[name]
+    values = {slot: number for key, value in chosen.values.items() for slot, number in RECORD.expand(key, value, "")}
+    for slot in RECORD.slots:
+        if slot.name.startswith(group):
+            assert values[slot.name] == pytest.approx(slot.start, abs=1e-6), slot.name
+
+
+def test_an_impossible_spring_is_refused():
+    """Unloading from the stop that would not meet the backward branch within the stiff stage."""
+    m = mechanism()
+    m.parameters.lateral.spring.unloading[1] = 0.5
+    m.parameters.lateral.spring.second_travel[1] = 5e-4
+    code = lateral.initialize(m.parameters.lateral, m.damper, m.status)
+    assert code in lateral.MESSAGES
+    assert code > lateral.SPRING_LAW
+    assert m.status.index == 2
+
+
+def test_reactions_of_the_chains_are_those_of_their_devices():
+    """Massless springs carry their force along the strut; the rod of a brake its torque over the lever."""
+    m = mechanism()
+    tilt(m, 0.05, 0.3)
+    assert tree.select(m.tree, m.damper, m.status) == 0
+    assert evaluate(m) == 0
+    for k in range(2):
+        c = m.damper.spring[k]
+        chain.react(c)
+        np.testing.assert_allclose(np.linalg.norm(c.reaction), abs(m.damper.force[k]), rtol=1e-12)
+        torque, force = chain.base_wrench(c, ZERO, ZERO, ZERO)
+        np.testing.assert_allclose(force, c.reaction, atol=1e-12)
+        np.testing.assert_allclose(torque, np.cross(c.bodies.point[0], c.reaction), atol=1e-9)

@@ -1,0 +1,434 @@
+"""Housing, flexible probe and lateral damper together: kinematics, balances, oracles of spec/06 section 9."""
+
+import re
+import subprocess
+import sys
+from math import asin, cos, pi, radians, sin
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from components.core import ports
+from components.core.component import Component
+from components.core.field import Group
+from components.core.kernel import kernel
+from components.core.record import Record
+from components.probe_mechanism import lateral, tree
+
+RECORD = Record(
+    Group("parameters", tree.parameters(), lateral.parameters()),
+    tree.outputs(),
+    lateral.outputs(),
+    ports.status(),
+    tree.state(),
+    lateral.state(),
+)
+ZERO = (0.0, 0.0, 0.0)
+
+
+def mechanism(heavy=False, **parameters):
+    """A record at its start; with `heavy` links, and parameters by structured name below `parameters.`."""
+    block = RECORD.start.copy()
+    if heavy:
+        parameters |= {"lateral.spring.link_mass": 1.5, "lateral.brake.link_mass": 0.8}
+        parameters |= {"lateral.spring.link_inertia": 0.02, "lateral.brake.link_inertia": 0.01}
+    for name, value in parameters.items():
+        for slot, number in RECORD.expand(f"parameters.{name}", value, "the test"):
+            block[RECORD.index[slot]] = number
+    m = RECORD.view(block)
+    assert tree.initialize(m.parameters.probe, m.tree, m.parameters.lateral, m.damper, m.status) == 0
+    return m
+
+
+def place(m, length=0.45, rate=0.0):
+    return tree.place(m.parameters.probe, m.tree, m.damper, length, rate, m.status)
+
+
+def evaluate(m, h=0.0, brakes=0.0, base=(ZERO, ZERO, ZERO)):
+    base = tuple(tuple(map(float, x)) for x in base)
+    return tree.evaluate(
+        m.parameters.probe, m.tree, m.parameters.lateral, m.damper, brakes, h, base[0], base[1], base[2], m.status
+    )
+
+
+@kernel
+def run(m, steps, h, brakes):
+    p, t, pl, d = m.parameters.probe, m.tree, m.parameters.lateral, m.damper
+    for _ in range(steps):
+        tree.drift(t, 0.5 * h)
+        code = tree.place(p, t, d, p.free_length, 0.0, m.status)
+        if code == 0:
+            code = tree.select(t, d, m.status)
+        if code == 0:
+            code = tree.evaluate(p, t, pl, d, brakes, h, (0.0, 0.0, 0.0), (0.0, 0.0, 0.0), (0.0, 0.0, 0.0), m.status)
+        if code != 0:
+            return code
+        tree.kick(t, d, h)
+        tree.drift(t, 0.5 * h)
+    code = tree.place(p, t, d, p.free_length, 0.0, m.status)
+    tree.report(t, pl, d, m.joint, m.lateral)
+    tree.momentum(t, d, (0.0, 0.0, 0.0), (0.0, 0.0, 0.0))
+    return code
+
+
+def energies(m):
+    t, d = m.tree, m.damper
+    kept = t.kinetic_energy + t.stored_energy + d.stored_energy
+    lost = np.array([t.dissipated_probe, d.dissipated_springs, d.dissipated_brakes, d.dissipated_stops])
+    return kept, lost
+
+
+# kinematics
+
+
+def test_spec06_oracle_01_links_against_the_formulas_of_section_2_and_finite_differences():
+    m = mechanism()
+    rng = np.random.default_rng(1)
+    t = m.tree
+    for _ in range(10):
+        q, qd = rng.uniform(-0.3, 0.3, 5), rng.normal(size=5)
+        L, Ld = rng.uniform(0.1, 0.45), 0.2
+
+        def links(s, q=q, qd=qd, L=L, Ld=Ld):
+            t.q[:], t.qd[:] = q + s * qd, qd
+            assert place(m, L + s * Ld, Ld) == 0
+            return [(link.position.copy(), link.rotation.copy()) for link in t.link]
+
+        h = 1e-3
+        rows = [(1, 4 / 5), (2, -1 / 5), (3, 4 / 105), (4, -1 / 280)]
+        difference = [
+            [sum(w * (links(k * h)[j][i] - links(-k * h)[j][i]) for k, w in rows) / h for i in range(2)]
+            for j in range(2)
+        ]
+        links(0.0)
+        (c1, c2, c3, c4, c5), (s1, s2, s3, s4, s5) = np.cos(q), np.sin(q)
+        housing = np.array([[c1 * c2, s2, -s1 * c2], [-c1 * s2, c2, s1 * s2], [s1, 0, c1]])
+        A3, A4 = np.array([[c3, 0, -s3], [0, 1, 0], [s3, 0, c3]]), np.array([[c4, s4, 0], [-s4, c4, 0], [0, 0, 1]])
+        probe = np.array([[1, 0, 0], [0, c5, s5], [0, -s5, c5]]) @ A4 @ A3 @ housing
+        np.testing.assert_allclose(t.link[1].rotation, housing, atol=1e-15)
+        np.testing.assert_allclose(t.link[0].rotation, probe, atol=1e-15)
+        np.testing.assert_allclose(probe @ probe.T, np.eye(3), atol=1e-14)
+        np.testing.assert_allclose(t.link[1].angular_velocity, [s1 * qd[1], qd[0], c1 * qd[1]], atol=1e-14)
+        np.testing.assert_allclose(t.link[0].position, 0.35 * housing[0] + L * probe[0], atol=1e-15)
+        for j in range(2):
+            spin = -difference[j][1] @ t.link[j].rotation.T
+            w = t.link[j].rotation.T @ [spin[2, 1], spin[0, 2], spin[1, 0]]
+            np.testing.assert_allclose(t.link[j].velocity, difference[j][0], atol=1e-11)
+            np.testing.assert_allclose(t.link[j].angular_velocity, w, atol=1e-11)
+
+
+def test_spec06_oracles_01_05_slope_of_the_tip():
+    """End load on a cantilever: slope 3/2 of deflection over length; the frame of latches is a rotation (E-11)."""
+    m = mechanism()
+    m.tree.q[2:4] = 0.06, -0.04
+    assert place(m) == 0
+    A = m.tree.tip_rotation @ m.tree.link[0].rotation.T
+    np.testing.assert_allclose(A @ A.T, np.eye(3), atol=1e-15)
+    assert m.tree.tip_slope == pytest.approx([1.5 * sin(0.06) - 0.06, 1.5 * sin(-0.04) + 0.04], abs=1e-16)
+    E, load, length = 1.0, 1e-4, 1.0
+    deflection, slope = load * length**3 / (3 * E), load * length**2 / (2 * E)
+    hinge = asin(deflection / length)
+    assert hinge + (1.5 * sin(hinge) - hinge) == pytest.approx(slope, rel=1e-12)
+
+
+def tilt(m, angle, direction):
+    """Housing tilted so that its axis leans by `angle` toward the azimuth `direction`."""
+    x = np.array([cos(angle), sin(angle) * cos(direction), sin(angle) * sin(direction)])
+    m.tree.q[:2] = np.arctan2(-x[2], x[0]), asin(x[1])
+    m.tree.qd[:] = 0.0
+    assert place(m) == 0
+
+
+def test_spec00_section_7_gains_of_LD_1():
+    """0.100 m of spring and 2.000 rad of crank per rad of housing, at rest."""
+    m = mechanism()
+    for k, azimuth in enumerate((0.0, pi / 2)):
+        spin = np.array([0.0, -sin(azimuth), cos(azimuth)])
+        assert abs(m.damper.spring[k].gain[:, 2] @ spin) == pytest.approx(0.100, abs=1e-12)
+    for k, azimuth in enumerate((pi / 4, 3 * pi / 4)):
+        spin = np.array([0.0, -sin(azimuth), cos(azimuth)])
+        assert abs(m.damper.brake[k].gain[:, 0] @ spin) == pytest.approx(2.000, abs=1e-12)
+        across = np.array([0.0, cos(azimuth), sin(azimuth)])
+        assert abs(m.damper.brake[k].gain[:, 0] @ across) < 1e-12
+
+
+def envelope(direction):
+    """Tilt at which the first stop is reached, and which one: spring mechanisms or magnetic brakes."""
+    m = mechanism()
+
+    def margins(angle):
+        tilt(m, angle, direction)
+        return 9.9e-3 - np.abs(m.damper.stroke).max(), radians(11.3) - np.abs(m.damper.angle - pi / 2).max()
+
+    low, high = 0.0, 0.2
+    while high - low > 1e-9:
+        middle = 0.5 * (low + high)
+        low, high = (middle, high) if min(margins(middle)) > 0 else (low, middle)
+    springs, brakes = margins(low)
+    return np.degrees(low), "spring" if springs < brakes else "brake"
+
+
+def test_spec00_section_7_and_spec06_oracle_10_octagon_of_the_stops():
+    """Facets 5.68 (springs) and 5.62 deg (brakes); four-fold symmetric, eight-fold within 5 %.
+
+    The corners of an octagon with these facets lie at 6.11 deg; the 6.05 deg of spec/00 is found 20 deg off a facet.
+    """
+    facets = [envelope(a) for a in np.arange(8) * pi / 4]
+    assert [kind for _, kind in facets] == ["spring", "brake"] * 4
+    springs, brakes = [a for a, _ in facets[::2]], [a for a, _ in facets[1::2]]
+    assert np.mean(springs) == pytest.approx(5.68, abs=0.02)
+    assert np.mean(brakes) == pytest.approx(5.62, abs=0.02)
+    around = np.array([envelope(a)[0] for a in np.linspace(0, pi / 2, 91)])
+    assert around.max() == pytest.approx(6.115, abs=0.005)
+    assert envelope(radians(20.0))[0] == pytest.approx(6.05, abs=0.01)
+    turned = np.array([envelope(a + pi / 2)[0] for a in np.linspace(0, pi / 2, 10)])
+    np.testing.assert_allclose(turned, around[::10], atol=0.01)
+    np.testing.assert_allclose(springs + brakes, np.mean(springs + brakes), rtol=0.05)
+
+
+# dynamics
+
+
+def with_motion(m, seed=3):
+    rng = np.random.default_rng(seed)
+    m.tree.q[:] = rng.uniform(-0.04, 0.04, 5)
+    m.tree.qd[:] = rng.normal(size=5) * [0.2, 0.2, 0.5, 0.5, 0.5]
+    base = tuple(rng.normal(size=3) * 0.3 for _ in range(3))
+    for load in m.tree.load:
+        load.force[:], load.torque[:] = rng.normal(size=3) * 100, rng.normal(size=3) * 10
+    assert place(m) == 0
+    assert tree.select(m.tree, m.damper, m.status) == 0
+    return base
+
+
+def test_spec06_oracle_12_base_wrench_against_the_rate_of_momentum():
+    """Contact less base wrench = d/dt of the momenta of housing, probe and links, on a base that moves.
+
+    The momenta are differentiated along q + qd s + qdd s^2/2 with the base's velocities likewise; eighth-order
+    differences with a step of 1 ms: rounding 1e-15 / 1e-3 of the momenta, truncation below.
+    """
+    m = mechanism(heavy=True)
+    base = with_motion(m)
+    omega0, epsilon0, w0 = base
+    assert evaluate(m, base=base) == 0
+    t = m.tree
+    force, torque = t.base_force.copy(), t.base_torque.copy()
+    q, qd, qdd = t.q.copy(), t.qd.copy(), t.qdd.copy()
+    loads = np.zeros(6)
+    for link, load in zip(t.link, t.load, strict=True):
+        f = link.rotation.T @ load.force
+        loads += np.concatenate([f, link.rotation.T @ load.torque + np.cross(link.position, f)])
+    v0 = np.array([0.3, -0.1, 0.2])
+    v0d = w0 - np.cross(omega0, v0)  # of the components in frame 0
+
+    def momenta(s):
+        t.q[:], t.qd[:] = q + s * qd + s * s / 2 * qdd, qd + s * qdd
+        assert place(m) == 0
+        tree.momentum(t, m.damper, tuple(v0 + s * v0d), tuple(omega0 + s * epsilon0))
+        return np.concatenate([t.momentum, t.angular_momentum])
+
+    h = 1e-3
+    rows = [(1, 4 / 5), (2, -1 / 5), (3, 4 / 105), (4, -1 / 280)]
+    rate = sum(w * (momenta(k * h) - momenta(-k * h)) for k, w in rows) / h
+    P, L = np.split(momenta(0.0), 2)
+    dP = rate[:3] + np.cross(omega0, P)
+    dL = rate[3:] + np.cross(omega0, L) + np.cross(v0, P)
+    np.testing.assert_allclose(force, loads[:3] - dP, atol=1e-7)
+    np.testing.assert_allclose(torque, loads[3:] - dL, atol=1e-7)
+
+
+def test_spec02_oracles_DO17_affine_response_is_exact_symmetric_and_small():
+    """W - M_A a_0 is the wrench for any a_0; 0 <= M_A <= the frozen mechanism's inertia."""
+    m = mechanism(heavy=True)
+    omega0, epsilon0, w0 = with_motion(m)
+    assert evaluate(m, base=(omega0, epsilon0, w0)) == 0
+    t = m.tree
+    exact = np.concatenate([t.base_force, t.base_torque])
+    assert evaluate(m, base=(omega0, ZERO, ZERO)) == 0
+    assert tree.affine(t, m.damper, tuple(omega0)) == 0
+    W, M = np.concatenate([t.base_force, t.base_torque]), t.affine_mass.copy()
+    np.testing.assert_allclose(W - M @ np.concatenate([w0, epsilon0]), exact, atol=1e-10)
+    np.testing.assert_allclose(M, M.T, atol=1e-11)
+    assert np.linalg.eigvalsh(M).min() > -1e-10
+    frozen = np.zeros((6, 6))
+    for b in (t.mechanics.bodies, *(c.bodies for c in m.damper.spring), *(c.bodies for c in m.damper.brake)):
+        for j in np.flatnonzero(b.mass):
+            mass, h, J = b.mass[j], b.first_moment[j], b.moment_of_inertia[j]
+            s = np.array([[0, -h[2], h[1]], [h[2], 0, -h[0]], [-h[1], h[0], 0]])
+            frozen += np.block([[mass * np.eye(3), -s], [s, J]])
+    assert np.linalg.eigvalsh(frozen - M).min() > -1e-9
+
+
+def test_spec02_oracle_DO11_free_craft_with_affine_coupling_keeps_momentum():
+    """Hull accelerations from M_A: total linear and angular momentum then do not change, whatever moves inside."""
+    m = mechanism(heavy=True)
+    with_motion(m)
+    for load in m.tree.load:
+        load.force[:] = load.torque[:] = 0.0
+    omega0 = np.array([0.02, -0.03, 0.01])
+    assert evaluate(m, base=(omega0, ZERO, ZERO)) == 0
+    assert tree.affine(m.tree, m.damper, tuple(omega0)) == 0
+    t = m.tree
+    W, M = np.concatenate([t.base_force, t.base_torque]), t.affine_mass.copy()
+    mass, inertia, arm = 7000.0, np.diag([6400.0, 32000.0, 32000.0]), np.array([3.0, 0, 0])
+    centrifugal = np.cross(omega0, np.cross(omega0, arm))
+    s = np.array([[0, -arm[2], arm[1]], [arm[2], 0, -arm[0]], [-arm[1], arm[0], 0]])
+    X = np.block([[np.eye(3), -s], [np.zeros((3, 3)), np.eye(3)]])  # of the centre of mass -> of O_0
+    hull = np.block([[mass * np.eye(3), np.zeros((3, 3))], [np.zeros((3, 3)), inertia]])
+    gyroscopic = np.concatenate([np.zeros(3), -np.cross(omega0, inertia @ omega0)])
+    right = X.T @ (W - M @ np.concatenate([centrifugal, np.zeros(3)])) + gyroscopic
+    a = np.linalg.solve(hull + X.T @ M @ X, right)
+    base = X @ a + np.concatenate([centrifugal, np.zeros(3)])
+    assert evaluate(m, base=(omega0, base[3:], base[:3])) == 0
+    np.testing.assert_allclose(mass * a[:3], t.base_force, atol=1e-9)
+    moment = t.base_torque + np.cross(arm, t.base_force)
+    np.testing.assert_allclose(inertia @ a[3:] + np.cross(omega0, inertia @ omega0), moment, atol=1e-9)
+
+
+def test_spec02_oracle_DO16_locked_joints_pass_the_contact_wrench_to_the_base():
+    """Damping so high that nothing moves within the step."""
+    huge = {"probe.bending_damping": 1e12, "probe.torsion_damping": 1e12, "lateral.spring.damping": 1e15}
+    m = mechanism(**huge)
+    m.tree.load[0].force[:], m.tree.load[0].torque[:] = [-900.0, 120.0, -60.0], [3.0, -5.0, 8.0]
+    assert evaluate(m, h=1e-3) == 0
+    np.testing.assert_allclose(m.tree.base_force, [-900.0, 120.0, -60.0], rtol=1e-6)
+    arm = np.cross([0.8, 0, 0], [-900.0, 120.0, -60.0])
+    np.testing.assert_allclose(m.tree.base_torque, arm + np.array([3.0, -5.0, 8.0]), rtol=1e-6)
+
+
+def test_spec06_oracle_16_central_load_moves_nothing_sideways():
+    """An axial force on the head goes through to the base; all five angles stay exactly zero."""
+    m = mechanism(heavy=True)
+    m.tree.load[0].force[0] = -8500.0
+    assert run(m, 2000, 2e-4, 1.0) == 0
+    assert not m.tree.q.any()
+    assert not m.lateral.stroke.any()
+    np.testing.assert_allclose(m.tree.base_force, [-8500.0, 0, 0], atol=1e-9)
+    np.testing.assert_allclose(m.tree.base_torque, 0.0, atol=1e-9)
+
+
+def test_spec06_oracle_15_energy_closes_at_second_order():
+    """Free motion with springs, probe, brakes and stops: kinetic + stored + lost = initial; nothing is gained.
+
+    The residual of the drift-kick-drift step falls as h^2 while the brakes' table is smooth; its kinks and those of
+    the hysteresis make single steps of first order, so a factor of 3 per halving is asked for on the whole.
+    """
+    residual = []
+    for h in (4e-4, 2e-4, 1e-4, 5e-5):
+        m = mechanism(heavy=True)
+        m.tree.qd[:] = [6.5, -6.0, 0.5, 0.3, 0.4]
+        run(m, 0, h, 0.0)
+        start = m.tree.kinetic_energy
+        before = np.zeros(4)
+        worst = 0.0
+        for _ in range(20):
+            assert run(m, round(0.01 / h), h, 0.0) == 0
+            kept, lost = energies(m)
+            assert (lost >= before - 1e-12).all()
+            before = lost
+            worst = max(worst, abs(kept + lost.sum() - start) / start)
+        residual.append(worst)
+        assert (lost > 0.0).all()
+    assert residual[-1] < 1e-4
+    assert residual[0] / residual[-1] > 27.0
+
+
+def test_spec06_section_13_brakes_are_stable_at_the_long_step():
+    """5 kN m s/rad twice on 2 kg m^2 against h = 0.5 ms: explicit damping has h c / I = 2.5 and diverges."""
+    m = mechanism()
+    m.tree.qd[:2] = 0.02, 0.01
+    rates = []
+    for _ in range(60):
+        assert run(m, 1, 5e-4, 1.0) == 0
+        rates.append(np.abs(m.tree.qd[:2]).max())
+    assert max(rates) < 0.03
+    assert m.damper.dissipated_brakes > 0.0
+
+
+def test_switchable_brakes_double_the_torque():
+    m = mechanism()
+    torque = []
+    for brakes in (0.0, 1.0):
+        m.tree.qd[:2] = 0.03, 0.03
+        place(m)
+        assert evaluate(m, brakes=brakes) == 0
+        torque.append(m.damper.torque.copy())
+    np.testing.assert_allclose(torque[1], 2.0 * torque[0], rtol=1e-12)
+    rate = m.damper.brake[0].bodies.qd[0]
+    speed, table = m.parameters.lateral.brake.speed[0], m.parameters.lateral.brake.torque[0]
+    assert abs(torque[0][0]) == pytest.approx(np.interp(abs(rate), speed, table), rel=1e-12)
+
+
+def test_spec06_section_8_stiffness_of_the_head():
+    """8 kN m/rad at the exit bearing is 40 kN/m at the head; halving the free length doubles it, torsion stays."""
+    m = mechanism()
+    p = m.parameters.probe
+    assert p.bending_stiffness / p.free_length**2 == pytest.approx(40e3, rel=0.02)
+    for length, gain in ((0.45, 1.0), (0.225, 2.0), (0.01, 5.0)):
+        m = mechanism()
+        m.tree.q[2:] = 2e-3
+        assert place(m, length) == 0
+        assert tree.select(m.tree, m.damper, m.status) == 0
+        assert evaluate(m) == 0
+        np.testing.assert_allclose(m.tree.mechanics.force[2:], [-16 * gain, -16 * gain, -10.0], rtol=1e-9)
+
+
+def test_shortening_a_bent_probe_takes_work():
+    """The stored energy grows with the stiffness, and `gain_work` says from where."""
+    m = mechanism()
+    m.tree.q[2] = 2e-3
+    for length in (0.45, 0.3):
+        assert place(m, length) == 0
+        assert tree.select(m.tree, m.damper, m.status) == 0
+    tree.report(m.tree, m.parameters.lateral, m.damper, m.joint, m.lateral)
+    stored = 0.5 * 8e3 * 4e-6
+    assert m.tree.stored_energy == pytest.approx(1.5 * stored, rel=1e-9)
+    assert m.tree.gain_work == pytest.approx(0.5 * stored, rel=1e-9)
+
+
+@pytest.mark.parametrize(
+    ("change", "code", "words"),
+    [
+        (lambda m: m.tree.q.__setitem__(3, 0.6), tree.ANGLE, r"joint.angle\[4\] = 0.6 rad exceeds .* = 0.5 rad"),
+        (lambda m: m.tree.q.__setitem__(0, float("nan")), tree.ANGLE, r"joint.angle\[1\] = nan"),
+        (lambda m: m.parameters.probe.__setattr__("angle_limit", 3.0) or m.tree.q.__setitem__(1, 1.6),
+         lateral.BRAKE_OUT_OF_REACH, "brake 1 cannot reach"),
+    ],
+)  # fmt: skip
+def test_bounds_are_messages(change, code, words):
+    m = mechanism()
+    change(m)
+    assert place(m) == code
+    component = Component(
+        "ProbeMechanism", "", RECORD, place, place, {**tree.MESSAGES, **lateral.MESSAGES}, Path(__file__)
+    )
+    assert re.search(words, component.explain(code, np.frombuffer(np.void.tobytes(m))))
+
+
+def test_a_load_that_is_no_number_stops_the_run():
+    m = mechanism()
+    m.tree.load[0].force[1] = float("nan")
+    assert evaluate(m) == tree.NOT_FINITE
+
+
+SCRIPT = """
+import sys
+sys.path.insert(0, {folder!r})
+from test_tree import mechanism, run
+m = mechanism(heavy=True)
+m.tree.qd[:] = [0.8, -0.6, 0.5, 0.3, 0.4]
+assert run(m, 40, 2e-4, 1.0) == 0
+print(*m.tree.q, *m.tree.base_force, *m.tree.base_torque)
+"""
+
+
+def test_interpreter_equals_compiled():
+    """40 steps in an interpreter without numba's compiler; libm and contraction may differ in the last bits."""
+    script = SCRIPT.format(folder=str(Path(__file__).parent))
+    out = [
+        subprocess.run([sys.executable, "-c", script], env=env, capture_output=True, text=True, check=True).stdout
+        for env in ({"NUMBA_DISABLE_JIT": "1", "PYTHONPATH": ":".join(sys.path)}, {"PYTHONPATH": ":".join(sys.path)})
+    ]
+    plain, compiled = (np.array(text.split(), float) for text in out)
+    np.testing.assert_allclose(plain, compiled, rtol=1e-11, atol=1e-13)
