@@ -25,7 +25,8 @@ def build_native(component: Component, platforms: Sequence[str], progress: Calla
     progress(f"code for {', '.join(platforms)}")
     objects = [emit(assembly, target) for target in targets]
     draft = describe(component, "", NATIVE_CAPABILITIES, dependencies)
-    guid = guid_of(draft, shim_digest().encode(), *objects)
+    resources = (component.resources[place.file].tobytes() for place in component.record.resources)
+    guid = guid_of(draft, shim_digest().encode(), write_tables(component, "").encode(), *objects, *resources)
     content = {"modelDescription.xml": describe(component, guid, NATIVE_CAPABILITIES, dependencies)}
     tables = write_tables(component, guid)
     for target, kernels in zip(targets, objects, strict=True):

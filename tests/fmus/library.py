@@ -106,6 +106,14 @@ class Instance:
         for name, value in values.items():
             assert self.try_set(name.replace("__", "."), value) == OK, self.messages
 
+    def set_checked(self, name: str, value) -> None:
+        """Set a variable of any type from a float."""
+        kind = self.library.variables[name][1]
+        assert self.try_set(name, value if kind == "Real" else int(value)) == OK, self.messages
+
+    def get_all(self, names) -> list[float]:
+        return [float(self.get(name)) for name in names]
+
     def get(self, name: str):
         kind = {"Enumeration": "Integer"}.get(self.library.variables[name][1], self.library.variables[name][1])
         block = (ctypes.c_double if kind == "Real" else ctypes.c_int)()

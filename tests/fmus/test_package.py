@@ -1,0 +1,128 @@
+"""The archive: reproducible, complete, free of this machine, built once."""
+
+import hashlib
+import os
+import re
+import subprocess
+import sys
+import zipfile
+from dataclasses import replace
+from pathlib import Path
+
+import fmpy
+import gadget
+import pytest
+from fmpy.ssp import ssd
+from lxml import etree
+
+import fmus
+import fmus.package
+from components.core.component import Message
+from components.oscillator import component as oscillator
+
+
+def content(file: Path) -> dict[str, bytes]:
+    with zipfile.ZipFile(file) as archive:
+        return {name: archive.read(name) for name in archive.namelist()}
+
+
+def test_two_builds_from_scratch_are_the_same_bytes(oscillator_fmu, tmp_path):
+    """The second one in another process with an empty cache at another place."""
+    code = (
+        "import sys, fmus; from pathlib import Path; from components.oscillator import component; "
+        "fmus.build(component(), Path(sys.argv[1]))"
+    )
+    zig = {"DOCKFMU_CACHE": str(tmp_path / "another cache")}
+    subprocess.run([sys.executable, "-c", code, str(tmp_path)], env={**os.environ, **zig}, check=True)
+    assert (tmp_path / "Oscillator.fmu").read_bytes() == oscillator_fmu.read_bytes()
+
+
+def test_second_build_compiles_nothing(oscillator_fmu, tmp_path, monkeypatch):
+    def refuse(*_):
+        raise AssertionError("compiled again")
+
+    monkeypatch.setattr(fmus.package, "build_native", refuse)
+    said = []
+    again = fmus.build(oscillator(), tmp_path, progress=said.append)
+    assert again.read_bytes() == oscillator_fmu.read_bytes()
+    assert said == []
+
+
+def test_any_change_of_the_component_is_another_fmu(monkeypatch):
+    made = gadget.component()
+    key = fmus.package._key(made, "native", ("linux64",))
+    assert fmus.package._key(gadget.component(), "native", ("linux64",)) == key
+    for change in (
+        {"messages": {1: Message("other")}},
+        {"default_step": 0.5},
+        {"options": {"modes": 3}},
+        {"resources": {"table.f64": made.resources["table.f64"] + 1.0}},
+        {"step": made.initialize},
+    ):
+        assert fmus.package._key(replace(made, **change), "native", ("linux64",)) != key, change
+    assert fmus.package._key(made, "python", ("linux64",)) != key
+
+
+def test_guid_changes_with_the_content(tmp_path):
+    made = gadget.component()
+    other = replace(made, messages={**made.messages, 1: Message("another text")})
+    guids = {
+        etree.fromstring(content(fmus.build(each, tmp_path / str(k)))["modelDescription.xml"]).get("guid")
+        for k, each in enumerate((made, other))
+    }
+    assert len(guids) == 2
+    assert all(re.fullmatch(r"\{[0-9a-f-]{36}\}", guid) for guid in guids)
+
+
+def test_archive_holds_what_it_should(gadget_fmu):
+    files = content(gadget_fmu)
+    assert set(files) == {
+        "modelDescription.xml",
+        "binaries/linux64/Gadget.so",
+        "resources/table.f64",
+        "documentation/index.html",
+        "documentation/licenses/license.txt",
+        "documentation/sources.sha256",
+    }
+    assert files["resources/table.f64"] == gadget.component().resources["table.f64"].astype("<f8").tobytes()
+    listed = dict(line.split("  ")[::-1] for line in files["documentation/sources.sha256"].decode().splitlines())
+
+    assert {"components/core/record.py", "tests/fmus/gadget.py"} <= listed.keys()
+    root = Path(__file__).parents[2]
+    for name, value in listed.items():
+        assert hashlib.sha256((root / name).read_bytes()).hexdigest() == value
+
+
+def test_no_path_of_this_machine_is_in_the_archive(gadget_fmu, oscillator_fmu):
+    for file in (gadget_fmu, oscillator_fmu):
+        for name, data in content(file).items():
+            for place in (str(Path.home()), str(Path(__file__).parents[2]), "/tmp", "site-packages"):
+                assert place.encode() not in data, (name, place)
+
+
+def test_page_names_every_array(gadget_fmu):
+    page = content(gadget_fmu)["documentation/index.html"].decode()
+    for text in ("parameters.matrix[1..2, 1..2]", "GadgetMode", "integrated, mean over the step", "0.0 … 10.0"):
+        assert text in page
+    assert "hidden" not in page.split("<h2>Messages")[0]
+
+
+def test_parameter_sets_are_valid_ssv(oscillator_fmu, tmp_path):
+    schema_file = Path(ssd.__file__).parent / "schema" / "SystemStructureParameterValues.xsd"
+    schema = etree.XMLSchema(etree.parse(str(schema_file)))
+    document = etree.fromstring(content(oscillator_fmu)["resources/parameters/soft.ssv"])
+    assert schema.validate(document), schema.error_log
+    values = {p.get("name"): p[0].get("value") for p in document.iterfind(".//{*}Parameter")}
+    assert values["parameters.damping"] == "0.02"
+
+
+def test_independent_importers_run_it(oscillator_fmu):
+    """fmpy against the closed form x = cos t; its step size is the difference of rounded times."""
+    import math
+
+    result = fmpy.simulate_fmu(
+        str(oscillator_fmu), start_values={"parameters.initial_position": 1.0}, stop_time=1.0, output_interval=0.01,
+        output=["position", "velocity"],
+    )  # fmt: skip
+    assert result["position"][-1] == pytest.approx(math.cos(1.0), abs=1e-13)
+    assert result["velocity"][-1] == pytest.approx(-math.sin(1.0), abs=1e-13)
