@@ -40,6 +40,7 @@ class Variable:
     description: str = ""
     items: tuple[tuple[str, int], ...] = ()
     """names and values of an enumeration"""
+    declared_type: str = ""
 
     @property
     def storage(self) -> str:
@@ -247,6 +248,7 @@ class _Reader:
             nominal=attribute("nominal", float),
             description=scalar.get("description", ""),
             items=tuple((self.need(item, "name"), self.value(item, "value", _integer, 0)) for item in items),
+            declared_type=declared or "",
         )
 
     def reference(self, scalar: etree._Element) -> int:

@@ -21,8 +21,8 @@ def library(folder: Path, channels: int, guid: str) -> bytes:
     out = folder / f"lag-{channels}-{guid}"
     environment = os.environ | {"ZIG_GLOBAL_CACHE_DIR": str(CACHE), "ZIG_LOCAL_CACHE_DIR": str(CACHE)}
     subprocess.run(
-        [sys.executable, "-m", "ziglang", "cc", "-O2", "-fPIC", "-shared", "-ffp-contract=off", "-fvisibility=hidden", "-std=c11", "-Wall",
-         "-Wextra", "-Werror", f"-DCHANNELS={channels}", f'-DGUID="{guid}"', "-o", str(out), str(HERE / "lag.c")],
+        [sys.executable, "-m", "ziglang", "cc", "-O2", "-fPIC", "-shared", "-ffp-contract=off", "-fvisibility=hidden", "-std=c11",
+         "-Wall", "-Wextra", "-Werror", f"-DCHANNELS={channels}", f'-DGUID="{guid}"', "-o", str(out), str(HERE / "lag.c")],
         check=True, env=environment,
     )  # fmt: skip
     return out.read_bytes()

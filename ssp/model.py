@@ -1,0 +1,276 @@
+"""SSP 1.0 documents as plain data.
+
+Defaults are those of the standard. XML that this package does not interpret (annotations, signal dictionaries) is kept
+as text. Everything compares by value: what is written and read back is equal.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Literal
+from xml.sax.saxutils import escape
+
+from master.archive import parse_xml
+from master.units import Unit
+
+Kind = Literal["input", "output", "parameter", "calculatedParameter", "inout"]
+Type = Literal["Real", "Integer", "Boolean", "String", "Enumeration", "Binary"]
+Value = float | int | bool | str
+
+FMU_TYPE = "application/x-fmu-sharedlibrary"
+TEXT_NAMESPACE = "https://dockfmu.org/ssp/text"
+
+
+@dataclass
+class Annotation:
+    """`content` is the XML of its one child element, empty if there is none."""
+
+    type: str
+    content: str = ""
+
+    @classmethod
+    def of_text(cls, type: str, text: str) -> Annotation:
+        """An annotation that holds plain text, in an element of our own."""
+        return cls(type, f'<text xmlns="{TEXT_NAMESPACE}">{escape(text)}</text>')
+
+    @property
+    def text(self) -> str:
+        """The text in it, without tags."""
+        return "".join(map(str, parse_xml(self.content.encode(), self.type).itertext())) if self.content else ""
+
+
+@dataclass
+class Enumeration:
+    name: str
+    items: tuple[tuple[str, int], ...]
+
+
+@dataclass
+class Metadata:
+    """Optional attributes of the top-level elements."""
+
+    author: str | None = None
+    fileversion: str | None = None
+    copyright: str | None = None
+    license: str | None = None
+    generation_tool: str | None = None
+    generation_time: str | None = None
+
+
+@dataclass
+class Linear:
+    """target = factor * source + offset, after the conversion of units"""
+
+    factor: float = 1.0
+    offset: float = 0.0
+
+
+@dataclass
+class Table:
+    """target value for each source value"""
+
+    type: Literal["Boolean", "Integer", "Enumeration"]
+    entries: tuple[tuple[Value, Value], ...]
+
+
+Transformation = Linear | Table
+
+
+@dataclass
+class Connector:
+    """`type` None leaves it to the component; `enumeration` names one of the description."""
+
+    name: str
+    kind: Kind
+    type: Type | None = None
+    unit: str | None = None
+    enumeration: str | None = None
+    mime_type: str | None = None
+    position: tuple[float, float] | None = None
+    description: str | None = None
+    annotations: list[Annotation] = field(default_factory=list)
+
+
+@dataclass
+class Connection:
+    """Between two connectors of a system or of its elements (element None: of the system itself).
+
+    Which end is the source follows from the kinds of the connectors, not from start and end.
+    """
+
+    start_element: str | None
+    start_connector: str
+    end_element: str | None
+    end_connector: str
+    transformation: Transformation | None = None
+    suppress_unit_conversion: bool = False
+    waypoints: tuple[tuple[float, ...], tuple[float, ...]] | None = None
+    description: str | None = None
+    annotations: list[Annotation] = field(default_factory=list)
+
+    def __str__(self) -> str:
+        ends = ((self.start_element, self.start_connector), (self.end_element, self.end_connector))
+        return " - ".join(connector if element is None else f"{element}.{connector}" for element, connector in ends)
+
+
+@dataclass
+class Parameter:
+    """A value of an SSV; that of an Enumeration is the name of an item, that of a Binary hexadecimal."""
+
+    name: str
+    type: Type
+    value: Value
+    unit: str | None = None
+    enumeration: str | None = None
+    description: str | None = None
+    annotations: list[Annotation] = field(default_factory=list)
+
+
+@dataclass
+class ParameterSet:
+    """An SSV document, or one inside a description."""
+
+    name: str
+    parameters: list[Parameter] = field(default_factory=list)
+    enumerations: list[Enumeration] = field(default_factory=list)
+    units: list[Unit] = field(default_factory=list)
+    annotations: list[Annotation] = field(default_factory=list)
+    description: str | None = None
+    metadata: Metadata = field(default_factory=Metadata)
+
+
+@dataclass
+class MappingEntry:
+    source: str
+    target: str
+    transformation: Transformation | None = None
+    suppress_unit_conversion: bool = False
+
+
+@dataclass
+class ParameterMapping:
+    """An SSM document, or one inside a description."""
+
+    entries: list[MappingEntry] = field(default_factory=list)
+    annotations: list[Annotation] = field(default_factory=list)
+    description: str | None = None
+    metadata: Metadata = field(default_factory=Metadata)
+
+
+@dataclass
+class ParameterBinding:
+    """Values for an element: `source` names an SSV of the package, else `values` holds them; likewise the mapping."""
+
+    source: str | None = None
+    values: ParameterSet | None = None
+    prefix: str = ""
+    mapping_source: str | None = None
+    mapping: ParameterMapping | None = None
+    source_base: Literal["SSD", "component"] = "SSD"
+    description: str | None = None
+    annotations: list[Annotation] = field(default_factory=list)
+
+
+@dataclass
+class Geometry:
+    """Of an element in the diagram of its system."""
+
+    x1: float
+    y1: float
+    x2: float
+    y2: float
+    rotation: float = 0.0
+    icon_source: str | None = None
+    icon_rotation: float = 0.0
+    icon_flip: bool = False
+    icon_fixed_aspect_ratio: bool = False
+
+
+@dataclass
+class Note:
+    x1: float
+    y1: float
+    x2: float
+    y2: float
+    text: str
+
+
+@dataclass
+class Component:
+    """`source` is the path of its FMU in the package."""
+
+    name: str
+    source: str
+    type: str = FMU_TYPE
+    implementation: Literal["any", "CoSimulation", "ModelExchange"] = "any"
+    connectors: list[Connector] = field(default_factory=list)
+    bindings: list[ParameterBinding] = field(default_factory=list)
+    geometry: Geometry | None = None
+    description: str | None = None
+    annotations: list[Annotation] = field(default_factory=list)
+
+
+@dataclass
+class DictionaryReference:
+    """A signal dictionary used as an element."""
+
+    name: str
+    dictionary: str
+    connectors: list[Connector] = field(default_factory=list)
+    bindings: list[ParameterBinding] = field(default_factory=list)
+    geometry: Geometry | None = None
+    description: str | None = None
+    annotations: list[Annotation] = field(default_factory=list)
+
+
+@dataclass
+class System:
+    name: str
+    elements: list[Component | System | DictionaryReference] = field(default_factory=list)
+    connectors: list[Connector] = field(default_factory=list)
+    connections: list[Connection] = field(default_factory=list)
+    bindings: list[ParameterBinding] = field(default_factory=list)
+    geometry: Geometry | None = None
+    diagram: tuple[float, float, float, float] | None = None
+    notes: list[Note] = field(default_factory=list)
+    dictionaries: str = ""
+    description: str | None = None
+    annotations: list[Annotation] = field(default_factory=list)
+
+    def element(self, name: str) -> Component | System | DictionaryReference | None:
+        return next((element for element in self.elements if element.name == name), None)
+
+
+Element = Component | System | DictionaryReference
+
+
+@dataclass
+class StructureDescription:
+    """SystemStructure.ssd"""
+
+    name: str
+    system: System
+    version: str = "1.0"
+    enumerations: list[Enumeration] = field(default_factory=list)
+    units: list[Unit] = field(default_factory=list)
+    start_time: float | None = None
+    stop_time: float | None = None
+    experiment_annotations: list[Annotation] = field(default_factory=list)
+    description: str | None = None
+    annotations: list[Annotation] = field(default_factory=list)
+    metadata: Metadata = field(default_factory=Metadata)
+
+    def annotation(self, type: str) -> Annotation | None:
+        """The first annotation of this type, here or on the system."""
+        return next((a for a in [*self.annotations, *self.system.annotations] if a.type == type), None)
+
+
+@dataclass
+class Ssp:
+    """A package: its description, its SSV and SSM documents by path, and all other files by path."""
+
+    description: StructureDescription
+    parameter_sets: dict[str, ParameterSet] = field(default_factory=dict)
+    mappings: dict[str, ParameterMapping] = field(default_factory=dict)
+    resources: dict[str, Path] = field(default_factory=dict)

@@ -1,0 +1,171 @@
+"""A system of the master written as a package that other tools open too."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any, cast
+
+from master.description import Description, Variable
+from master.system import System as Coupled
+from master.units import Unit
+from ssp.model import (
+    Annotation,
+    Component,
+    Connection,
+    Connector,
+    Element,
+    Enumeration,
+    Linear,
+    Parameter,
+    ParameterBinding,
+    ParameterSet,
+    Ssp,
+    StructureDescription,
+    System,
+    Transformation,
+    Type,
+)
+
+OMSIMULATOR = "org.openmodelica"
+_OMS = "https://raw.githubusercontent.com/OpenModelica/OMSimulator/master/schema/oms.xsd"
+_CONVERT: dict[str, Callable[[Any], float | int | bool | str]] = {
+    "Real": float,
+    "Integer": int,
+    "Boolean": bool,
+    "String": str,
+}
+
+
+def from_system(
+    system: Coupled,
+    *,
+    start_time: float | None = None,
+    stop_time: float | None = None,
+    step: float | None = None,
+    annotations: Iterable[Annotation] = (),
+    description: str | None = None,
+) -> Ssp:
+    """A system as a package; elements stand in their order of execution.
+
+    Start values are written twice, because no tool reads both: as `resources/<system>.ssv`, bound to the system, and
+    within the description at each component. The first has precedence in the standard. With `step` goes an annotation
+    without which OMSimulator refuses a package.
+    """
+    catalogue = _Catalogue()
+    resources: dict[str, Path] = {}
+    elements: list[Element] = []
+    for name in system.execution_order():
+        element = system.elements[name]
+        source = _resource(element.file, resources)
+        variables = system.description(name)
+        connectors = [catalogue.connector(variables, v) for v in variables.select("input", "output")]
+        own = [_parameter(variables.variables[key], key, value) for key, value in element.start.items()]
+        inline = [ParameterBinding(values=ParameterSet(name, own))] if own else []
+        elements.append(
+            Component(name, source, connectors=connectors, bindings=inline, description=variables.description or None)
+        )
+    connections = [
+        Connection(
+            c.source, c.output, c.target, c.input,
+            transformation=_linear(c.factor, c.offset),
+            suppress_unit_conversion=not c.convert_units,
+        )
+        for c in system.connections
+    ]  # fmt: skip
+    values = _all_values(system)
+    place = f"resources/{system.name}.ssv"
+    root = System(
+        system.name,
+        elements=elements,
+        connections=connections,
+        bindings=[ParameterBinding(source=place)] if values.parameters else [],
+        annotations=[_omsimulator(step)] if step is not None else [],
+    )
+    structure = StructureDescription(
+        system.name,
+        root,
+        enumerations=list(catalogue.enumerations.values()),
+        units=list(catalogue.units.values()),
+        start_time=start_time,
+        stop_time=stop_time,
+        description=description,
+        annotations=list(annotations),
+    )
+    return Ssp(structure, {place: values} if values.parameters else {}, {}, resources)
+
+
+def _linear(factor: float, offset: float) -> Transformation | None:
+    return None if (factor, offset) == (1.0, 0.0) else Linear(factor, offset)
+
+
+def _resource(file: Path, resources: dict[str, Path]) -> str:
+    """The place of an FMU in the package; equal names of different files get a number."""
+    count, name = 1, f"resources/{file.name}"
+    while name in resources and resources[name] != file:
+        count += 1
+        name = f"resources/{file.stem}-{count}{file.suffix}"
+    resources[name] = file
+    return name
+
+
+@dataclass
+class _Catalogue:
+    """Units and enumerations that the connectors of a description use, by name."""
+
+    units: dict[str, Unit] = field(default_factory=dict)
+    enumerations: dict[str, Enumeration] = field(default_factory=dict)
+
+    def unit(self, unit: Unit | None) -> str | None:
+        """The name under which a unit is defined; None where another has the name, or it has no SI exponents."""
+        if unit is None or unit.exponents is None:
+            return None
+        plain = Unit(unit.name, unit.exponents, unit.factor, unit.offset)
+        return unit.name if self.units.setdefault(unit.name, plain) == plain else None
+
+    def connector(self, description: Description, variable: Variable) -> Connector:
+        connector = Connector(
+            variable.name,
+            "input" if variable.causality == "input" else "output",
+            type=cast(Type, variable.type),
+            unit=self.unit(description.unit(variable)),
+            description=variable.description or None,
+        )
+        if variable.type == "Enumeration":
+            name = variable.declared_type or variable.name
+            enumeration = Enumeration(name, variable.items)
+            if self.enumerations.setdefault(name, enumeration) != enumeration:
+                connector.enumeration = f"{description.identifier}.{name}"
+                self.enumerations[connector.enumeration] = Enumeration(connector.enumeration, variable.items)
+            else:
+                connector.enumeration = name
+        return connector
+
+
+def _parameter(variable: Variable, name: str, value: Any, unit: str | None = None) -> Parameter:
+    if variable.type == "Enumeration":
+        names = {number: item for item, number in variable.items}
+        return Parameter(name, "Enumeration", names.get(int(value), str(value)))
+    return Parameter(name, cast(Type, variable.type), _CONVERT[variable.type](value), unit)
+
+
+def _all_values(system: Coupled) -> ParameterSet:
+    catalogue = _Catalogue()
+    parameters = []
+    for name in system.execution_order():
+        description = system.description(name)
+        for key, value in system.elements[name].start.items():
+            variable = description.variables[key]
+            unit = catalogue.unit(description.unit(variable))
+            parameters.append(_parameter(variable, f"{name}.{key}", value, unit))
+    return ParameterSet(system.name, parameters, units=list(catalogue.units.values()))
+
+
+def _omsimulator(step: float) -> Annotation:
+    return Annotation(
+        OMSIMULATOR,
+        f'<oms:Annotations xmlns:oms="{_OMS}"><oms:SimulationInformation>'
+        f'<oms:FixedStepMaster absoluteTolerance="0.0001" description="oms-ma" relativeTolerance="0.0001" '
+        f'stepSize="{step!r}"></oms:FixedStepMaster></oms:SimulationInformation></oms:Annotations>',
+    )

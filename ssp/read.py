@@ -1,0 +1,334 @@
+"""Reading SSP 1.0 packages and documents."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from copy import deepcopy
+from pathlib import Path
+from typing import Any, TypeVar, cast
+
+from lxml import etree
+
+from master import archive
+from master.units import BASES, Unit
+from ssp.errors import SspError
+from ssp.model import (
+    Annotation,
+    Component,
+    Connection,
+    Connector,
+    DictionaryReference,
+    Element,
+    Enumeration,
+    Geometry,
+    Linear,
+    MappingEntry,
+    Metadata,
+    Note,
+    Parameter,
+    ParameterBinding,
+    ParameterMapping,
+    ParameterSet,
+    Ssp,
+    StructureDescription,
+    System,
+    Table,
+    Transformation,
+    Type,
+    Value,
+)
+from ssp.schema import PREFIXES, SSC, SSD, SSM, SSV, parse
+
+DESCRIPTION = "SystemStructure.ssd"
+T = TypeVar("T")
+
+
+def read_ssp(file: Path, folder: Path) -> Ssp:
+    """Unpack the package `file` into `folder` and read it; all documents are checked against the official schemas.
+
+    Raises ArchiveError or SspError.
+    """
+    archive.extract(Path(file), Path(folder))
+    return read_folder(Path(folder))
+
+
+def read_folder(folder: Path) -> Ssp:
+    """An unpacked package."""
+    if not (folder / DESCRIPTION).is_file():
+        raise SspError(f"{folder}: holds no {DESCRIPTION}, so it is no system structure package")
+    ssp = Ssp(read_description((folder / DESCRIPTION).read_bytes(), DESCRIPTION))
+    for path in sorted(p for p in folder.rglob("*") if p.is_file()):
+        name = path.relative_to(folder).as_posix()
+        if name == DESCRIPTION:
+            continue
+        if path.suffix == ".ssv":
+            ssp.parameter_sets[name] = read_parameter_set(path.read_bytes(), name)
+        elif path.suffix == ".ssm":
+            ssp.mappings[name] = read_parameter_mapping(path.read_bytes(), name)
+        else:
+            ssp.resources[name] = path
+    return ssp
+
+
+def read_description(data: bytes, where: str) -> StructureDescription:
+    """An SSD document."""
+    root = parse(data, where, f"{{{SSD}}}SystemStructureDescription")
+    system = _child(root, "ssd:System")
+    experiment = _child(root, "ssd:DefaultExperiment")
+    assert system is not None
+    return StructureDescription(
+        name=root.get("name", ""),
+        system=_system(system),
+        version=root.get("version", ""),
+        enumerations=_enumerations(_child(root, "ssd:Enumerations")),
+        units=_units(_child(root, "ssd:Units")),
+        start_time=_float(experiment, "startTime"),
+        stop_time=_float(experiment, "stopTime"),
+        experiment_annotations=_annotations(experiment, "ssd"),
+        description=root.get("description"),
+        annotations=_annotations(root, "ssd"),
+        metadata=_metadata(root),
+    )
+
+
+def read_parameter_set(data: bytes, where: str) -> ParameterSet:
+    """An SSV document."""
+    return _parameter_set(parse(data, where, f"{{{SSV}}}ParameterSet"))
+
+
+def read_parameter_mapping(data: bytes, where: str) -> ParameterMapping:
+    """An SSM document."""
+    return _parameter_mapping(parse(data, where, f"{{{SSM}}}ParameterMapping"))
+
+
+def _child(element: etree._Element | None, path: str) -> etree._Element | None:
+    return None if element is None else element.find(path, PREFIXES)
+
+
+def _children(element: etree._Element | None, path: str) -> list[etree._Element]:
+    return [] if element is None else element.findall(path, PREFIXES)
+
+
+def _convert(element: etree._Element | None, key: str, convert: Callable[[str], T], default: T) -> T:
+    text = None if element is None else element.get(key)
+    return default if text is None else convert(text)
+
+
+def _float(element: etree._Element | None, key: str) -> float | None:
+    return _convert(element, key, float, None)
+
+
+def _number(element: etree._Element, key: str, default: float = 0.0) -> float:
+    return _convert(element, key, float, default)
+
+
+def _boolean(text: str) -> bool:
+    return text.strip() in ("true", "1")
+
+
+def _annotations(element: etree._Element | None, prefix: str) -> list[Annotation]:
+    found = _children(element, f"{prefix}:Annotations/ssc:Annotation")
+    return [Annotation(a.get("type", ""), _xml(a[0]) if len(a) else "") for a in found]
+
+
+def _xml(element: etree._Element) -> str:
+    """Text of an element that does not depend on where and how it stands in its document."""
+    element = deepcopy(element)
+    for node in element.iter():
+        if len(node) and not (node.text or "").strip():
+            node.text = None
+        if not (node.tail or "").strip():
+            node.tail = None
+    return etree.tostring(element, method="c14n", exclusive=True, with_tail=False).decode()
+
+
+def _metadata(root: etree._Element) -> Metadata:
+    keys = ("author", "fileversion", "copyright", "license", "generationTool", "generationDateAndTime")
+    return Metadata(*(root.get(key) for key in keys))
+
+
+def _enumerations(group: etree._Element | None) -> list[Enumeration]:
+    return [
+        Enumeration(
+            entry.get("name", ""),
+            tuple((item.get("name", ""), int(item.get("value", "0"))) for item in _children(entry, "ssc:Item")),
+        )
+        for entry in _children(group, "ssc:Enumeration")
+    ]
+
+
+def _units(group: etree._Element | None) -> list[Unit]:
+    units = []
+    for entry in _children(group, "ssc:Unit"):
+        base = entry[0]
+        exponents = tuple(_convert(base, key, int, 0) for key in BASES)
+        units.append(Unit(entry.get("name", ""), exponents, _number(base, "factor", 1.0), _number(base, "offset")))
+    return units
+
+
+def _corners(element: etree._Element) -> dict[str, float]:
+    return {key: _number(element, key) for key in ("x1", "y1", "x2", "y2")}
+
+
+def _geometry(element: etree._Element) -> Geometry | None:
+    found = _child(element, "ssd:ElementGeometry")
+    if found is None:
+        return None
+    return Geometry(
+        **_corners(found),
+        rotation=_number(found, "rotation"),
+        icon_source=found.get("iconSource"),
+        icon_rotation=_number(found, "iconRotation"),
+        icon_flip=_convert(found, "iconFlip", _boolean, False),
+        icon_fixed_aspect_ratio=_convert(found, "iconFixedAspectRatio", _boolean, False),
+    )
+
+
+def _common(element: etree._Element) -> dict[str, Any]:
+    """What components, systems and references have in common."""
+    return {
+        "name": element.get("name", ""),
+        "connectors": [_connector(c) for c in _children(element, "ssd:Connectors/ssd:Connector")],
+        "bindings": [_binding(b) for b in _children(element, "ssd:ParameterBindings/ssd:ParameterBinding")],
+        "geometry": _geometry(element),
+        "description": element.get("description"),
+        "annotations": _annotations(element, "ssd"),
+    }
+
+
+def _element(element: etree._Element) -> Element:
+    kind = etree.QName(element).localname
+    if kind == "System":
+        return _system(element)
+    if kind == "SignalDictionaryReference":
+        return DictionaryReference(dictionary=element.get("dictionary", ""), **_common(element))
+    defaults = Component("", "")
+    return Component(
+        source=element.get("source", ""),
+        type=element.get("type", defaults.type),
+        implementation=cast(Any, element.get("implementation", defaults.implementation)),
+        **_common(element),
+    )
+
+
+def _system(element: etree._Element) -> System:
+    diagram, dictionaries = _child(element, "ssd:SystemGeometry"), _child(element, "ssd:SignalDictionaries")
+    return System(
+        elements=[_element(child) for child in _children(element, "ssd:Elements/*")],
+        connections=[_connection(c) for c in _children(element, "ssd:Connections/ssd:Connection")],
+        diagram=None if diagram is None else cast(Any, tuple(_corners(diagram).values())),
+        notes=[
+            Note(**_corners(note), text=note.get("text", ""))
+            for note in _children(element, "ssd:GraphicalElements/ssd:Note")
+        ],
+        dictionaries="" if dictionaries is None else _xml(dictionaries),
+        **_common(element),
+    )
+
+
+def _connector(element: etree._Element) -> Connector:
+    kind = next((child for child in element if etree.QName(child).namespace == SSC), None)
+    place = _child(element, "ssd:ConnectorGeometry")
+    return Connector(
+        name=element.get("name", ""),
+        kind=cast(Any, element.get("kind", "")),
+        type=None if kind is None else cast(Type, etree.QName(kind).localname),
+        unit=None if kind is None else kind.get("unit"),
+        enumeration=None if kind is None else kind.get("name"),
+        mime_type=None if kind is None else kind.get("mime-type"),
+        position=None if place is None else (_number(place, "x"), _number(place, "y")),
+        description=element.get("description"),
+        annotations=_annotations(element, "ssd"),
+    )
+
+
+def _connection(element: etree._Element) -> Connection:
+    way = _child(element, "ssd:ConnectionGeometry")
+    points = None
+    if way is not None:
+        xs, ys = (tuple(float(word) for word in way.get(key, "").split()) for key in ("pointsX", "pointsY"))
+        points = (xs, ys)
+    return Connection(
+        element.get("startElement"),
+        element.get("startConnector", ""),
+        element.get("endElement"),
+        element.get("endConnector", ""),
+        transformation=_transformation(element),
+        suppress_unit_conversion=_convert(element, "suppressUnitConversion", _boolean, False),
+        waypoints=points,
+        description=element.get("description"),
+        annotations=_annotations(element, "ssd"),
+    )
+
+
+_VALUES: dict[str, Callable[[str], Value]] = {"Real": float, "Integer": int, "Boolean": _boolean}
+
+
+def _transformation(element: etree._Element) -> Transformation | None:
+    found = next((child for child in element if str(child.tag).endswith("Transformation")), None)
+    if found is None:
+        return None
+    name = etree.QName(found).localname
+    if name == "LinearTransformation":
+        return Linear(_number(found, "factor", 1.0), _number(found, "offset"))
+    kind = cast(Any, name.removesuffix("MappingTransformation"))
+    convert = _VALUES.get(kind, str)
+    return Table(kind, tuple((convert(e.get("source", "")), convert(e.get("target", ""))) for e in found))
+
+
+def _binding(element: etree._Element) -> ParameterBinding:
+    values, mapping = _child(element, "ssd:ParameterValues"), _child(element, "ssd:ParameterMapping")
+    inline_values, inline_mapping = _child(values, "ssv:ParameterSet"), _child(mapping, "ssm:ParameterMapping")
+    return ParameterBinding(
+        source=element.get("source"),
+        values=None if inline_values is None else _parameter_set(inline_values),
+        prefix=element.get("prefix", ""),
+        mapping_source=None if mapping is None else mapping.get("source"),
+        mapping=None if inline_mapping is None else _parameter_mapping(inline_mapping),
+        source_base=cast(Any, element.get("sourceBase", "SSD")),
+        description=element.get("description"),
+        annotations=_annotations(element, "ssd"),
+    )
+
+
+def _parameter_set(root: etree._Element) -> ParameterSet:
+    return ParameterSet(
+        name=root.get("name", ""),
+        parameters=[_parameter(p) for p in _children(root, "ssv:Parameters/ssv:Parameter")],
+        enumerations=_enumerations(_child(root, "ssv:Enumerations")),
+        units=_units(_child(root, "ssv:Units")),
+        annotations=_annotations(root, "ssv"),
+        description=root.get("description"),
+        metadata=_metadata(root),
+    )
+
+
+def _parameter(element: etree._Element) -> Parameter:
+    content = element[0]
+    kind = etree.QName(content).localname
+    return Parameter(
+        name=element.get("name", ""),
+        type=cast(Type, kind),
+        value=_VALUES.get(kind, str)(content.get("value", "")),
+        unit=content.get("unit"),
+        enumeration=content.get("name"),
+        description=element.get("description"),
+        annotations=_annotations(element, "ssv"),
+    )
+
+
+def _parameter_mapping(root: etree._Element) -> ParameterMapping:
+    return ParameterMapping(
+        entries=[
+            MappingEntry(
+                entry.get("source", ""),
+                entry.get("target", ""),
+                _transformation(entry),
+                _convert(entry, "suppressUnitConversion", _boolean, False),
+            )
+            for entry in _children(root, "ssm:MappingEntry")
+        ],
+        annotations=_annotations(root, "ssm"),
+        description=root.get("description"),
+        metadata=_metadata(root),
+    )

@@ -1,0 +1,52 @@
+"""Names of the format, and its official schemas, which come with fmpy."""
+
+from __future__ import annotations
+
+from functools import cache
+from pathlib import Path
+
+import fmpy
+from lxml import etree
+
+from master.archive import parse_xml
+from ssp.errors import SspError
+
+SSD = "http://ssp-standard.org/SSP1/SystemStructureDescription"
+SSC = "http://ssp-standard.org/SSP1/SystemStructureCommon"
+SSV = "http://ssp-standard.org/SSP1/SystemStructureParameterValues"
+SSM = "http://ssp-standard.org/SSP1/SystemStructureParameterMapping"
+PREFIXES = {"ssd": SSD, "ssc": SSC, "ssv": SSV, "ssm": SSM}
+
+_FILES = {
+    SSD: "SystemStructureDescription.xsd",
+    SSV: "SystemStructureParameterValues.xsd",
+    SSM: "SystemStructureParameterMapping.xsd",
+}
+
+
+@cache
+def _schema(namespace: str) -> etree.XMLSchema:
+    folder = Path(fmpy.__file__).parent / "ssp" / "schema"
+    return etree.XMLSchema(etree.parse(str(folder / _FILES[namespace])))
+
+
+def faults(root: etree._Element) -> list[str]:
+    """What the schema of its namespace has against a document: "line: message"."""
+    namespace = etree.QName(root).namespace or ""
+    if namespace not in _FILES:
+        return [f"line {root.sourceline}: {root.tag} is the root of no SSP 1.0 document"]
+    schema = _schema(namespace)
+    if schema.validate(root):
+        return []
+    return [f"line {entry.line}: {entry.message}" for entry in schema.error_log]  # type: ignore[attr-defined]
+
+
+def parse(data: bytes, where: str, root: str) -> etree._Element:
+    """The root of a valid document, whose tag must be `root`. Raises SspError or ArchiveError."""
+    element = parse_xml(data, where)
+    if element.tag != root:
+        raise SspError(f"{where}: the root element is {element.tag}, not {root}")
+    found = faults(element)
+    if found:
+        raise SspError(f"{where}: " + "; ".join(found[:5]) + (f" and {len(found) - 5} more" if len(found) > 5 else ""))
+    return element

@@ -1,0 +1,325 @@
+"""Writing SSP 1.0 packages and documents: the same data always give the same bytes."""
+
+from __future__ import annotations
+
+import zipfile
+from collections.abc import Iterable, Mapping
+from pathlib import Path
+from typing import Any
+
+from lxml import etree
+
+from master.archive import parse_xml
+from master.units import BASES, Unit
+from ssp.model import (
+    Annotation,
+    Component,
+    Connection,
+    Connector,
+    Element,
+    Enumeration,
+    Geometry,
+    Linear,
+    Metadata,
+    Parameter,
+    ParameterBinding,
+    ParameterMapping,
+    ParameterSet,
+    Ssp,
+    StructureDescription,
+    System,
+    Transformation,
+    Value,
+)
+from ssp.read import DESCRIPTION
+from ssp.schema import PREFIXES
+
+EPOCH = (1980, 1, 1, 0, 0, 0)
+
+
+def write_ssp(ssp: Ssp, file: Path) -> Path:
+    """Write the package; returns `file`."""
+    documents = {DESCRIPTION: write_description(ssp.description)}
+    documents |= {name: write_parameter_set(values) for name, values in ssp.parameter_sets.items()}
+    documents |= {name: write_parameter_mapping(mapping) for name, mapping in ssp.mappings.items()}
+    with zipfile.ZipFile(file, "w") as archive:
+        for name in (DESCRIPTION, *sorted({*documents, *ssp.resources} - {DESCRIPTION})):
+            data = documents[name] if name in documents else ssp.resources[name].read_bytes()
+            entry = zipfile.ZipInfo(name, EPOCH)
+            entry.external_attr = 0o644 << 16
+            # FMUs are compressed already
+            entry.compress_type = zipfile.ZIP_STORED if name.endswith(".fmu") else zipfile.ZIP_DEFLATED
+            archive.writestr(entry, data)
+    return file
+
+
+def write_description(description: StructureDescription) -> bytes:
+    """An SSD document."""
+    root = _root("ssd:SystemStructureDescription", ("ssd", "ssc", "ssv", "ssm"))
+    _attributes(
+        root, {"name": description.name, "version": description.version, "description": description.description}
+    )
+    _metadata(root, description.metadata)
+    _system(root, description.system)
+    _enumerations(root, "ssd", description.enumerations)
+    _units(root, "ssd", description.units)
+    times = {"startTime": description.start_time, "stopTime": description.stop_time}
+    if description.experiment_annotations or any(time is not None for time in times.values()):
+        _annotations(_add(root, "ssd:DefaultExperiment", times), "ssd", description.experiment_annotations)
+    _annotations(root, "ssd", description.annotations)
+    return _bytes(root)
+
+
+def write_parameter_set(values: ParameterSet) -> bytes:
+    """An SSV document."""
+    root = _root("ssv:ParameterSet", ("ssv", "ssc"))
+    _fill_parameter_set(root, values)
+    return _bytes(root)
+
+
+def write_parameter_mapping(mapping: ParameterMapping) -> bytes:
+    """An SSM document."""
+    root = _root("ssm:ParameterMapping", ("ssm", "ssc"))
+    _fill_parameter_mapping(root, mapping)
+    return _bytes(root)
+
+
+def _tag(name: str) -> str:
+    prefix, local = name.split(":")
+    return f"{{{PREFIXES[prefix]}}}{local}"
+
+
+def _root(name: str, prefixes: Iterable[str]) -> etree._Element:
+    return etree.Element(_tag(name), nsmap={prefix: PREFIXES[prefix] for prefix in prefixes})
+
+
+def _bytes(root: etree._Element) -> bytes:
+    return etree.tostring(root, xml_declaration=True, encoding="UTF-8", pretty_print=True)
+
+
+def _text(value: Value) -> str:
+    if isinstance(value, bool):
+        return "true" if value else "false"
+    return repr(float(value)) if isinstance(value, float) else str(value)
+
+
+def _attributes(element: etree._Element, values: Mapping[str, Value | None]) -> None:
+    for key, value in values.items():
+        if value is not None:
+            element.set(key, _text(value))
+
+
+def _add(parent: etree._Element, name: str, values: Mapping[str, Value | None] | None = None) -> etree._Element:
+    element = etree.SubElement(parent, _tag(name))
+    _attributes(element, values or {})
+    return element
+
+
+def _unless(value: Value, default: Value) -> Value | None:
+    """Attributes at their default are left out."""
+    return None if value == default else value
+
+
+def _raw(parent: etree._Element, xml: str) -> None:
+    parent.append(parse_xml(xml.encode(), "annotation"))
+
+
+def _annotations(parent: etree._Element, prefix: str, annotations: Iterable[Annotation]) -> None:
+    annotations = list(annotations)
+    if annotations:
+        group = _add(parent, f"{prefix}:Annotations")
+        for annotation in annotations:
+            element = _add(group, "ssc:Annotation", {"type": annotation.type})
+            if annotation.content:
+                _raw(element, annotation.content)
+
+
+def _metadata(root: etree._Element, data: Metadata) -> None:
+    keys = ("author", "fileversion", "copyright", "license", "generationTool", "generationDateAndTime")
+    values = (data.author, data.fileversion, data.copyright, data.license, data.generation_tool, data.generation_time)
+    _attributes(root, dict(zip(keys, values, strict=True)))
+
+
+def _enumerations(parent: etree._Element, prefix: str, enumerations: list[Enumeration]) -> None:
+    if enumerations:
+        group = _add(parent, f"{prefix}:Enumerations")
+        for enumeration in enumerations:
+            element = _add(group, "ssc:Enumeration", {"name": enumeration.name})
+            for name, value in enumeration.items:
+                _add(element, "ssc:Item", {"name": name, "value": value})
+
+
+def _units(parent: etree._Element, prefix: str, units: list[Unit]) -> None:
+    if units:
+        group = _add(parent, f"{prefix}:Units")
+        for unit in units:
+            exponents = unit.exponents or (0,) * len(BASES)
+            values: dict[str, Value | None] = {base: n or None for base, n in zip(BASES, exponents, strict=True)}
+            values |= {"factor": _unless(unit.factor, 1.0), "offset": _unless(unit.offset, 0.0)}
+            _add(_add(group, "ssc:Unit", {"name": unit.name}), "ssc:BaseUnit", values)
+
+
+def _geometry(parent: etree._Element, geometry: Geometry | None) -> None:
+    if geometry is not None:
+        values: dict[str, Value | None] = {key: getattr(geometry, key) for key in ("x1", "y1", "x2", "y2")}
+        values |= {
+            "rotation": _unless(geometry.rotation, 0.0),
+            "iconSource": geometry.icon_source,
+            "iconRotation": _unless(geometry.icon_rotation, 0.0),
+            "iconFlip": _unless(geometry.icon_flip, False),
+            "iconFixedAspectRatio": _unless(geometry.icon_fixed_aspect_ratio, False),
+        }
+        _add(parent, "ssd:ElementGeometry", values)
+
+
+def _element(parent: etree._Element, element: Element) -> None:
+    if isinstance(element, System):
+        _system(parent, element)
+        return
+    if isinstance(element, Component):
+        defaults = Component("", "")
+        given: dict[str, Value | None] = {
+            "name": element.name,
+            "type": _unless(element.type, defaults.type),
+            "source": element.source,
+            "implementation": _unless(element.implementation, defaults.implementation),
+        }
+        node = _add(parent, "ssd:Component", given)
+    else:
+        node = _add(parent, "ssd:SignalDictionaryReference", {"name": element.name, "dictionary": element.dictionary})
+    _common(node, element)
+    _annotations(node, "ssd", element.annotations)
+
+
+def _common(node: etree._Element, element: Element) -> None:
+    _attributes(node, {"description": element.description})
+    if element.connectors:
+        group = _add(node, "ssd:Connectors")
+        for connector in element.connectors:
+            _connector(group, connector)
+    _geometry(node, element.geometry)
+    if element.bindings:
+        group = _add(node, "ssd:ParameterBindings")
+        for binding in element.bindings:
+            _binding(group, binding)
+
+
+def _system(parent: etree._Element, system: System) -> None:
+    node = _add(parent, "ssd:System", {"name": system.name})
+    _common(node, system)
+    if system.elements:
+        group = _add(node, "ssd:Elements")
+        for element in system.elements:
+            _element(group, element)
+    if system.connections:
+        group = _add(node, "ssd:Connections")
+        for connection in system.connections:
+            _connection(group, connection)
+    if system.dictionaries:
+        _raw(node, system.dictionaries)
+    if system.diagram is not None:
+        _add(node, "ssd:SystemGeometry", dict(zip(("x1", "y1", "x2", "y2"), system.diagram, strict=True)))
+    if system.notes:
+        group = _add(node, "ssd:GraphicalElements")
+        for note in system.notes:
+            _add(group, "ssd:Note", {"x1": note.x1, "y1": note.y1, "x2": note.x2, "y2": note.y2, "text": note.text})
+    _annotations(node, "ssd", system.annotations)
+
+
+def _connector(parent: etree._Element, connector: Connector) -> None:
+    node = _add(
+        parent,
+        "ssd:Connector",
+        {"name": connector.name, "kind": connector.kind, "description": connector.description},
+    )
+    if connector.type is not None:
+        kind = {"unit": connector.unit, "name": connector.enumeration, "mime-type": connector.mime_type}
+        _add(node, f"ssc:{connector.type}", kind)
+    if connector.position is not None:
+        _add(node, "ssd:ConnectorGeometry", dict(zip("xy", connector.position, strict=True)))
+    _annotations(node, "ssd", connector.annotations)
+
+
+def _connection(parent: etree._Element, connection: Connection) -> None:
+    node = _add(
+        parent,
+        "ssd:Connection",
+        {
+            "startElement": connection.start_element,
+            "startConnector": connection.start_connector,
+            "endElement": connection.end_element,
+            "endConnector": connection.end_connector,
+            "suppressUnitConversion": _unless(connection.suppress_unit_conversion, False),
+            "description": connection.description,
+        },
+    )
+    _transformation(node, connection.transformation)
+    if connection.waypoints is not None:
+        xs, ys = (" ".join(map(_text, points)) for points in connection.waypoints)
+        _add(node, "ssd:ConnectionGeometry", {"pointsX": xs, "pointsY": ys})
+    _annotations(node, "ssd", connection.annotations)
+
+
+def _transformation(parent: etree._Element, transformation: Transformation | None) -> None:
+    if isinstance(transformation, Linear):
+        values = {"factor": _unless(transformation.factor, 1.0), "offset": _unless(transformation.offset, 0.0)}
+        _add(parent, "ssc:LinearTransformation", values)
+    elif transformation is not None:
+        node = _add(parent, f"ssc:{transformation.type}MappingTransformation")
+        for source, target in transformation.entries:
+            _add(node, "ssc:MapEntry", {"source": source, "target": target})
+
+
+def _binding(parent: etree._Element, binding: ParameterBinding) -> None:
+    node = _add(
+        parent,
+        "ssd:ParameterBinding",
+        {
+            "source": binding.source,
+            "sourceBase": _unless(binding.source_base, "SSD"),
+            "prefix": _unless(binding.prefix, ""),
+            "description": binding.description,
+        },
+    )
+    if binding.values is not None:
+        _fill_parameter_set(_add(_add(node, "ssd:ParameterValues"), "ssv:ParameterSet"), binding.values)
+    if binding.mapping_source is not None or binding.mapping is not None:
+        mapping = _add(node, "ssd:ParameterMapping", {"source": binding.mapping_source})
+        if binding.mapping is not None:
+            _fill_parameter_mapping(_add(mapping, "ssm:ParameterMapping"), binding.mapping)
+    _annotations(node, "ssd", binding.annotations)
+
+
+def _fill_parameter_set(root: etree._Element, values: ParameterSet) -> None:
+    _attributes(root, {"version": "1.0", "name": values.name, "description": values.description})
+    _metadata(root, values.metadata)
+    group = _add(root, "ssv:Parameters")
+    for parameter in values.parameters:
+        _parameter(group, parameter)
+    _enumerations(root, "ssv", values.enumerations)
+    _units(root, "ssv", values.units)
+    _annotations(root, "ssv", values.annotations)
+
+
+def _parameter(parent: etree._Element, parameter: Parameter) -> None:
+    node = _add(parent, "ssv:Parameter", {"name": parameter.name, "description": parameter.description})
+    kind: dict[str, Any] = {"value": parameter.value, "unit": parameter.unit, "name": parameter.enumeration}
+    _add(node, f"ssv:{parameter.type}", kind)
+    _annotations(node, "ssv", parameter.annotations)
+
+
+def _fill_parameter_mapping(root: etree._Element, mapping: ParameterMapping) -> None:
+    _attributes(root, {"version": "1.0", "description": mapping.description})
+    _metadata(root, mapping.metadata)
+    for entry in mapping.entries:
+        node = _add(
+            root,
+            "ssm:MappingEntry",
+            {
+                "source": entry.source,
+                "target": entry.target,
+                "suppressUnitConversion": _unless(entry.suppress_unit_conversion, False),
+            },
+        )
+        _transformation(node, entry.transformation)
+    _annotations(root, "ssm", mapping.annotations)

@@ -1,0 +1,216 @@
+"""Packages become systems, systems become packages, and both run alike."""
+
+import numpy as np
+import pytest
+
+from master.errors import StructureError
+from master.observers.recorder import Recorder, read_results
+from master.run import run
+from master.system import System as Coupled
+from master.units import Unit
+from ssp.coupling import apply_parameters, to_system
+from ssp.errors import SspError
+from ssp.model import (
+    Annotation,
+    Component,
+    Connection,
+    Connector,
+    Linear,
+    MappingEntry,
+    Parameter,
+    ParameterBinding,
+    ParameterMapping,
+    ParameterSet,
+    Ssp,
+    StructureDescription,
+    System,
+    Table,
+)
+from ssp.packaging import from_system
+from ssp.read import read_ssp
+from ssp.validate import validate
+from ssp.write import write_ssp
+
+U, Y = Connector("u[1]", "input", "Real"), Connector("y[1]", "output", "Real")
+MM = Unit("mm", (0, 1, 0, 0, 0, 0, 0, 0), 1e-3)
+
+
+def two_lags(file):
+    system = Coupled("two lags")
+    system.add("a", file, {"gain": 2.0, "u[1]": 1.0})
+    system.add("b", file, {"label": "second", "fail.function": 0, "enable": True})
+    system.connect("a", "y[1]", "b", "u[1]", factor=2.0, offset=0.25)
+    system.connect("a", "count", "b", "count_in")
+    system.connect("a", "high", "b", "enable")
+    return system
+
+
+def component(name, **rest):
+    return Component(name, "resources/Lag.fmu", connectors=[U, Y], **rest)
+
+
+def package(lag, system, **rest):
+    return Ssp(StructureDescription("test", system), resources={"resources/Lag.fmu": lag}, **rest)
+
+
+def values(*parameters, name="set"):
+    return ParameterSet(name, [Parameter(key, "Real", float(value)) for key, value in parameters])
+
+
+def test_a_system_written_as_a_package_runs_bit_for_bit_alike(lag, tmp_path):
+    direct = two_lags(lag)
+    plan = Annotation.of_text("org.example.plan", "anything")
+    file = write_ssp(from_system(direct, stop_time=1.0, step=0.01, annotations=[plan]), tmp_path / "two.ssp")
+    assert validate(file) == []
+    ssp = read_ssp(file, tmp_path / "unpacked")
+    assert ssp.description.stop_time == 1.0
+    assert ssp.description.annotation("org.example.plan").text == "anything"
+    again, notes = to_system(ssp)
+    assert notes == []
+    assert again.connections == direct.connections
+    assert {n: e.start for n, e in again.elements.items()} == {n: e.start for n, e in direct.elements.items()}
+    for name, system in (("direct", direct), ("again", again)):
+        result = run(system, step=0.01, stop=1.0, observers=[Recorder(tmp_path / f"{name}.h5")])
+        assert result.status == "completed", result.message
+    with read_results(tmp_path / "direct.h5") as one, read_results(tmp_path / "again.h5") as two:
+        assert one.variables == two.variables
+        for name in one.variables:
+            assert np.array_equal(one[name], two[name])
+
+
+def test_nested_systems_are_flattened_and_their_transformations_add_up(lag):
+    inner = System(
+        "inner",
+        elements=[component("b")],
+        connectors=[Connector("in", "input", "Real"), Connector("out", "output", "Real")],
+        connections=[
+            Connection(None, "in", "b", "u[1]", Linear(3.0, 1.0)),
+            # start and end do not tell the direction
+            Connection(None, "out", "b", "y[1]"),
+        ],
+    )
+    root = System(
+        "root",
+        elements=[component("a"), inner, component("c")],
+        connections=[
+            Connection("inner", "in", "a", "y[1]", Linear(2.0, 0.5)),
+            Connection("inner", "out", "c", "u[1]", suppress_unit_conversion=True),
+        ],
+    )
+    system, _ = to_system(package(lag, root))
+    assert list(system.elements) == ["a", "inner.b", "c"]
+    first, second = sorted(system.connections, key=lambda c: c.source)
+    assert (first.source, first.target, first.factor, first.offset) == ("a", "inner.b", 6.0, 2.5)
+    assert (second.source, second.target, second.convert_units) == ("inner.b", "c", False)
+    system.check()
+    assert system.resolve("inner.b.y[1]")[0] == "inner.b"
+
+
+def test_outer_bindings_win_over_inner_and_later_over_earlier(lag):
+    inner = System(
+        "inner",
+        elements=[component("b", bindings=[ParameterBinding(values=values(("gain", 1), ("nan_time", 11)))])],
+        bindings=[ParameterBinding(values=values(("b.gain", 2), ("b.fail.time", 22)))],
+        connectors=[Connector("stiffness", "parameter")],
+        connections=[Connection(None, "stiffness", "b", "gain")],
+    )
+    inner.elements[0].connectors.append(Connector("gain", "parameter", "Real"))
+    root = System(
+        "root",
+        elements=[inner, component("a")],
+        bindings=[
+            ParameterBinding(source="resources/outer.ssv"),
+            ParameterBinding(values=values(("gain", 5)), prefix="a."),
+            ParameterBinding(values=values(("inner.stiffness", 4))),
+        ],
+    )
+    outer = values(("inner.b.gain", 3), ("a.gain", 3), ("a.gian", 1), ("nobody.gain", 1))
+    system, notes = to_system(package(lag, root, parameter_sets={"resources/outer.ssv": outer}))
+    assert system.elements["inner.b"].start == {"gain": 4.0, "nan_time": 11.0, "fail.time": 22.0}
+    assert system.elements["a"].start == {"gain": 5.0}
+    assert len(notes) == 2
+    assert "a.gian" in notes[0]
+
+
+def test_mappings_convert_units_first_and_then_transform(lag):
+    parameters = ParameterSet(
+        "set",
+        [
+            Parameter("length", "Real", 1500.0, "mm"),
+            Parameter("raw", "Real", 1500.0, "mm"),
+            Parameter("function", "Enumeration", "off"),
+            Parameter("unmapped", "Real", 1.0),
+        ],
+        units=[MM],
+    )
+    mapping = ParameterMapping(
+        [
+            MappingEntry("length", "u[1]", Linear(2.0, 1.0)),
+            MappingEntry("raw", "gain", suppress_unit_conversion=True),
+            MappingEntry("function", "fail.function", Table("Enumeration", (("off", 0), ("on", 1)))),
+        ]
+    )
+    element = component("a", bindings=[ParameterBinding(values=parameters, mapping=mapping)])
+    system, _ = to_system(package(lag, System("root", elements=[element])))
+    assert system.elements["a"].start == {"u[1]": 4.0, "gain": 1500.0, "fail.function": 0}
+
+
+def test_a_parameter_file_is_laid_over_a_system(lag):
+    system = two_lags(lag)
+    notes = apply_parameters(system, values(("a.gain", 7), ("b.gian", 1), ("c.gain", 1)))
+    assert system.elements["a"].start["gain"] == 7.0
+    assert "did you mean gain" in notes[0]
+    assert "'c.gain' names no element" in notes[1]
+
+
+def faulty(lag, **changes):
+    """A package of two connected lags with one thing changed."""
+    a, b = component("a"), component("b")
+    link = Connection("a", "y[1]", "b", "u[1]")
+    for key, value in changes.items():
+        setattr(link if hasattr(link, key) and key != "annotations" else a, key, value)
+    return package(lag, System("root", elements=[a, b], connections=[link]))
+
+
+@pytest.mark.parametrize(
+    ("changes", "words"),
+    [
+        ({"start_element": "aa"}, "there is no element 'aa'; did you mean a"),
+        ({"end_connector": "u[2]"}, r"b has no connector 'u\[2\]'; did you mean u\[1\]"),
+        ({"source": "resources/Lga.fmu"}, "holds no resources/Lga.fmu; did you mean resources/Lag.fmu"),
+        ({"source": "../Lag.fmu"}, "points out of the package"),
+        ({"source": "/etc/passwd"}, "points out of the package"),
+        ({"source": "http://example.com/Lag.fmu"}, "no relative path"),
+        ({"name": "b"}, "two elements are called 'b'"),
+        ({"connectors": [Connector("y[1]", "output", "Boolean")]}, "is Boolean, the variable of the FMU Real"),
+        ({"connectors": [Connector("y[1]", "output", "Real", "mm")]}, "does not define the unit 'mm'"),
+        ({"connectors": [Y, Connector("z", "input")]}, "its FMU has no variable 'z'"),
+        ({"bindings": [ParameterBinding(source="resources/none.ssv")]}, "holds no parameter set resources/none.ssv"),
+        ({"type": "application/x-ssp-package"}, "only FMUs and systems"),
+        ({"implementation": "ModelExchange"}, "model exchange"),
+        ({"transformation": Table("Integer", ((1, 2),))}, "tables of values"),
+    ],
+)  # fmt: skip
+def test_faulty_packages_are_refused_with_the_reason(lag, changes, words):
+    with pytest.raises(SspError, match=words):
+        to_system(faulty(lag, **changes))
+
+
+def test_two_sources_on_one_input_are_refused(lag):
+    ssp = faulty(lag)
+    system = ssp.description.system
+    system.elements.append(component("c"))
+    system.connections.append(Connection("b", "u[1]", "c", "y[1]"))
+    with pytest.raises(StructureError, match="has a source already"):
+        to_system(ssp)
+
+
+def test_two_outputs_cannot_be_joined(lag):
+    with pytest.raises(SspError, match="joins two sources"):
+        to_system(faulty(lag, end_connector="y[1]"))
+
+
+def test_validate_reports_damaged_archives(tmp_path):
+    (tmp_path / "damaged.ssp").write_bytes(b"PK\x03\x04 no")
+    assert "not a readable zip archive" in validate(tmp_path / "damaged.ssp")[0]
+    assert "no such file" in validate(tmp_path / "missing.ssp")[0]

@@ -1,0 +1,211 @@
+"""Documents are written and read back unchanged, and other tools read them."""
+
+import zipfile
+
+import fmpy.ssp.ssd
+import pytest
+from lxml import etree
+
+from master.errors import ArchiveError
+from master.units import Unit
+from ssp.errors import SspError
+from ssp.model import (
+    Annotation,
+    Component,
+    Connection,
+    Connector,
+    DictionaryReference,
+    Enumeration,
+    Geometry,
+    Linear,
+    MappingEntry,
+    Metadata,
+    Note,
+    Parameter,
+    ParameterBinding,
+    ParameterMapping,
+    ParameterSet,
+    Ssp,
+    StructureDescription,
+    System,
+    Table,
+)
+from ssp.read import read_description, read_parameter_mapping, read_parameter_set, read_ssp
+from ssp.schema import faults
+from ssp.write import write_description, write_parameter_mapping, write_parameter_set, write_ssp
+
+NOTE = Annotation("com.example", '<n:a xmlns:n="urn:n"><n:b c="1">text &amp; more</n:b></n:a>')
+EMPTY = Annotation("com.example.empty")
+
+
+def everything() -> StructureDescription:
+    """A description that uses every feature of the model."""
+    values = ParameterSet(
+        "values",
+        [
+            Parameter("mass", "Real", 1.0 / 3.0, "kg", description="of the body"),
+            Parameter("count", "Integer", -7),
+            Parameter("on", "Boolean", True, annotations=[NOTE]),
+            Parameter("label", "String", "<&> ü"),
+            Parameter("mode", "Enumeration", "fast", enumeration="Mode"),
+            Parameter("blob", "Binary", "00FF"),
+        ],
+        enumerations=[Enumeration("Mode", (("slow", 1), ("fast", 2)))],
+        units=[Unit("kg", (1, 0, 0, 0, 0, 0, 0, 0))],
+        annotations=[NOTE],
+        description="set",
+        metadata=Metadata("me", "1", "mine", "MIT", "tool", "2026-01-01T00:00:00Z"),
+    )
+    mapping = ParameterMapping(
+        [
+            MappingEntry("a", "b", Linear(2.0, 1.0), suppress_unit_conversion=True),
+            MappingEntry("c", "d", Table("Boolean", ((True, False), (False, True)))),
+            MappingEntry("e", "f", Table("Integer", ((1, 2),))),
+            MappingEntry("g", "h", Table("Enumeration", (("x", "y"),))),
+            MappingEntry("i", "j"),
+        ],
+        annotations=[EMPTY],
+    )
+    inner = System(
+        "inner",
+        elements=[DictionaryReference("bus", "signals", connectors=[Connector("s", "inout")])],
+        dictionaries=(
+            '<ssd:SignalDictionaries xmlns:ssd="http://ssp-standard.org/SSP1/SystemStructureDescription">'
+            '<ssd:SignalDictionary name="signals" source="signals.ssb"></ssd:SignalDictionary>'
+            "</ssd:SignalDictionaries>"
+        ),
+        connectors=[Connector("in", "input", "Real", "mm")],
+        diagram=(0.0, 0.0, 100.0, 50.0),
+        notes=[Note(0.0, 1.0, 2.0, 3.0, "note")],
+        annotations=[NOTE, EMPTY],
+    )
+    component = Component(
+        "craft",
+        "resources/Craft.fmu",
+        implementation="CoSimulation",
+        connectors=[
+            Connector("y[1]", "output", "Real", "mm", position=(1.0, 0.5), description="first"),
+            Connector("u", "input", "Enumeration", enumeration="Mode", annotations=[NOTE]),
+            Connector("k", "parameter", "Binary", mime_type="application/x"),
+            Connector("c", "calculatedParameter"),
+        ],
+        bindings=[
+            ParameterBinding(source="resources/a.ssv", prefix="p.", mapping_source="resources/a.ssm"),
+            ParameterBinding(values=values, mapping=mapping, description="inline", annotations=[NOTE]),
+        ],
+        geometry=Geometry(0.0, 0.0, 1.0, 2.0, 90.0, "icon.png", 45.0, True, True),
+        description="a craft",
+        annotations=[NOTE],
+    )
+    return StructureDescription(
+        "everything",
+        System(
+            "root",
+            elements=[component, inner],
+            connectors=[Connector("out", "output", "Boolean")],
+            connections=[
+                Connection("craft", "y[1]", "inner", "in", Linear(1e-3, 0.5), waypoints=((1.0, 2.0), (3.0, 4.0))),
+                Connection(None, "out", "craft", "u", suppress_unit_conversion=True, description="odd"),
+                Connection(None, "out", "craft", "k", annotations=[NOTE]),
+            ],
+        ),
+        enumerations=[Enumeration("Mode", (("slow", 1), ("fast", 2)))],
+        units=[Unit("mm", (0, 1, 0, 0, 0, 0, 0, 0), 1e-3), Unit("degC", (0, 0, 0, 0, 1, 0, 0, 0), 1.0, 273.15)],
+        start_time=0.0,
+        stop_time=12.5,
+        experiment_annotations=[EMPTY],
+        description="all of it",
+        annotations=[Annotation.of_text("com.example.text", '{"a": "<b> & c"}')],
+        metadata=Metadata(author="me", generation_tool="tool"),
+    )  # fmt: skip
+
+
+def test_a_description_is_read_back_equal_and_written_again_to_the_same_bytes():
+    data = write_description(everything())
+    again = read_description(data, "test")
+    assert again == everything()
+    assert write_description(again) == data
+
+
+def test_a_parameter_set_and_a_mapping_are_read_back_equal():
+    binding = everything().system.elements[0].bindings[1]
+    assert read_parameter_set(write_parameter_set(binding.values), "test") == binding.values
+    assert read_parameter_mapping(write_parameter_mapping(binding.mapping), "test") == binding.mapping
+
+
+def test_what_is_written_fits_the_official_schemas():
+    binding = everything().system.elements[0].bindings[1]
+    for data in (
+        write_description(everything()),
+        write_parameter_set(binding.values),
+        write_parameter_mapping(binding.mapping),
+    ):
+        assert faults(etree.fromstring(data)) == []
+
+
+def test_text_in_annotations_survives():
+    again = read_description(write_description(everything()), "test")
+    assert again.annotation("com.example.text").text == '{"a": "<b> & c"}'
+    assert again.annotation("com.example.none") is None
+
+
+def test_a_package_is_read_back_equal_and_is_reproducible(tmp_path):
+    (tmp_path / "data.bin").write_bytes(b"\0\1")
+    description = everything()
+    binding = description.system.elements[0].bindings[1]
+    ssp = Ssp(
+        description,
+        {"resources/a.ssv": binding.values},
+        {"resources/a.ssm": binding.mapping},
+        {"resources/data.bin": tmp_path / "data.bin"},
+    )
+    first, second = (write_ssp(ssp, tmp_path / name).read_bytes() for name in ("1.ssp", "2.ssp"))
+    assert first == second
+    again = read_ssp(tmp_path / "1.ssp", tmp_path / "unpacked")
+    assert again.resources == {"resources/data.bin": tmp_path / "unpacked" / "resources" / "data.bin"}
+    assert again.resources["resources/data.bin"].read_bytes() == b"\0\1"
+    again.resources = ssp.resources
+    assert again == ssp
+
+
+def test_fmpy_reads_what_is_written(tmp_path):
+    description = everything()
+    description.system.elements.pop()
+    description.system.connections.pop(0)
+    binding = description.system.elements[0].bindings[1]
+    file = write_ssp(
+        Ssp(description, {"resources/a.ssv": binding.values}, {"resources/a.ssm": binding.mapping}), tmp_path / "e.ssp"
+    )
+    seen = fmpy.ssp.ssd.read_ssd(str(file))
+    assert seen.name == "everything"
+    craft = seen.system.elements[0]
+    assert (craft.name, craft.source) == ("craft", "resources/Craft.fmu")
+    assert [c.name for c in craft.connectors] == ["y[1]", "u", "k", "c"]
+    values = fmpy.ssp.ssd.read_ssv(str(file), "resources/a.ssv")
+    assert {p.name: p.value for p in values.parameters}["mass"] == repr(1.0 / 3.0)
+
+
+def test_documents_that_do_not_fit_the_schema_are_refused_with_line_and_reason():
+    data = write_description(everything()).replace(b'kind="output"', b'kind="sideways"')
+    with pytest.raises(SspError, match=r"line \d+.*sideways"):
+        read_description(data, "test")
+    with pytest.raises(ArchiveError, match="not well-formed"):
+        read_description(b"<ssd", "test")
+    with pytest.raises(SspError, match="the root element is"):
+        read_parameter_set(write_parameter_mapping(ParameterMapping()), "test")
+
+
+def test_a_package_that_reaches_out_of_its_folder_is_refused(tmp_path):
+    with zipfile.ZipFile(tmp_path / "evil.ssp", "w") as archive:
+        archive.writestr("SystemStructure.ssd", write_description(everything()))
+        archive.writestr("../evil.txt", "gone")
+    with pytest.raises(ArchiveError, match="points out of the archive"):
+        read_ssp(tmp_path / "evil.ssp", tmp_path / "unpacked")
+    assert not (tmp_path / "evil.txt").exists()
+
+
+def test_a_zip_without_description_is_no_package(tmp_path):
+    with zipfile.ZipFile(tmp_path / "empty.ssp", "w") as archive:
+        archive.writestr("readme.txt", "")
+    with pytest.raises(SspError, match="no system structure package"):
+        read_ssp(tmp_path / "empty.ssp", tmp_path / "unpacked")
