@@ -127,12 +127,15 @@ def set_base(unit, r1, A1, v1, w1, r2, A2, v2, w2):
 
 
 @kernel
+def _sum_of(a):
+    return a[0] + a[1] + a[2]
+
+
+@kernel
 def _sum(motion):
-    total = 0.0
+    total = _sum_of(motion.position) + _sum_of(motion.velocity) + _sum_of(motion.angular_velocity)
     for i in range(3):
-        total += motion.position[i] + motion.velocity[i] + motion.angular_velocity[i]
-        for j in range(3):
-            total += motion.rotation[i, j]
+        total += _sum_of(motion.rotation[i])
     return total
 
 
@@ -144,6 +147,10 @@ def _place(unit):
         kinematics.place_link(unit.input.base, unit.input.link[j], link)
         if not isfinite(_sum(link)):
             return fail(unit.status, NOT_FINITE, 0.0, j + 1)
+    for k in range(len(unit.input.roller)):
+        roller = unit.input.roller[k]
+        if not isfinite(_sum_of(roller.position) + _sum_of(roller.velocity)):
+            return fail(unit.status, NOT_FINITE, 0.0, 2)
     cone = unit.parameters.cone
     head = unit.work.link[0].position
     r = sqrt(head[1] * head[1] + head[2] * head[2])

@@ -31,7 +31,9 @@ GEOMETRY = 102
 PENETRATION = 110
 
 MESSAGES = {
-    NOT_FINITE: Message("contact: the relative pose or velocity of link {status.index:.0f} is not finite"),
+    NOT_FINITE: Message(
+        "contact: pose or velocity of link {status.index:.0f} (1 head, 2 limiter with rollers) is not finite"
+    ),
     OUT_OF_RANGE: Message(
         "contact: the head passed the docking plane {status.value:.4g} m from the axis, outside the passive unit"
     ),

@@ -27,7 +27,12 @@ class Unit:
         assert probe_cone.initialize(self.u) == 0
 
     def link(
-        self, k: int, position: Any, angles: Any = (0, 0, 0), velocity: Any = (0, 0, 0), angular_velocity: Any = (0, 0, 0)
+        self,
+        k: int,
+        position: Any,
+        angles: Any = (0, 0, 0),
+        velocity: Any = (0, 0, 0),
+        angular_velocity: Any = (0, 0, 0),
     ) -> None:
         """Place head (0) or limiter (1): yaw, pitch, roll; velocities in PU axes."""
         link = self.u.input.link[k]

@@ -97,7 +97,9 @@ def test_spec05_oracle_T21_segment_circle_gradient(azimuth, excess, tilt):
 
 def test_active_circle_and_passive_segment_push_apart():
     """Erratum E10: for an active circle the normal still pushes the passive body away, and the depth is positive."""
-    depth, n, point, _ = segments.segment_circle((0.1, 0.605, 0.0), (-0.3, -0.3, 0.0), ORIGIN, (-1.0, 0.0, 0.0), 0.5, -1.0)
+    depth, n, point, _ = segments.segment_circle(
+        (0.1, 0.605, 0.0), (-0.3, -0.3, 0.0), ORIGIN, (-1.0, 0.0, 0.0), 0.5, -1.0
+    )
     assert depth == pytest.approx(0.0035355339, abs=5e-11)
     # the passive point outside the active circle is pushed inward, toward the axis
     assert n[1] < 0.0
