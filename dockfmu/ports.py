@@ -30,10 +30,10 @@ def join(system: System, first: str, second: str) -> None:
     sides = []
     for full, element, port in ((first, first_element, first_port), (second, second_element, second_port)):
         if element not in system.elements:
-            raise StructureError(f"{full}: the system has no element {element!r}")
+            raise StructureError([f"{full}: the system has no element {element!r}"])
         variables = port_variables(system.description(element), port)
         if not variables:
-            raise StructureError(f"{full}: {system.elements[element].file.name} has no port {port!r}")
+            raise StructureError([f"{full}: {system.elements[element].file.name} has no port {port!r}"])
         sides.append((element, variables))
     made = 0
     for (source, outputs), (target, inputs) in (sides, sides[::-1]):
@@ -43,7 +43,7 @@ def join(system: System, first: str, second: str) -> None:
                 system.connect(source, output.name, target, matching.name)
                 made += 1
     if not made:
-        raise StructureError(f"{first} and {second} have no output and input of the same name to connect")
+        raise StructureError([f"{first} and {second} have no output and input of the same name to connect"])
 
 
 @dataclass(frozen=True)
@@ -83,15 +83,15 @@ def swap(system: System, element: str, file: Path) -> list[str]:
     connected ports that the new FMU lacks or has otherwise.
     """
     if element not in system.elements:
-        raise StructureError(f"--swap {element}: the system has {', '.join(system.elements)}")
+        raise StructureError([f"--swap {element}: the system has {', '.join(system.elements)}"])
     other = read_description(file)
     wrong = [f"{file.name} cannot take the place of {element}: {misfit}" for misfit in misfits(system, element, other)]
     if wrong:
         raise StructureError(wrong)
     place = system.elements[element]
     left_out = [name for name in place.start if name not in other.variables]
-    kept = {name: value for name, value in place.start.items() if name in other.variables}
-    system.replace(element, file, kept)
+    place.file = file
+    place.start = {name: value for name, value in place.start.items() if name in other.variables}
     if not left_out:
         return []
     return [f"{file.name} has no variable for {len(left_out)} start values of {element}, e.g. {left_out[0]}"]

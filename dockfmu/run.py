@@ -9,7 +9,7 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
-from dockfmu import archive, declaration
+from dockfmu import bundle, declaration
 from dockfmu.assembly import assemble
 from dockfmu.plan import Plan
 from dockfmu.ports import swap
@@ -53,8 +53,8 @@ def execute(request: Request, build: Path, say: Callable[[str], None]) -> tuple[
             file, settings = Path(request.system), request.settings
         else:
             file, settings = prepare(request, build, say), {}
-        system, plan, description = archive.read(file, Path(unpacked))
-        notes = _adapt(system, request, settings)
+        system, plan, description, notes = bundle.read_bundle(file, Path(unpacked))
+        notes += _adapt(system, request, settings)
         plan = _overridden(plan, request)
         folder = request.output or build / "results" / system.name
         folder.mkdir(parents=True, exist_ok=True)
@@ -78,16 +78,16 @@ def prepare(request: Request, build: Path, say: Callable[[str], None]) -> Path:
     folder = request.output if request.settings and request.output else build / "ssp"
     folder.mkdir(parents=True, exist_ok=True)
     changed = "" if chosen == declared else "-changed"
-    return archive.write(system, plan, chosen.description, folder / f"{declared.name}{changed}.ssp")
+    return bundle.write_bundle(system, plan, chosen.description, folder / f"{declared.name}{changed}.ssp")
 
 
 def _adapt(system: System, request: Request, settings: Mapping[str, Any]) -> list[str]:
     """Put parameter files, single values and other FMUs into the system; what had to be left out as sentences."""
-    for file in request.parameters:
-        archive.apply_parameters(system, file)
-    for name, value in settings.items():
-        archive.set_value(system, name, value)
     notes = []
+    for file in request.parameters:
+        notes += bundle.apply_parameters(system, file)
+    for name, value in settings.items():
+        bundle.set_value(system, name, value)
     for element, fmu in request.swaps.items():
         notes += swap(system, element, fmu)
     return notes
