@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 from linkage_reference import Chain, close, elementary, euler, evaluate, random_chains, record_of, skew
 
-from components.linkage.chain import base_wrench, follow
+from components.linkage.chain import accelerate, base_wrench, follow, react
 from components.linkage.closure import RUS, UCU, UPS, close_crank
 
 R_N = np.array([0.52, 0.01, -0.02])
@@ -297,3 +297,83 @@ def test_interpreter_equals_compiled(monkeypatch):
         monkeypatch.setattr(reference, name, getattr(reference, name).py_func)
     evaluate(plain, c, R_N, A_N, U, UD, g, BASE)
     np.testing.assert_allclose(plain.reaction, m.reaction, rtol=1e-14)
+
+
+def hexapod(rng=None, **strut):
+    """Six struts between base and ring, pairs converging on the ring; heavy and rolling (UCU) if `rng` is given."""
+    chains = []
+    for k in range(6):
+        pair, side = 2 * np.pi / 3 * (k // 2), -1 if k % 2 == 0 else 1
+        below, above = pair + np.radians(48) * side, pair + np.radians(12) * side
+        l0 = 0.62 * np.array([0, np.cos(below), np.sin(below)])
+        lN = 0.58 * np.array([0, np.cos(above), np.sin(above)])
+        x = np.array([0.33, 0, 0]) + lN - l0
+        length, x = np.linalg.norm(x), x / np.linalg.norm(x)
+        y = np.cross([1.0, 0, 0], x)
+        y /= np.linalg.norm(y)
+        data = {"l0": l0, "lN": lN, "lL": np.array([length, 0, 0]), "length": length}
+        data["gamma0"] = np.array([x, y, np.cross(x, y)])
+        if rng is None:
+            chains.append(Chain(UPS, **data))
+        else:
+            turned = elementary(2, 0.4) @ data["gamma0"]
+            chains.append(Chain(UCU, mass={1: HOUSING, 3: ROD}, gN=turned, **data))
+    return chains
+
+
+def test_spec02_oracle_DO14_stiffness_of_a_hexapod_with_light_struts():
+    """Heave 6 k cos^2 and lateral 3 k sin^2 of the angle of struts to the axis; all of K as a sum of Plucker lines."""
+    k, step = 2e4, 1e-6
+    chains = hexapod()
+    records = [record_of(c) for c in chains]
+    zero = np.zeros(6)
+
+    def force(x):
+        total = np.zeros(6)
+        for c, m in zip(chains, records, strict=True):
+            r_N, A = np.array([0.33, 0, 0]) + x[:3], euler(x[4], x[5], x[3])
+            close(m, c, r_N, A)
+            total += evaluate(m, c, r_N, A, zero, zero, [0, 0, -k * m.bodies.q[2]], (zero[:3],) * 3)[1]
+        return total
+
+    K = np.array([(force(-step * e) - force(step * e)) / (2 * step) for e in np.eye(6)]).T
+    lines = [np.append(c.gamma0[0], np.cross(c.lN, c.gamma0[0])) for c in chains]
+    np.testing.assert_allclose(K, k * sum(np.outer(p, p) for p in lines), atol=1e-3)
+    cosine = chains[0].gamma0[0, 0]
+    assert K[0, 0] == pytest.approx(6 * k * cosine**2, rel=1e-6)
+    assert K[1, 1] == pytest.approx(3 * k * (1 - cosine**2), rel=1e-6)
+
+
+def test_spec02_oracle_DO7_reduced_equations_equal_the_dae_with_multipliers():
+    """A ring on six heavy UCU struts: A* du/dt = b* against the KKT system in ring and joint accelerations."""
+    rng = np.random.default_rng(9)
+    chains = hexapod(rng)
+    mass, J = 45.0, np.diag([14.0, 7.5, 7.5])
+    r_N, A = np.array([0.35, 0.02, -0.01]), euler(0.05, -0.03, 0.04)
+    u, ring = rng.normal(size=6) * 0.3, rng.normal(size=6) * 100
+    base = (np.zeros(3),) * 3
+    A_star, b_star = np.zeros((6, 6)), ring.copy()
+    A_star[:3, :3], A_star[3:, 3:] = mass * np.eye(3), A.T @ J @ A
+    M = np.zeros((30, 30))
+    M[:6, :6] = A_star
+    C, right, s = np.zeros((24, 30)), np.zeros(24), np.zeros(30)
+    s[:6] = ring
+    turned = np.block([[np.eye(3), np.zeros((3, 3))], [np.zeros((3, 3)), A]])
+    records = [record_of(c) for c in chains]
+    for k, (c, m) in enumerate(zip(chains, records, strict=True)):
+        g = rng.normal(size=4) * [1, 1, 5, 200]
+        inertia, force = evaluate(m, c, r_N, A, u, np.zeros(6), g, base)
+        A_star = A_star + inertia
+        b_star += force
+        rows, columns = slice(4 * k, 4 * k + 4), slice(6 + 4 * k, 10 + 4 * k)
+        Ci, Cd, missing = c.constraints(m.bodies.q, m.bodies.qd, A, u[3:])
+        M[columns, columns], s[columns] = m.inertia, m.generalised_force
+        C[rows, :6], C[rows, columns], right[rows] = Ci @ turned, -Cd, -missing
+    full = np.linalg.solve(np.block([[M, C.T], [C, np.zeros((24, 24))]]), np.concatenate([s, right]))
+    ud = np.linalg.solve(A_star, b_star)
+    np.testing.assert_allclose(ud, full[:6], rtol=1e-10, atol=1e-9)
+    for k, m in enumerate(records):
+        accelerate(m, ud)
+        react(m)
+        np.testing.assert_allclose(m.bodies.qdd, full[6 + 4 * k : 10 + 4 * k], rtol=1e-9, atol=1e-9)
+        np.testing.assert_allclose(m.reaction, full[30 + 4 * k : 34 + 4 * k], rtol=1e-9, atol=1e-8)

@@ -352,3 +352,26 @@ def test_rotation_of_the_base_alone_gives_centrifugal_force():
     torque, force = tree.base_wrench(t, (0.0, 0.0, 3.0))
     np.testing.assert_allclose(force, [2.0 * 9.0 * 0.5, 0, 0], atol=1e-12)
     np.testing.assert_allclose(torque, 0.0, atol=1e-12)
+
+
+def test_spec02_oracle_DO15_one_strut_makes_the_body_an_oscillator():
+    """A spring at lever a on a pivoted body: omega^2 = k a^2 / I."""
+    k, a, inertia = 2e4, 0.1, 2.0
+    t = Record(tree.tree("tree", 1)).memory().tree
+    t.bodies.mass[0], t.bodies.inertia[0] = 35.0, np.diag([0.2, 2.0, inertia])
+    c = Chain(
+        UPS, l0=np.array([-0.15, a, 0]), lN=np.array([0, a, 0]), lL=np.array([0.15, 0, 0]), length=0.15
+    )  # fmt: skip
+    m = record_of(c, node=3)
+    zero = np.zeros(3)
+    angle = 1e-4
+
+    def acceleration(q):
+        t.node_inertia[:], t.node_torque[:] = 0.0, 0.0
+        close(m, c, zero, elementary(2, q))
+        dependent.follow(m, SERIAL, zero)
+        m.force[:] = [0, 0, -k * m.bodies.q[2]]
+        dependent.reduce(m, (0.0,) * 3, (0.0,) * 3, (0.0,) * 3, t.node_inertia, t.node_torque)
+        return evaluate(t, (-1,), (REVOLUTE_Z,), [q], [0.0], [0.0], (zero,) * 3, node=0)[0]
+
+    assert -(acceleration(angle) - acceleration(-angle)) / (2 * angle) == pytest.approx(k * a * a / inertia, rel=1e-6)

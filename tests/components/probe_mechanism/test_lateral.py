@@ -5,7 +5,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from test_tree import RECORD, evaluate, mechanism, place, run, tilt
+from test_probe_tree import RECORD, evaluate, mechanism, place, run, tilt
 
 from components import hysteresis
 from components.core.parameters import read_parameter_set

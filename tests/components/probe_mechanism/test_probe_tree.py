@@ -415,7 +415,7 @@ def test_a_load_that_is_no_number_stops_the_run():
 SCRIPT = """
 import sys
 sys.path.insert(0, {folder!r})
-from test_tree import mechanism, run
+from test_probe_tree import mechanism, run
 m = mechanism(heavy=True)
 m.tree.qd[:] = [0.8, -0.6, 0.5, 0.3, 0.4]
 assert run(m, 40, 2e-4, 1.0) == 0
@@ -432,3 +432,57 @@ def test_interpreter_equals_compiled():
     ]
     plain, compiled = (np.array(text.split(), float) for text in out)
     np.testing.assert_allclose(plain, compiled, rtol=1e-11, atol=1e-13)
+
+
+def history(mode, steps=400, h=1e-3):
+    """Base wrench of the mechanism on a free hull of 7 t under half a sine on the head, per mode of spec/02 4.3."""
+    m = mechanism()
+    t, arm = m.tree, np.array([3.0, 0, 0])
+    mass, inertia = 7000.0, np.diag([6400.0, 32000.0, 32000.0])
+    if mode == "SOURCE":  # the hull carries the mechanism's mass, frozen at its place
+        place(m)
+        for b, j in ((t.mechanics.bodies, 1), (t.mechanics.bodies, 4)):
+            x = arm + b.first_moment[j] / b.mass[j]
+            mass += b.mass[j]
+            inertia = inertia + b.mass[j] * (x @ x * np.eye(3) - np.outer(x, x))
+    omega, lagged, out = np.zeros(3), np.zeros(6), []
+    for k in range(steps):
+        time = (k + 0.5) * h
+        t.load[0].force[:] = np.array([-2000.0, 300.0, 200.0]) * (np.sin(np.pi * time / 0.2) if time < 0.2 else 0.0)
+        tree.drift(t, 0.5 * h)
+        assert place(m) == 0
+        assert tree.select(t, m.damper, m.status) == 0
+        centrifugal = np.append(np.cross(omega, np.cross(omega, arm)), np.zeros(3))
+        base = lagged if mode == "LAGGED" else centrifugal
+        if mode == "AFFINE":
+            assert evaluate(m, h, base=(omega, ZERO, ZERO)) == 0
+            assert tree.affine(t, m.damper, tuple(omega)) == 0
+            s = np.array([[0, 0, 0], [0, 0, -arm[0]], [0, arm[0], 0]])
+            X = np.block([[np.eye(3), -s], [np.zeros((3, 3)), np.eye(3)]])
+            hull = np.block([[mass * np.eye(3), np.zeros((3, 3))], [np.zeros((3, 3)), inertia]])
+            W = np.append(t.base_force, t.base_torque) - t.affine_mass @ centrifugal
+            right = X.T @ W - np.append(np.zeros(3), np.cross(omega, inertia @ omega))
+            base = X @ np.linalg.solve(hull + X.T @ t.affine_mass @ X, right) + centrifugal
+        assert evaluate(m, h, base=(omega, base[3:], base[:3])) == 0
+        force, torque = t.base_force.copy(), t.base_torque.copy()
+        tree.kick(t, m.damper, h)
+        tree.drift(t, 0.5 * h)
+        spin = np.linalg.solve(inertia, torque + np.cross(arm, force) - np.cross(omega, inertia @ omega))
+        lagged = np.append(force / mass + np.cross(spin, arm) + centrifugal[:3], spin)
+        omega = omega + h * spin
+        out.append(np.append(force, torque))
+    return np.array(out)
+
+
+def test_spec02_oracle_DO12_modes_of_base_motion():
+    """SOURCE errs by about the mass ratio (0.6 %), LAGGED by 0.01 %, against AFFINE; within a factor of 2.
+
+    Of LAGGED the spec quotes 0.01 % for a ring that floats on struts. Here the axial force reaches the hull at once
+    and its rate, not the mechanism's, sets the error of one step: m_mech / m_craft x h / rise time = 0.6 % x 1.6 %.
+    """
+    exact = history("AFFINE")
+    error = {
+        mode: np.abs(history(mode) - exact)[:, :3].max() / np.abs(exact[:, :3]).max() for mode in ("SOURCE", "LAGGED")
+    }
+    assert 0.003 < error["SOURCE"] < 0.012
+    assert error["LAGGED"] < 2e-4
