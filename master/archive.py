@@ -5,6 +5,7 @@ from __future__ import annotations
 import hashlib
 import stat
 import zipfile
+import zlib
 from pathlib import Path, PurePosixPath
 from typing import Any, cast
 
@@ -15,6 +16,8 @@ from master.errors import ArchiveError
 MAX_BYTES = 4 << 30
 MAX_MEMBERS = 100_000
 MAX_RATIO = 2000
+
+_DAMAGE = (zipfile.BadZipFile, zlib.error, EOFError, NotImplementedError, OSError, ValueError)
 
 
 def _open(archive: Path) -> zipfile.ZipFile:
@@ -74,7 +77,7 @@ def extract(archive: Path, folder: Path) -> None:
                 with opened.open(info) as source, target.open("wb") as sink:
                     while block := source.read(1 << 20):
                         sink.write(block)
-            except (zipfile.BadZipFile, EOFError, NotImplementedError, OSError, ValueError) as error:
+            except _DAMAGE as error:
                 raise ArchiveError(f"{archive}: member {name!r} cannot be unpacked ({error})") from error
 
 
@@ -86,7 +89,7 @@ def read_member(archive: Path, name: str) -> bytes:
     with _open(archive) as opened:
         try:
             return opened.read(infos[name])
-        except (zipfile.BadZipFile, EOFError, NotImplementedError, OSError, ValueError) as error:
+        except _DAMAGE as error:
             raise ArchiveError(f"{archive}: member {name!r} cannot be read ({error})") from error
 
 
