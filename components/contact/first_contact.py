@@ -114,7 +114,7 @@ def probe_cone_penetration(unit: Any, link_position: Any, link_rotation: Any = N
 def approach(penetration: Callable[[float], float], start: float, stop: float) -> float:
     """The least s in [start, stop] with 0 < penetration(s) <= 1e-6 m: march from `start`, then bisect.
 
-    A negative penetration is minus a clearance that no shorter way can close, or -inf where nothing can be met.
+    A negative penetration is minus a clearance that no shorter way can close.
     Raises NoContact if there is none, ValueError if `start` is in contact already.
     """
     if penetration(start) > 0.0:

@@ -321,15 +321,16 @@ def list_contacts(unit, contact):
 def head_penetration(unit):
     """Depth of the head sphere in the passive unit at the inputs, m; negative: minus its clearance. For first contact.
 
-    -inf for a head that passes outside the docking plane.
+    A head outside the rim of the docking plane touches nothing: minus the distance of its centre to the rim.
     """
     kinematics.place_link(unit.input.base, unit.input.link[0], unit.work.link[0])
     p = unit.work.link[0].position
     r = sqrt(p[1] * p[1] + p[2] * p[2])
     radius = unit.parameters.head.radius
     g = unit.geometry
-    if r > unit.parameters.cone.r[0]:
-        return -inf
+    cone = unit.parameters.cone
+    if r > cone.r[0]:
+        return -sqrt((p[0] - cone.x[0]) ** 2 + (r - cone.r[0]) ** 2)
     d, _, _, _ = profile_depth(g.face, int(g.faces), p[0], r, inf)
     if r <= g.bottom_r:
         d = max(d, p[0] - g.bottom_x)

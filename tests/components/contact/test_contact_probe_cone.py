@@ -123,7 +123,7 @@ def test_evaluate_is_repeatable_and_leaves_the_state_alone(make_unit):
         assert unit.u.state.tobytes() == state
         # a trial elsewhere in between does not matter
         position = unit.u.input.link[0].position.copy()
-        unit.u.input.link[0].position[:] = position + (0.001, 0.0005, 0.0)
+        unit.u.input.link[0].position[:] = position + np.array([0.001, 0.0005, 0.0])
         probe_cone.evaluate(unit.u)
         unit.u.input.link[0].position[:] = position
         assert probe_cone.evaluate(unit.u) == 0

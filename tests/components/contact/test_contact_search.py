@@ -47,7 +47,7 @@ def test_spec05_erratum_21_interval_shrinks_when_the_middle_is_nearest():
     assert (index, d) == (0, 4.3)
 
 
-def generatrices(n=8, radius=0.52, half_width=radians(29.5), height=0.2):
+def generatrices(n=8, radius=0.52, half_width=0.515, height=0.2):
     """A petal: 2^n + 1 generatrices of a 45 deg cone about x around the azimuth 0 (from +y)."""
     azimuth = np.linspace(-half_width, half_width, 2**n + 1)
     c, s = np.cos(azimuth), np.sin(azimuth)
