@@ -21,6 +21,7 @@ def law(name: str, description: str) -> Group:
         parameter("damping", "N.s/m", "along the normal", 0.0, minimum=0.0),
         parameter("friction", "1", "coefficient of friction", 0.0, minimum=0.0),
         parameter("slip_velocity", "m/s", "speed of sliding below which friction fades", 1e-3, minimum=1e-9),
+        parameter("friction_mass", "kg", "effective mass that friction brakes; 0: any step", 0.0, minimum=0.0),
         parameter("penetration_limit", "m", "depth beyond which the model does not hold", 0.0, minimum=0.0),
         description=description,
     )
@@ -64,9 +65,22 @@ def point_velocity(motion, r):
 
 
 @kernel
-def contact_force(law, v, n, depth):
+def fading_velocity(law, normal, h):
+    """Speed of sliding below which friction fades, for steps of length h.
+
+    Not below the speed that friction could stop within a step: it would turn the sliding round and round instead
+    (spec/05 section 14 asks for k_Fr f_N h < m v_eps).
+    """
+    if law.friction_mass > 0.0:
+        return max(law.slip_velocity, law.friction * normal * h / law.friction_mass)
+    return law.slip_velocity
+
+
+@kernel
+def contact_force(law, h, v, n, depth):
     """Force on the passive unit of one contact.
 
+    `v` is the velocity of the link over the passive surface, h the length of the time step (0: as short as you like).
     Returns (force on the passive unit, normal force, friction, power lost in damping, power lost in friction).
     The spring holds `stored_energy(law, depth)`. The normal force never pulls (spec/05 E26): while it would, the
     spring relaxes for nothing and the loss counts as damping. Friction on the passive unit is along the sliding of
@@ -77,7 +91,8 @@ def contact_force(law, v, n, depth):
     spring = law.stiffness * depth
     normal = max(0.0, spring + law.damping * rate)
     square = dot(slip, slip)
-    drag = law.friction * normal / sqrt(square + law.slip_velocity * law.slip_velocity)
+    fading = fading_velocity(law, normal, h)
+    drag = law.friction * normal / sqrt(square + fading * fading)
     force = axpy(drag, slip, scale(normal, n))
     return force, normal, drag * sqrt(square), (normal - spring) * rate, drag * square
 

@@ -165,7 +165,7 @@ def _class_1(unit):
     g = unit.geometry
     w = unit.work
     t = unit.tally
-    begin(t)
+    begin(t, unit.input.step)
     clear(w.head)
     clear(w.limiter)
     for k in range(len(w.roller)):

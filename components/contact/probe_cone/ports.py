@@ -97,6 +97,7 @@ def inputs() -> Group:
             count=ROLLERS,
         ),
         private("tip_slope", "rad", "extra slope of the bent probe's end about y, z", shape=2),
+        private("step", "s", "micro-step that the forces will act over; bounds friction, see `fading_velocity`"),
         private("latches_armed", "1", "0 while the latch drive withdraws the latches", 1.0),
     )
 
@@ -191,6 +192,7 @@ def tally() -> Group:
     """What is summed and listed over the contacts of one evaluation."""
     return Group(
         "tally",
+        private("step", "s", "micro-step of this evaluation"),
         force.wrench("target", "class 1 on the passive unit, PU axes"),
         Group("power", *_powers()),
         private("stored_energy", "J", "in class-1 contacts"),

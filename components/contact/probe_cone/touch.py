@@ -25,7 +25,8 @@ from components.core.vector import add, axpy, dot, load, scale, store
 
 
 @kernel
-def begin(tally):
+def begin(tally, step):
+    tally.step = step
     clear(tally.target)
     tally.power.damping = 0.0
     tally.power.friction = 0.0
@@ -55,7 +56,7 @@ def touch(tally, law, link, origin, v, pair, index, point, normal, depth):
 
     `v` is the velocity of the link over the passive surface at the point. Returns 0, or PENETRATION + pair.
     """
-    force, normal_force, friction_force, damping, friction = contact_force(law, v, normal, depth)
+    force, normal_force, friction_force, damping, friction = contact_force(law, tally.step, v, normal, depth)
     exert(force, point, origin, tally.target, link)
     tally.stored_energy += stored_energy(law, depth)
     tally.power.damping += damping
