@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import struct
+from collections.abc import Callable
 from dataclasses import dataclass
 
 from fmus.native.targets import Target
@@ -53,7 +54,7 @@ def read_elf(data: bytes) -> Library:
     """The dynamic section of a 64-bit little-endian ELF file. Raises LibraryError for anything else."""
     try:
         return _read_elf(data)
-    except (struct.error, IndexError, ValueError) as error:
+    except (struct.error, KeyError, IndexError, UnicodeError) as error:
         raise LibraryError(f"damaged shared library: {error}") from error
 
 
@@ -79,21 +80,39 @@ def _read_elf(data: bytes) -> Library:
     strings = place(tags[_STRTAB]) if _STRTAB in tags else 0
 
     def name(position: int) -> str:
-        end = data.index(b"\0", strings + position)
+        end = data.find(b"\0", strings + position)
         return data[strings + position : end].decode()
 
     symbols = place(tags[_SYMTAB])
     undefined: set[str] = set()
     defined: set[str] = set()
-    # without section headers the hash table says how many symbols there are
-    (_, total) = struct.unpack_from("<II", data, place(tags[_HASH]))
-    for i in range(1, total):
+    for i in range(1, _symbol_count(data, tags, place)):
         at, info, _, section = struct.unpack_from("<IBBH", data, symbols + 24 * i)
         if info >> 4 in (1, 2):
             (defined if section else undefined).add(name(at))
     textrel = _TEXTREL in tags or bool(tags.get(_FLAGS, 0) & 4)
     needed = tuple(name(value) for tag, value in entries if tag == _NEEDED)
     return Library(needed, frozenset(undefined), frozenset(defined), textrel)
+
+
+def _symbol_count(data: bytes, tags: dict[int, int], place: Callable[[int], int]) -> int:
+    """Number of dynamic symbols. There may be no section headers; the hash tables tell it."""
+    if _HASH in tags:
+        (_, count) = struct.unpack_from("<II", data, place(tags[_HASH]))
+        return int(count)
+    if _GNU_HASH not in tags:
+        raise LibraryError("there is no table of symbols")
+    table = place(tags[_GNU_HASH])
+    bucket_count, first, bloom_size, _ = struct.unpack_from("<IIII", data, table)
+    buckets = table + 16 + 8 * bloom_size
+    last = max(struct.unpack_from(f"<{bucket_count}I", data, buckets), default=0)
+    if last < first:
+        return int(first)
+    chain = buckets + 4 * bucket_count
+    # the last entry of a chain has its lowest bit set
+    while not struct.unpack_from("<I", data, chain + 4 * (last - first))[0] & 1:
+        last += 1
+    return last + 1
 
 
 def complaints(library: Library, target: Target) -> list[str]:

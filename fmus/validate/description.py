@@ -1,0 +1,146 @@
+"""Checks of modelDescription.xml."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Iterator
+from math import isfinite
+from pathlib import Path
+from typing import Any
+
+import fmpy
+from fmpy.validation import validate_fmu
+from lxml import etree
+
+from fmus.validate.finding import Finding, error, warning
+
+FILE = "modelDescription.xml"
+_TYPES = ("Real", "Integer", "Boolean", "String", "Enumeration")
+
+
+def check_description(fmu: Path, root: etree._Element) -> list[Finding]:
+    """Findings about the model description `root` of the archive `fmu`."""
+    findings = list(_schema(root))
+    if findings:
+        return findings
+    # fmpy reads the file again: only after the schema has held
+    findings += [
+        error(FILE, "", problem.strip().rstrip("."), "See the FMI 2.0 standard, sections 2.2 and 4.3")
+        for problem in validate_fmu(str(fmu))
+    ]
+    for check in (_ranges, _experiment, _aliases, _dependencies, _identifier):
+        findings += check(root)
+    return findings
+
+
+def _schema(root: etree._Element) -> Iterator[Finding]:
+    """The XML schema of the standard, which comes with fmpy."""
+    file = Path(fmpy.__file__).parent / "schema" / "fmi2" / "fmi2ModelDescription.xsd"
+    schema = etree.XMLSchema(etree.parse(str(file)))
+    if root.get("fmiVersion") != "2.0" or root.find("CoSimulation") is None:
+        yield error(FILE, "fmiModelDescription", "this is no FMI 2.0 co-simulation FMU", "Export it as one")
+    elif not schema.validate(root):
+        faults: Any = schema.error_log
+        for fault in faults:
+            yield error(FILE, f"line {fault.line}", fault.message.rstrip("."), "See the schema of FMI 2.0")
+
+
+def _scalars(root: etree._Element) -> Iterator[tuple[str, etree._Element, etree._Element]]:
+    """(name, ScalarVariable, element of its type) of every variable."""
+    for scalar in root.iterfind("ModelVariables/ScalarVariable"):
+        for element in scalar:
+            if element.tag in _TYPES:
+                yield scalar.get("name", ""), scalar, element
+
+
+def _number(element: etree._Element, attribute: str, declared: dict[str, etree._Element]) -> float | None:
+    """A numeric attribute of a variable, or of its declared type."""
+    kind = declared.get(element.get("declaredType", ""))
+    text = element.get(attribute) or (kind.get(attribute) if kind is not None else None)
+    return None if text is None else float(text)
+
+
+def _ranges(root: etree._Element) -> Iterator[Finding]:
+    """min <= start <= max, nominal not zero. No other tool of the field looks."""
+    declared = {
+        simple.get("name", ""): simple[0] for simple in root.iterfind("TypeDefinitions/SimpleType") if len(simple)
+    }
+    items = {name: [int(item.get("value", "0")) for item in kind.iterfind("Item")] for name, kind in declared.items()}
+    for name, _, element in _scalars(root):
+        if element.tag in ("Boolean", "String"):
+            continue
+        low, high, start, nominal = (_number(element, key, declared) for key in ("min", "max", "start", "nominal"))
+        if low is not None and high is not None and low > high:
+            yield error(FILE, name, f"min {low:g} is greater than max {high:g}", "Exchange or correct the bounds")
+        elif start is not None and ((low is not None and start < low) or (high is not None and start > high)):
+            bounds = f"[{'-inf' if low is None else f'{low:g}'}, {'inf' if high is None else f'{high:g}'}]"
+            yield error(FILE, name, f"start {start:g} lies outside {bounds}", "Correct the start value or the bounds")
+        if start is not None and not isfinite(start):
+            yield error(FILE, name, f"start {start:g} is not finite", "Give a finite start value")
+        if element.tag == "Enumeration" and start is not None:
+            values = items.get(element.get("declaredType", ""), [])
+            if int(start) not in values:
+                yield error(FILE, name, f"start {start:g} is no item of its enumeration", "Use one of its values")
+        if nominal == 0.0:
+            yield error(FILE, name, "nominal is zero", "Give the order of magnitude of the variable")
+
+
+def _experiment(root: etree._Element) -> Iterator[Finding]:
+    element = root.find("DefaultExperiment")
+    if element is None:
+        return
+    place = "DefaultExperiment"
+    values = {key: float(element.get(key, "nan")) for key in ("startTime", "stopTime", "stepSize", "tolerance")}
+    for key in ("stepSize", "tolerance"):
+        if values[key] <= 0.0:
+            yield error(FILE, place, f"{key} {values[key]:g} is not positive", "Give a positive number, or none")
+    if values["stopTime"] < (values["startTime"] if element.get("startTime") else 0.0):
+        yield error(FILE, place, "stopTime lies before startTime", "Give a stop time after the start time")
+
+
+def _aliases(root: etree._Element) -> Iterator[Finding]:
+    """Variables that share a value reference are one variable under several names (section 2.2.7)."""
+    shared: dict[tuple[str, str], list[tuple[str, etree._Element, etree._Element]]] = defaultdict(list)
+    for name, scalar, element in _scalars(root):
+        kind = "Integer" if element.tag == "Enumeration" else str(element.tag)
+        shared[kind, scalar.get("valueReference", "")].append((name, scalar, element))
+    for (_, reference), aliases in shared.items():
+        if len(aliases) == 1:
+            continue
+        names = ", ".join(name for name, _, _ in aliases)
+        if sum(element.get("start") is not None for _, _, element in aliases) > 1:
+            yield error(
+                FILE, names, f"aliases of value reference {reference} have more than one start value",
+                "Leave it to one of them",
+            )  # fmt: skip
+        settable = [n for n, scalar, _ in aliases if scalar.get("causality") in ("input", "parameter")]
+        if len(settable) > 1:
+            yield error(
+                FILE, names, f"{' and '.join(settable)} set the same value reference {reference}",
+                "Make all but one of them outputs or local",
+            )  # fmt: skip
+        if len({element.get("unit") for _, _, element in aliases}) > 1:
+            yield error(FILE, names, f"aliases of value reference {reference} differ in unit", "Give them one unit")
+
+
+def _dependencies(root: etree._Element) -> Iterator[Finding]:
+    for group in ("Outputs", "InitialUnknowns"):
+        silent = [
+            unknown.get("index", "?")
+            for unknown in root.iterfind(f"ModelStructure/{group}/Unknown")
+            if unknown.get("dependencies") is None
+        ]
+        if silent:
+            yield warning(
+                FILE, f"ModelStructure/{group}",
+                f"{len(silent)} unknowns do not say on what they depend, so importers assume on everything",
+                "Give dependencies, empty where there are none",
+            )  # fmt: skip
+
+
+def _identifier(root: etree._Element) -> Iterator[Finding]:
+    identifier = root.find("CoSimulation").get("modelIdentifier", "")  # type: ignore[union-attr]
+    if not (identifier.isidentifier() and identifier.isascii()):
+        yield error(
+            FILE, "CoSimulation", f"modelIdentifier {identifier!r} is no C identifier", "Use letters, digits and _"
+        )

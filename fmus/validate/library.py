@@ -1,0 +1,74 @@
+"""Checks of the shared libraries that need no loading."""
+
+from __future__ import annotations
+
+import ctypes
+import sys
+from collections.abc import Iterator
+from functools import cache
+from pathlib import Path
+
+from lxml import etree
+
+from fmus.native.symbols import ALLOWED, FUNCTIONS, LibraryError, read_elf
+from fmus.validate.finding import Finding, error, warning
+
+_EXTENSIONS = {"linux": ".so", "win": ".dll", "darwin": ".dylib"}
+_SYSTEM = ("libc.so.6", "libm.so.6", "libdl.so.2", "libpthread.so.0", "librt.so.1", "ld-linux-x86-64.so.2")
+
+
+def check_libraries(folder: Path, root: etree._Element) -> list[Finding]:
+    """Findings about the libraries of the FMU unpacked in `folder`."""
+    simulation = root.find("CoSimulation")
+    assert simulation is not None
+    identifier = simulation.get("modelIdentifier", "")
+    with_tool = simulation.get("needsExecutionTool") == "true"
+    platforms = sorted(path for path in folder.glob("binaries/*") if path.is_dir())
+    if not platforms and not (folder / "sources").is_dir():
+        return [error("binaries/", "", "there is no library for any platform", "Export the FMU again")]
+    findings: list[Finding] = []
+    for platform in platforms:
+        system = platform.name.removeprefix("aarch64-").rstrip("3264")
+        name = identifier + _EXTENSIONS.get(system, ".so")
+        place = f"binaries/{platform.name}/{name}"
+        if not (folder / place).is_file():
+            findings.append(
+                error(place, "", f"the library that modelIdentifier {identifier!r} names is missing",
+                      "Rename the library or correct modelIdentifier")
+            )  # fmt: skip
+        elif platform.name == "linux64":
+            findings += _linux(place, (folder / place).read_bytes(), with_tool)
+    return findings
+
+
+@cache
+def _offered(symbol: str) -> bool:
+    """Do libc or libm of this machine have the symbol?"""
+    if symbol in ALLOWED:
+        return True
+    if not sys.platform.startswith("linux"):
+        return False
+    return any(hasattr(ctypes.CDLL(name), symbol) for name in ("libc.so.6", "libm.so.6"))
+
+
+def _linux(place: str, data: bytes, with_tool: bool) -> Iterator[Finding]:
+    try:
+        library = read_elf(data)
+    except LibraryError as fault:
+        yield error(place, "", str(fault), "Export the FMU again")
+        return
+    for name in sorted(FUNCTIONS - library.defined):
+        yield error(place, name, "the library does not export this function", "Every FMU has all functions of FMI 2.0")
+    foreign = [name for name in library.needed if name not in _SYSTEM]
+    if foreign:
+        yield warning(
+            place, ", ".join(foreign), "the library needs libraries that not every machine has", "Link them statically"
+        )
+    if library.text_relocations:
+        yield warning(place, "", "the library is not position-independent", "Compile with -fPIC")
+    unknown = sorted(symbol for symbol in library.undefined if not _offered(symbol))
+    if unknown and not foreign and not with_tool:
+        yield error(
+            place, ", ".join(unknown), "neither libc nor libm has these symbols, and nothing else is needed",
+            "Link with -Wl,-z,defs to find them",
+        )  # fmt: skip

@@ -1,0 +1,296 @@
+"""`validate` finds each of these faults, and nothing in a sound FMU.
+
+Faults of the model description are edits of a sound one; faults of behaviour are kernels written in C, linked with the
+real shim; faults of the functions of the standard are edits of the shim.
+"""
+
+import re
+import shutil
+import stat
+import subprocess
+import sys
+import zipfile
+from dataclasses import replace
+
+import pytest
+
+from components.oscillator import component as oscillator
+from fmus import package
+from fmus.description import NATIVE_CAPABILITIES, describe
+from fmus.native import link as linking
+from fmus.native.tables import write_tables
+from fmus.native.targets import HOST
+from fmus.validate import validate
+
+XML, LIBRARY = "modelDescription.xml", "binaries/linux64/Oscillator.so"
+
+
+@pytest.fixture
+def damaged(oscillator_fmu, gadget_fmu, tmp_path):
+    """Write an FMU with some files replaced: name -> bytes, a function of the bytes, or None to leave it out."""
+
+    def write(base="oscillator", **changes):
+        source = oscillator_fmu if base == "oscillator" else gadget_fmu
+        with zipfile.ZipFile(source) as archive:
+            content = {name: archive.read(name) for name in archive.namelist()}
+        for name, change in {**changes.pop("files", {}), **changes}.items():
+            content[name] = change(content[name]) if callable(change) else change
+        file = tmp_path / "Damaged.fmu"
+        file.write_bytes(package.pack({name: data for name, data in content.items() if data is not None}))
+        return file
+
+    return write
+
+
+def edit(old: str, new: str):
+    """A change of text that must apply exactly once."""
+
+    def apply(data: bytes) -> bytes:
+        assert data.count(old.encode()) == 1, (old, data.count(old.encode()))
+        return data.replace(old.encode(), new.encode())
+
+    return apply
+
+
+def attribute(variable: str, name: str, value: str):
+    """Set an attribute in the element of a variable or of its type."""
+
+    def apply(data: bytes) -> bytes:
+        text = data.decode()
+        start = text.index(f'<ScalarVariable name="{variable}"')
+        end = text.index("</ScalarVariable>", start)
+        block = text[start:end]
+        if re.search(rf'\b{name}="[^"]*"', block):
+            block = re.sub(rf'\b{name}="[^"]*"', f'{name}="{value}"', block, count=1)
+        else:
+            block = re.sub(r"<(Real|Integer|Boolean|Enumeration)\b", rf'<\1 {name}="{value}"', block)
+        return (text[:start] + block + text[end:]).encode()
+
+    return apply
+
+
+def expect(file, severity: str, place: str, text: str) -> None:
+    findings = validate(file)
+    assert any(
+        f.severity == severity and re.search(place, f"{f.file}, {f.element}") and re.search(text, f.text)
+        for f in findings
+    ), "\n".join(map(str, findings))
+    assert all(f.advice and str(f) for f in findings)
+
+
+def test_sound_fmus_have_no_findings(oscillator_fmu, gadget_fmu):
+    assert validate(oscillator_fmu) == []
+    assert validate(gadget_fmu) == []
+
+
+def delete(pattern: str):
+    return lambda data: re.sub(pattern.encode(), b"", data, flags=re.S)
+
+
+CODE = str(oscillator().record.index["status.code"])
+
+DESCRIPTION_FAULTS = {
+    "min_greater_than_max": (attribute("parameters.mass", "max", "1e-12"), "parameters.mass", "min 1e-09 is greater"),
+    "start_below_min": (attribute("parameters.mass", "start", "-2"), "parameters.mass", r"start -2 lies outside"),
+    "start_above_max": (attribute("parameters.mass", "max", "0.5"), "parameters.mass", r"outside \[1e-09, 0.5\]"),
+    "nominal_zero": (attribute("position", "nominal", "0"), "position", "nominal is zero"),
+    "negative_step": (edit('stepSize="0.001"', 'stepSize="-0.001"'), "DefaultExperiment", "not positive"),
+    "stop_before_start": (edit('stopTime="10.0"', 'stopTime="-1"'), "DefaultExperiment", "before startTime"),
+    "alias_with_two_starts": (attribute("parameters.damping", "valueReference", "4"), "damping", "more than one start"),
+    "alias_of_two_units": (attribute("velocity", "valueReference", "1"), "position, velocity", "differ in unit"),
+    "unknown_attribute": (attribute("force", "colour", "red"), "line", "colour"),
+    "undefined_unit": (attribute("force", "unit", "lbf"), XML, "lbf"),
+    "no_initial_unknowns": (delete("<InitialUnknowns>.*</InitialUnknowns>"), XML, "InitialUnknowns"),
+    "duplicate_name": (edit('name="velocity"', 'name="position"'), XML, "not unique"),
+    "start_of_calculated": (attribute("position", "start", "1.0"), XML, "provides a start value"),
+    "no_co_simulation": (edit("<CoSimulation ", "<ModelExchange "), "fmiModelDescription", "no FMI 2.0 co-sim"),
+    "identifier": (edit('Identifier="Oscillator"', 'Identifier="Oscil-lator"'), "CoSimulation", "C identifier"),
+    "wrong_guid": (edit('guid="{', 'guid="{0'), "fmi2Instantiate", "refuses the GUID"),
+    "library_has_another_name": (edit('Identifier="Oscillator"', 'Identifier="Other"'), "Other.so", "is missing"),
+    "start_differs": (attribute("parameters.mass", "start", "2.0"), "parameters.mass", "1.0 in the library and 2.0"),
+    "unreadable": (attribute("status.value", "valueReference", "999"), "status.value", "cannot be read as Real"),
+    "wrong_type": (attribute("status.value", "valueReference", CODE), "status.value", "cannot be read as Real"),
+    "not_tunable": (attribute("parameters.mass", "variability", "tunable"), "parameters.mass", "cannot be set between"),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("fault", DESCRIPTION_FAULTS)
+def test_faults_of_the_model_description(damaged, fault):
+    change, place, text = DESCRIPTION_FAULTS[fault]
+    expect(damaged(files={XML: change}), "error", place, text)
+
+
+def test_missing_dependencies_are_a_warning(damaged):
+    file = damaged(files={XML: lambda data: data.replace(b' dependencies=""', b"")})
+    expect(file, "warning", "ModelStructure/Outputs", "do not say on what they depend")
+
+
+def test_what_the_description_forbids_is_tried(damaged):
+    """The library lets `gain` be tuned."""
+    change = attribute("parameters.gain", "variability", "fixed")
+    expect(damaged("gadget", files={XML: change}), "warning", "parameters.gain", "can be set between steps")
+
+
+LIBRARY_FAULTS = {
+    "function_missing": (
+        lambda data: data.replace(b"\0fmi2CancelStep", b"\0fmi2CancelStap"),
+        "fmi2CancelStep",
+        "does not export",
+    ),
+    "foreign_library": (edit("libm.so.6", "libq.so.6"), "libq.so.6", "not every machine has"),
+    "damaged": (lambda data: data[:1000], "Oscillator.so", "damaged shared library|no segment"),
+    "no_library": (b"text", "Oscillator.so", "not a 64-bit ELF library"),
+    "missing": (None, "binaries", "no library for any platform"),
+}
+
+
+@pytest.mark.parametrize("fault", LIBRARY_FAULTS)
+def test_faults_of_the_library(damaged, fault):
+    change, place, text = LIBRARY_FAULTS[fault]
+    expect(damaged(files={LIBRARY: change}), "warning" if fault == "foreign_library" else "error", place, text)
+
+
+KERNEL = """
+#include <stdint.h>
+#include <stdlib.h>
+enum {{ FORCE, POSITION, VELOCITY }};
+static double shared;
+int32_t kernel_initialize(int32_t *result, void **exception, double *memory)
+{{
+    *result = 0; (void)exception; (void)shared;
+    {initialize}
+    return 0;
+}}
+int32_t kernel_step(int32_t *result, void **exception, double *memory, double t, double h)
+{{
+    *result = 0; (void)exception; (void)t; (void)h;
+    {step}
+    return 0;
+}}
+"""
+
+
+@pytest.fixture
+def written_in_c(damaged, tmp_path):
+    """The oscillator's FMU with kernels in C, for once with what kernels cannot do."""
+
+    def write(initialize="memory[POSITION] = 0.0;", step="memory[POSITION] += h;", flags=HOST.flags):
+        (tmp_path / "kernel.c").write_text(KERNEL.format(initialize=initialize, step=step))
+        compiler = [sys.executable, "-m", "ziglang", "cc", "-target", HOST.zig]
+        subprocess.run([*compiler, "-O1", "-fPIC", "-c", "kernel.c", "-o", "kernel.o"], cwd=tmp_path, check=True)
+        component, guid = oscillator(), "{c}"
+        library = linking.link(
+            "Oscillator",
+            write_tables(component, guid),
+            (tmp_path / "kernel.o").read_bytes(),
+            replace(HOST, flags=flags),
+        )
+        description = describe(component, guid, NATIVE_CAPABILITIES, {})
+        return damaged(files={XML: description, LIBRARY: library})
+
+    return write
+
+
+def test_sound_kernel_in_c_has_no_findings(written_in_c):
+    assert validate(written_in_c()) == []
+
+
+@pytest.mark.parametrize(
+    ("kernels", "place", "text"),
+    [
+        ({"step": "memory[POSITION] += ++shared;"}, "fmi2DoStep", "two equal runs differ after step 1: position"),
+        ({"step": "static double own; if (t == 0.0) own = 0.0; memory[POSITION] = own += h;"}, "fmi2SetFMUstate",
+         "1 steps after a state was restored.*position"),
+        ({"initialize": "memory[POSITION] = ++shared;"}, "", "outputs differ"),
+        ({"step": "*(volatile int *)0 = 1;"}, "Damaged.fmu, check_start", "ended with signal 11"),
+        ({"step": "abort();"}, "Damaged.fmu, check_start", "ended with signal 6"),
+        ({"step": "*result = 2;"}, "Oscillator", "does not run with its start values.*displacement"),
+        ({"initialize": "*result = 1;"}, "Oscillator", "does not run with its start values.*is not finite"),
+    ],
+)  # fmt: skip
+def test_faults_of_behaviour(written_in_c, kernels, place, text):
+    expect(written_in_c(**kernels), "error", place, text)
+
+
+def test_step_size_that_is_ignored(written_in_c):
+    expect(written_in_c(step="memory[POSITION] += 1e-3;"), "warning", "position", "10 steps of 0.002 s end at 0.01")
+
+
+def test_values_that_are_not_finite(written_in_c):
+    expect(written_in_c(initialize="memory[VELOCITY] = 1.0 / memory[POSITION];"), "warning", "velocity", "is inf")
+
+
+def test_undefined_symbol_is_found_by_the_linker_and_by_the_check(written_in_c):
+    call = "extern void numba_gil_ensure(void); numba_gil_ensure();"
+    with pytest.raises(linking.LinkError, match="numba_gil_ensure"):
+        written_in_c(step=call)
+    expect(
+        written_in_c(step=call, flags=("-lm", "-Wl,-z,undefs")), "error", "numba_gil_ensure", "neither libc nor libm"
+    )
+
+
+@pytest.mark.parametrize(
+    ("file", "old", "new", "place", "text"),
+    [
+        ("step.c", "isfinite(h) && h > 0.0", "isfinite(h)", "fmi2DoStep", "a negative step size is accepted"),
+        ("lifecycle.c", "!guid || strcmp(guid, model.guid) != 0", "0", "fmi2Instantiate", "accepts a foreign GUID"),
+    ],
+)
+def test_faults_of_the_shim(written_in_c, tmp_path, monkeypatch, file, old, new, place, text):
+    shim = tmp_path / "shim"
+    shutil.copytree(linking.SHIM, shim)
+    source = (shim / file).read_text()
+    assert old in source
+    # a step backwards would otherwise fail where it does not begin at the end of the last
+    (shim / file).write_text(source.replace(old, new).replace("<= 1e-3 * step", "<= 1e-3 * fabs(step)"))
+    monkeypatch.setattr(linking, "SHIM", shim)
+    monkeypatch.setenv("DOCKFMU_CACHE", str(tmp_path / "cache"))
+    monkeypatch.setattr(linking, "shim_digest", lambda: "seeded")
+    expect(written_in_c(), "warning", place, text)
+
+
+def archive_with(tmp_path, name, data=b"x", mode=0o644):
+    file = tmp_path / "Bad.fmu"
+    with zipfile.ZipFile(file, "w") as archive:
+        entry = zipfile.ZipInfo(name)
+        entry.external_attr = mode << 16
+        archive.writestr(entry, data)
+    return file
+
+
+@pytest.mark.parametrize("name", ["../outside", "/absolute", "binaries/../../outside", "C:\\outside", "..\\outside"])
+def test_paths_that_leave_the_archive(tmp_path, name):
+    (finding,) = validate(archive_with(tmp_path, name))
+    assert finding.severity == "error"
+    assert "absolute path" in finding.text or "points out of" in finding.text
+    assert not (tmp_path.parent / "outside").exists()
+
+
+def test_symbolic_links_in_the_archive(tmp_path):
+    (finding,) = validate(archive_with(tmp_path, "link", b"/etc/passwd", stat.S_IFLNK | 0o777))
+    assert "symbolic link" in finding.text
+
+
+def test_entities_are_not_expanded(damaged):
+    bomb = b'<!DOCTYPE x [<!ENTITY a "aaaa"><!ENTITY b "&a;&a;&a;">]><fmiModelDescription>&b;</fmiModelDescription>'
+    (finding,) = validate(damaged(files={XML: bomb}))
+    assert "document type declaration" in finding.text
+
+
+def test_what_is_no_archive(tmp_path, oscillator_fmu):
+    (tmp_path / "text.fmu").write_text("text")
+    (tmp_path / "half.fmu").write_bytes(oscillator_fmu.read_bytes()[:9000])
+    for file, text in (
+        (tmp_path / "text.fmu", "not a readable zip archive"),
+        (tmp_path / "half.fmu", "not a readable zip archive"),
+        (tmp_path / "none.fmu", "no such file"),
+    ):
+        (finding,) = validate(file)
+        assert finding.severity == "error"
+        assert text in finding.text
+
+
+@pytest.mark.parametrize(("content", "text"), [(None, "holds no modelDescription.xml"), (b"<fmi", "not well-formed")])
+def test_missing_and_broken_model_description(damaged, content, text):
+    (finding,) = validate(damaged(files={XML: content}))
+    assert text in finding.text
