@@ -1,7 +1,9 @@
-"""Exact coupling to a mechanism whose wrench is affine in the port's acceleration: f = W - M_A a (spec/02 section 11).
+"""Exact coupling to a mechanism whose wrench is affine in the port's acceleration (spec/02 section 11).
 
-a (acceleration and angular acceleration of the port, port axes) is itself affine in the wrench, a = b + Y f with the
-mobility Y of the craft at its port, so (1 + M_A Y) f = W - M_A b. Both are means over the step.
+The mechanism has computed its wrench f' with the acceleration a' that the port gave it (as with LAGGED; a holds
+acceleration and angular acceleration, port axes). For the acceleration a that the port really gets, its wrench is
+f = f' - M_A (a - a'), that is W - M_A a. The acceleration is itself affine in the wrench, a = b + Y f with the mobility
+Y of the craft at its port, so (1 + M_A Y) f = f' + M_A (a' - b). All are means over the step.
 """
 
 from __future__ import annotations
@@ -24,7 +26,7 @@ def ports(places):
 
 
 @kernel
-def rigid_mobility(p, r, mount, a):
+def rigid_mobility(p, r, mount, a, h):
     """Y of the rigid body at the port, and the bias b by the loads in axes C about the centre of mass.
 
     `r.force`, `r.torque` hold all loads but this port's wrench, in axes C.
@@ -48,7 +50,7 @@ def rigid_mobility(p, r, mount, a):
         for i in range(3):
             a.mobility[i, k] = move[i]
             a.mobility[3 + i, k] = turn[i]
-    w = vector.load(r.angular_velocity)
+    w = vector.axpy(0.5 * h, vector.load(r.angular_acceleration), vector.load(r.angular_velocity))
     gyroscopic = vector.cross(rotation.apply(rotation.load_matrix(r.inertia), w), w)
     turn = vector.scale(mobile, rotation.apply(inverse, vector.add(vector.load(r.torque), gyroscopic)))
     move = vector.scale(mobile / p.mass, vector.load(r.force))
@@ -91,7 +93,7 @@ def add_elastic(r, mount, e, a):
 
 @kernel
 def solve(port, mount, a):
-    """Replace the received W by the wrench W - M_A a. False if the equations are singular."""
+    """Replace the received wrench by that for the acceleration to come. False if the equations are singular."""
     place = 0
     for i in range(6):
         for k in range(i, 6):
@@ -101,8 +103,9 @@ def solve(port, mount, a):
     matrix.multiply(a.mass, a.mobility, a.matrix)
     for i in range(6):
         a.matrix[i, i] += 1.0
-        for k in range(6):
-            mount.wrench[i] -= a.mass[i, k] * a.bias[k]
+        for k in range(3):
+            mount.wrench[i] += a.mass[i, k] * (port.acceleration[k] - a.bias[k])
+            mount.wrench[i] += a.mass[i, 3 + k] * (port.angular_acceleration[k] - a.bias[3 + k])
     if not matrix.factor_lu(a.matrix, a.pivot, 6):
         return False
     matrix.solve_lu(a.matrix, a.pivot, mount.wrench, 6)

@@ -130,7 +130,7 @@ def step_rigid(m, t, h):
     p, count = affine.ports(m.parameters.port)
     if count > 0:
         _sum(m.actuation, m.mount, m.rigid, p)
-        affine.rigid_mobility(m.parameters, m.rigid, m.mount[p], m.affine)
+        affine.rigid_mobility(m.parameters, m.rigid, m.mount[p], m.affine, h)
         if not affine.solve(m.port[p], m.mount[p], m.affine):
             return fail(m.status, AFFINE_SINGULAR, 0.0, p + 1)
         mounts.resolve(m.rigid, m.mount[p])
@@ -159,7 +159,7 @@ def initialize_elastic(m):
 def _solve_affine(m, p, n, h):
     """The wrench on the AFFINE port p; 0 or a message. The modal forces of all other loads are gathered already."""
     _sum(m.actuation, m.mount, m.rigid, p)
-    affine.rigid_mobility(m.parameters, m.rigid, m.mount[p], m.affine)
+    affine.rigid_mobility(m.parameters, m.rigid, m.mount[p], m.affine, h)
     elastic.bias(m.elastic, m.modes, p, n, h)
     affine.add_elastic(m.rigid, m.mount[p], m.elastic, m.affine)
     if not affine.solve(m.port[p], m.mount[p], m.affine):

@@ -11,7 +11,7 @@ BASE_MOTION = enumeration(
     "BaseMotion",
     SOURCE="velocity terms only; masses include the mechanism",
     LAGGED="mean acceleration of the previous step; masses without the mechanism",
-    AFFINE="the mechanism's wrench is W - M_A a, solved here for a; masses without the mechanism",
+    AFFINE="as LAGGED, and affine_mass times the lag of the acceleration is taken from the wrench",
 )
 SOURCE = BASE_MOTION.codes["SOURCE"]
 LAGGED = BASE_MOTION.codes["LAGGED"]
@@ -25,7 +25,7 @@ def _inputs(port_count: int, thruster_count: int) -> tuple[Group, ...]:
         Group(
             "port",
             *ports.wrench_input(),
-            input("affine_mass", "1", "upper triangle, row by row, of M_A (SI, force before torque); AFFINE only",
+            input("affine_mass", "1", "-d(wrench)/d(acceleration), upper triangle by rows, SI, force first; for AFFINE",
                   shape=21, evaluated="mean"),
             *ports.pose(OUTPUT),
             *ports.twist(OUTPUT),
