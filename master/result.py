@@ -5,8 +5,6 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import Any, Literal
 
-from master.errors import MasterError
-
 
 @dataclass
 class Result:
@@ -30,7 +28,7 @@ class Result:
     events: list[dict[str, Any]] = field(default_factory=list)
     peaks: dict[str, dict[str, Any]] = field(default_factory=dict)
     audit: dict[str, Any] = field(default_factory=dict)
-    error: MasterError | None = None
+    error: BaseException | None = None
 
     @property
     def real_time_factor(self) -> float:

@@ -52,10 +52,8 @@ def run(
     _check(system, step, start, stop, stop_when)
     chosen = GaussSeidel() if algorithm is None else algorithm
     result = Result(system.name, chosen.name, step, t_start=start, t_end=start)
-    with ExitStack() as cleanup:
-        for observer in reversed(observers):
-            cleanup.callback(observer.end, result)
-        try:
+    try:
+        with ExitStack() as cleanup:
             began = time.perf_counter()
             instances = _instantiate(system, logging, cleanup)
             order = system.execution_order()
@@ -67,9 +65,34 @@ def run(
                 session.run(interrupted)
             for instance in instances.values():
                 instance.terminate()
-        except MasterError as error:
-            result.status, result.message, result.error = "failed", str(error), error
+    except MasterError as error:
+        _fail(result, error)
+    except BaseException as error:
+        _fail(result, error)
+        raise
+    finally:
+        _end(observers, result)
     return result
+
+
+def _fail(result: Result, error: BaseException) -> None:
+    result.status, result.message = "failed", str(error) or type(error).__name__
+    result.error = error
+
+
+def _end(observers: Sequence[Observer], result: Result) -> None:
+    """End all observers, whatever happens to one of them."""
+    fault: BaseException | None = None
+    for observer in observers:
+        try:
+            observer.end(result)
+        except MasterError as error:
+            if result.status != "failed":
+                _fail(result, error)
+        except BaseException as error:
+            fault = fault or error
+    if fault is not None:
+        raise fault
 
 
 def _check(system: System, step: float, start: float, stop: float, stop_when: str | None) -> None:

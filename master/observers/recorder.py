@@ -8,7 +8,8 @@ itself system, algorithm, step, status and whatever the caller adds.
 from __future__ import annotations
 
 import time
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from datetime import UTC, datetime
 from pathlib import Path
 from types import TracebackType
@@ -67,7 +68,20 @@ class Recorder(Observer):
         return Sampling(self.variables, self.every)
 
     def begin(self, run: Run) -> None:
-        self.file.parent.mkdir(parents=True, exist_ok=True)
+        with self._writing():
+            self.file.parent.mkdir(parents=True, exist_ok=True)
+            self._create(run)
+
+    @contextmanager
+    def _writing(self) -> Iterator[None]:
+        """After a failure to write nothing more is tried."""
+        try:
+            yield
+        except OSError as error:
+            self._waiting, self._rows = [], 0
+            raise MasterError(f"{self.file}: cannot be written ({error})") from error
+
+    def _create(self, run: Run) -> None:
         self._out = out = h5py.File(self.file, "w", libver="latest")
         out.attrs["system"] = run.system.name
         out.attrs["algorithm"] = run.algorithm
@@ -123,27 +137,31 @@ class Recorder(Observer):
     def _flush(self) -> None:
         if self._out is None or not self._rows:
             return
-        values = np.concatenate([rows for _, rows in self._waiting])
-        first = len(self._time)
-        for column, dataset in enumerate(self._datasets):
-            dataset.resize(first + self._rows, axis=0)
-            dataset[first:] = values[:, column].astype(dataset.dtype)
-        # the time comes last: what it counts is complete
-        self._time.resize(first + self._rows, axis=0)
-        self._time[first:] = np.concatenate([times for times, _ in self._waiting])
-        self._out.flush()
-        self._waiting, self._rows, self._flushed = [], 0, time.monotonic()
+        with self._writing():
+            values = np.concatenate([rows for _, rows in self._waiting])
+            first = len(self._time)
+            for column, dataset in enumerate(self._datasets):
+                dataset.resize(first + self._rows, axis=0)
+                dataset[first:] = values[:, column].astype(dataset.dtype)
+            # the time comes last: what it counts is complete
+            self._time.resize(first + self._rows, axis=0)
+            self._time[first:] = np.concatenate([times for times, _ in self._waiting])
+            self._out.flush()
+            self._waiting, self._rows, self._flushed = [], 0, time.monotonic()
 
     def end(self, result: Result) -> None:
-        if self._out is not None:
-            out = self._out
-            try:
-                self._flush()
-                out.attrs["status"], out.attrs["message"] = result.status, result.message
-                out.attrs["t_end"] = result.t_end
-            finally:
-                out.close()
-                self._out = None
+        if self._out is None:
+            return
+        try:
+            self._flush()
+        except MasterError as error:
+            if result.status != "failed":
+                result.status, result.message, result.error = "failed", str(error), error
+        out, self._out = self._out, None
+        with self._writing():
+            out.attrs["status"], out.attrs["message"] = result.status, result.message
+            out.attrs["t_end"] = result.t_end
+            out.close()
 
 
 def _describe(dataset: h5py.Dataset, variable: Variable) -> None:

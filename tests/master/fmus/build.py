@@ -50,6 +50,9 @@ def description(channels: int = 1, guid: str = "lag", unit: str | None = "m") ->
         ("gain", "parameter", 2 * channels, "fixed", '<Real start="1" min="0" max="1000"/>'),
         ("nan_time", "parameter", 2 * channels + 1, "fixed", '<Real start="1e300"/>'),
         ("fail.time", "parameter", 2 * channels + 2, "fixed", '<Real start="0"/>'),
+        ("feed", "parameter", 2 * channels + 3, "fixed", '<Real start="0"/>'),
+        ("bias", "parameter", 2 * channels + 4, "fixed", '<Real start="0"/>'),
+        ("through", "output", 2 * channels + 5, "continuous", f"<Real{given}/>"),
         ("count_in", "input", 0, "discrete", '<Integer start="0"/>'),
         ("count", "output", 1, "discrete", "<Integer/>"),
         ("fail.function", "parameter", 2, "fixed", '<Integer start="0"/>'),
@@ -65,8 +68,11 @@ def description(channels: int = 1, guid: str = "lag", unit: str | None = "m") ->
         + f">{kind}</ScalarVariable>"
         for name, causality, reference, variability, kind in lines
     )
-    outputs = [i + 1 for i, line in enumerate(lines) if line[1] == "output"]
-    unknowns = "".join(f'<Unknown index="{i}" dependencies=""/>' for i in outputs)
+    unknowns = "".join(
+        f'<Unknown index="{i}" dependencies="{"1" if line[0] == "through" else ""}"/>'
+        for i, line in enumerate(lines, start=1)
+        if line[1] == "output"
+    )
     return f"""<?xml version="1.0" encoding="UTF-8"?>
 <fmiModelDescription fmiVersion="2.0" modelName="Lag" guid="{guid}" description="first-order lags"
     variableNamingConvention="structured">

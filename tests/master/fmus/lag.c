@@ -1,7 +1,8 @@
 /* A small FMI 2.0 co-simulation FMU as somebody else might write it: CHANNELS first-order lags y' = gain (u - y).
  *
  * Real      0..n-1 inputs u, n..2n-1 outputs y, 2n gain, 2n+1 time from which y[1] is NaN,
- *           2n+2 time from which `fail.function` returns `fail.status`
+ *           2n+2 time from which `fail.function` returns `fail.status`, 2n+3 feed, 2n+4 bias,
+ *           2n+5 output through = feed u[1] + bias, at once
  * Integer   0 input count_in, 1 output count = steps done + count_in, 2 fail.function (1 fmi2DoStep, 2 fmi2GetReal,
  *           3 fmi2SetReal, 4 fmi2ExitInitializationMode, 5 fmi2GetBoolean), 3 fail.status
  * Boolean   0 input enable (false: y holds), 1 output high = y[1] > 0.5
@@ -28,7 +29,7 @@ typedef int Status;
 typedef unsigned Ref;
 typedef const char *Str;
 enum { OK, WARNING, DISCARD, ERROR, FATAL };
-enum { N = CHANNELS, GAIN = 2 * N, NAN_TIME, FAIL_TIME, REALS };
+enum { N = CHANNELS, GAIN = 2 * N, NAN_TIME, FAIL_TIME, FEED, BIAS, THROUGH, REALS };
 
 typedef struct {
     void (*logger)(void *, Str, Status, Str, Str, ...);
@@ -108,6 +109,8 @@ EXPORT Status fmi2Reset(void *c) { (void)c; return OK; }
 #define ACCESS(KIND, TYPE, FIELD, COUNT)                                                               \
     EXPORT Status fmi2Get##KIND(void *c, const Ref r[], size_t n, TYPE v[]) {                          \
         Lag *lag = c;                                                                                  \
+        double *real = lag->state.real;                                                                \
+        real[THROUGH] = real[FEED] * real[0] + real[BIAS];                                             \
         for (size_t i = 0; i < n; i++) {                                                               \
             if (r[i] >= COUNT) return unknown(lag, "fmi2Get" #KIND, r[i]);                             \
             v[i] = lag->state.FIELD[r[i]];                                                             \

@@ -1,0 +1,155 @@
+"""Runs that fail say where, when and why, and keep what was recorded."""
+
+import os
+import signal
+import threading
+
+import numpy as np
+import pytest
+
+from master.errors import FmuError
+from master.observers.observer import Observer
+from master.observers.recorder import Recorder, read_results
+from master.run import run
+from master.system import System
+
+DO_STEP, GET_REAL, SET_REAL, EXIT_INITIALISATION, GET_BOOLEAN = range(1, 6)
+
+
+def pair(lag, **faults):
+    """Two lags; the second, "craft", gets the start values `faults` with dots for underscores."""
+    system = System("pair")
+    system.add("base", lag, {"u[1]": 1.0})
+    system.add("craft", lag, {name.replace("_", ".", 1): value for name, value in faults.items()})
+    system.connect("base", "y[1]", "craft", "u[1]")
+    system.connect("craft", "y[1]", "base", "u[1]")
+    system.connect("craft", "high", "base", "enable")
+    return system
+
+
+@pytest.mark.parametrize(
+    ("function", "name"),
+    [(DO_STEP, "fmi2DoStep"), (GET_REAL, "fmi2GetReal"), (SET_REAL, "fmi2SetReal"), (GET_BOOLEAN, "fmi2GetBoolean")],
+)
+@pytest.mark.parametrize(("status", "word"), [(2, "fmi2Discard"), (3, "fmi2Error"), (4, "fmi2Fatal")])
+def test_each_status_of_each_call_ends_the_run_with_its_name(lag, tmp_path, function, name, status, word):
+    system = pair(lag, fail_function=function, fail_status=status, fail_time=0.25)
+    result = run(system, step=0.01, stop=1.0, observers=[Recorder(tmp_path / "r.h5", ["base.y[1]", "base.count"])])
+    assert result.status == "failed"
+    error = result.error
+    assert isinstance(error, FmuError)
+    assert (error.instance, error.function, error.status) == ("craft", name, word)
+    assert f"craft: {name} gave {word}" in result.message
+    assert f'"{name} fails on purpose at 0.25' in result.message
+    assert result.t_end == pytest.approx(0.25, abs=0.0101)
+    with read_results(tmp_path / "r.h5") as results:
+        assert results.attributes["status"] == "failed"
+        assert results.attributes["message"] == result.message
+        assert results.time[-1] == pytest.approx(result.t_end, rel=1e-14)
+        assert len(results["base.y[1]"]) == len(results.time) == result.macro_steps + 1
+
+
+def test_discard_tells_how_far_the_fmu_came(lag):
+    result = run(pair(lag, fail_function=DO_STEP, fail_status=2, fail_time=0.25), step=0.01, stop=1.0)
+    assert "for a step of 0.01 s; it came to t = 0.25 s; a smaller macro step may help at t = 0.25 s" in result.message
+
+
+def test_warnings_are_counted_and_do_not_end_the_run(lag):
+    result = run(pair(lag, fail_function=DO_STEP, fail_status=1, fail_time=0.5), step=0.01, stop=1.0)
+    assert result.status == "completed"
+    (note,) = result.warnings
+    assert "craft gave fmi2Warning 50 times" in note
+
+
+def test_nan_in_an_output_is_found_in_its_step_and_named(lag, tmp_path):
+    system = pair(lag, nan_time=0.5)
+    system.elements["craft"].start = {"nan_time": 0.5}
+    result = run(system, step=0.01, stop=1.0, observers=[Recorder(tmp_path / "r.h5")])
+    assert result.status == "failed"
+    assert "craft: output y[1] became nan" in result.message
+    assert "at t = 0.5 s" in result.message
+    with read_results(tmp_path / "r.h5") as results:
+        assert results.time[-1] == pytest.approx(0.49, rel=1e-12)
+        assert np.isfinite(results["craft.y[1]"]).all()
+
+
+def test_failure_in_initialisation_leaves_a_result(lag, tmp_path):
+    system = pair(lag, fail_function=EXIT_INITIALISATION, fail_status=3)
+    result = run(system, step=0.01, stop=1.0, observers=[Recorder(tmp_path / "r.h5")])
+    assert (result.status, result.t_end, result.macro_steps) == ("failed", 0.0, 0)
+    assert "craft: fmi2ExitInitializationMode gave fmi2Error" in result.message
+
+
+def test_an_fmu_that_cannot_be_loaded_leaves_a_result(lag, third_party, tmp_path):
+    system = pair(lag)
+    system.elements["craft"].file = third_party.build(tmp_path, platform="win32")
+    result = run(system, step=0.01, stop=1.0)
+    assert result.status == "failed"
+    assert "has no binaries/" in result.message
+
+
+class Interrupt(Observer):
+    """Presses Ctrl-C once the run has come to `at`."""
+
+    def __init__(self, at):
+        self.at, self.pressed = at, False
+
+    def progress(self, time, wall):
+        if time >= self.at and not self.pressed:
+            self.pressed = True
+            os.kill(os.getpid(), signal.SIGINT)
+
+
+def test_ctrl_c_stops_the_run_and_keeps_what_it_has(lag, tmp_path):
+    before = signal.getsignal(signal.SIGINT)
+    result = run(
+        pair(lag), step=1e-3, stop=1e6, observers=[Interrupt(0.5), Recorder(tmp_path / "r.h5", ["craft.y[1]"])]
+    )
+    assert result.status == "stopped"
+    assert "interrupted at t = " in result.message
+    assert signal.getsignal(signal.SIGINT) is before
+    with read_results(tmp_path / "r.h5") as results:
+        assert results.attributes["status"] == "stopped"
+        assert results.time[-1] == pytest.approx(result.t_end, rel=1e-12)
+
+
+def test_ctrl_c_is_heard_within_a_fifth_of_a_second(lag):
+    heard = []
+
+    class Clock(Observer):
+        def progress(self, time, wall):
+            heard.append(wall)
+
+    timer = threading.Timer(1.0, lambda: os.kill(os.getpid(), signal.SIGINT))
+    timer.start()
+    result = run(pair(lag), step=1e-3, stop=1e9, observers=[Clock()])
+    timer.join()
+    assert result.status == "stopped"
+    # what Ctrl-C waits for is the longest time between two returns to Python; the machine may be busy
+    assert np.median(np.diff(heard)) < 0.2
+
+
+class Faulty(Observer):
+    def progress(self, time, wall):
+        raise RuntimeError("a fault of an observer")
+
+
+def test_the_fault_of_an_observer_does_not_cost_the_others_their_data(lag, tmp_path):
+    with pytest.raises(RuntimeError, match="a fault of an observer"):
+        run(pair(lag), step=0.01, stop=1.0, observers=[Recorder(tmp_path / "r.h5"), Faulty()])
+    with read_results(tmp_path / "r.h5") as results:
+        assert results.attributes["status"] == "failed"
+        assert len(results.time) > 1
+
+
+def test_a_full_disk_fails_the_run_with_the_reason(lag, tmp_path, monkeypatch):
+    recorder = Recorder(tmp_path / "r.h5")
+
+    def full(self, *arguments, **options):
+        raise OSError(28, "No space left on device")
+
+    monkeypatch.setattr("h5py.Dataset.resize", full)
+    result = run(pair(lag), step=0.01, stop=1.0, observers=[recorder])
+    assert result.status == "failed"
+    assert "r.h5: cannot be written" in result.message
+    assert "No space left on device" in result.message

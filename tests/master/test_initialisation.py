@@ -1,0 +1,66 @@
+"""Outputs reach inputs before the first step, along chains and around loops."""
+
+import itertools
+
+import pytest
+
+from master.observers.recorder import Recorder, read_results
+from master.run import run
+from master.system import System
+
+
+def chain(lag, names, start):
+    system = System("chain")
+    for name in names:
+        system.add(name, lag, start)
+    for source, target in itertools.pairwise(names):
+        system.connect(source, "through", target, "u[1]")
+    return system
+
+
+def first_values(system, file, names):
+    result = run(system, step=0.1, stop=0.1, observers=[Recorder(file, [f"{n}.through" for n in names])])
+    with read_results(file) as results:
+        return result, [results[f"{name}.through"][0] for name in names]
+
+
+@pytest.mark.parametrize("order", ["abcd", "dcba", "bdac"])
+def test_values_pass_along_a_chain_whatever_the_order_of_execution(lag, tmp_path, order):
+    system = chain(lag, "abcd", {"feed": 2.0, "bias": 1.0})
+    system.order = tuple(order)
+    result, values = first_values(system, tmp_path / "r.h5", "abcd")
+    assert values == [1.0, 3.0, 7.0, 15.0]
+    assert result.warnings == []
+
+
+def test_an_algebraic_loop_that_settles_is_solved_and_reported(lag, tmp_path):
+    system = chain(lag, "ab", {"feed": 0.5, "bias": 1.0})
+    system.connect("b", "through", "a", "u[1]")
+    result, values = first_values(system, tmp_path / "r.h5", "ab")
+    # x = y/2 + 1, y = x/2 + 1; substitution gains two bits a sweep
+    assert values == pytest.approx([2.0, 2.0], rel=1e-11)
+    (note,) = result.warnings
+    assert "algebraic loop at the start" in note
+    assert "a <-> b (a.through, b.through)" in note
+
+
+def test_an_algebraic_loop_that_does_not_settle_fails_by_name(lag):
+    system = chain(lag, "ab", {"feed": 2.0, "bias": 1.0})
+    system.connect("b", "through", "a", "u[1]")
+    result = run(system, step=0.1, stop=1.0)
+    assert result.status == "failed"
+    assert "algebraic loop a <-> b (a.through, b.through) does not settle in 100 sweeps" in result.message
+    assert result.t_end == 0.0
+
+
+def test_a_loop_that_is_only_declared_is_passed_without_a_word(lag, third_party, tmp_path):
+    xml = third_party.description().replace(' dependencies=""', "")
+    unclear = third_party.build(tmp_path, "Unclear", xml=xml)
+    system = System("loop")
+    system.add("a", unclear)
+    system.add("b", lag, {"feed": 3.0, "bias": 1.0})
+    system.connect("a", "y[1]", "b", "u[1]")
+    system.connect("b", "through", "a", "u[1]")
+    result, (value,) = first_values(system, tmp_path / "r.h5", "b")
+    assert value == 1.0
+    assert result.warnings == []

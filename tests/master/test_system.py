@@ -1,0 +1,124 @@
+"""All that can be wrong with a system is found, and told at once."""
+
+import pytest
+
+from master.errors import ArchiveError, StructureError
+from master.order import execution_order, loops
+from master.system import System
+
+
+@pytest.fixture
+def pair(lag):
+    system = System("pair")
+    system.add("a", lag)
+    system.add("b", lag)
+    return system
+
+
+def problems(system):
+    with pytest.raises(StructureError) as caught:
+        system.check()
+    return list(caught.value.problems)
+
+
+@pytest.mark.parametrize(
+    ("connection", "words"),
+    [
+        (("a", "y[1]", "c", "u[1]"), "there is no element 'c'"),
+        (("a", "y[2]", "b", "u[1]"), "a has no variable 'y[2]'; did you mean y[1]"),
+        (("a", "u[1]", "b", "u[1]"), "a.u[1] is no output but input"),
+        (("a", "y[1]", "b", "gain"), "b.gain is no input but parameter"),
+        (("a", "y[1]", "b", "enable"), "the output is Real, the input Boolean"),
+        (("a", "count", "b", "u[1]"), "the output is Integer, the input Real"),
+    ],
+)
+def test_connections_that_cannot_be(pair, connection, words):
+    pair.connect(*connection)
+    (problem,) = problems(pair)
+    assert problem.startswith("connection {}.{} -> {}.{}: ".format(*connection))
+    assert words in problem
+
+
+def test_two_sources_of_one_input(pair):
+    pair.connect("a", "y[1]", "b", "u[1]")
+    pair.connect("b", "y[1]", "b", "u[1]")
+    assert "the input has another source already, a.y[1]" in problems(pair)[0]
+
+
+def test_units_that_do_not_fit(third_party, tmp_path, lag):
+    system = System("units")
+    system.add("metres", lag)
+    system.add("newtons", third_party.build(tmp_path, "Newtons", unit="N"))
+    system.add("plain", third_party.build(tmp_path, "Plain", unit=None))
+    system.add("odd", third_party.build(tmp_path, "Odd", unit="cubit"))
+    system.connect("metres", "y[1]", "newtons", "u[1]")
+    system.connect("metres", "y[1]", "odd", "u[1]")
+    system.connect("metres", "y[1]", "plain", "u[1]")
+    different, unknown = problems(system)
+    assert "units 'm' and 'N' measure different quantities" in different
+    assert "'cubit' is not defined" in unknown
+    system.connections = [c for c in system.connections if c.target == "plain"]
+    system.connect("metres", "y[1]", "newtons", "u[1]", factor=3.0, convert_units=False)
+    system.check()
+
+
+@pytest.mark.parametrize(
+    ("name", "value", "words"),
+    [
+        ("gian", 1.0, "has no variable 'gian'; did you mean gain"),
+        ("gain", -1.0, "less than its minimum 0"),
+        ("gain", 1001.0, "more than its maximum 1000"),
+        ("gain", float("nan"), "a finite number is wanted"),
+        ("gain", "1", "a finite number is wanted"),
+        ("count_in", 1.5, "takes whole numbers"),
+        ("enable", 2, "a Boolean is wanted"),
+        ("label", 3, "a String is wanted"),
+        ("y[1]", 1.0, "cannot be set: it is a output that the FMU calculates"),
+    ],
+)
+def test_start_values_that_do_not_fit(pair, name, value, words):
+    pair.elements["b"].start[name] = value
+    (problem,) = problems(pair)
+    assert problem.startswith(f"b.{name}" if name != "gian" else "b ")
+    assert words in problem
+
+
+def test_all_problems_are_told_together(pair):
+    pair.connect("a", "y[1]", "b", "v")
+    pair.elements["a"].start["gain"] = -1.0
+    pair.order = ("a",)
+    assert len(problems(pair)) == 3
+
+
+def test_an_fmu_that_is_not_there(tmp_path):
+    system = System("missing")
+    system.add("a", tmp_path / "missing.fmu")
+    with pytest.raises(ArchiveError, match=r"missing\.fmu: there is no such file"):
+        system.check()
+
+
+def test_names_are_resolved_and_selected(pair):
+    assert pair.resolve("a.fail.time")[1].name == "fail.time"
+    with pytest.raises(StructureError, match="names no element of system pair"):
+        pair.resolve("c.y[1]")
+    assert pair.select("*.y[1]") == ["a.y[1]", "b.y[1]"]
+    assert pair.select("b.*", ["parameter"])[0] == "b.gain"
+    assert pair.select("a.y1") == []
+
+
+def test_the_order_of_execution_follows_the_connections(lag):
+    system = System("chain")
+    for name in "abcd":
+        system.add(name, lag)
+    for source, target in ("da", "ab", "ba", "bc"):
+        system.connect(source, "y[1]" if source + target != "ba" else "through", target, "u[1]")
+    assert system.execution_order() == ("d", "a", "b", "c")
+    system.order = ("c", "b", "a", "d")
+    assert system.execution_order() == ("c", "b", "a", "d")
+
+
+def test_loops_of_a_graph():
+    edges = [(1, 2), (2, 3), (3, 1), (3, 4), (5, 5)]
+    assert loops([1, 2, 3, 4, 5], edges) == [(1, 2, 3), (5,)]
+    assert execution_order([4, 3, 2, 1, 5], edges) == (3, 2, 1, 4, 5)
+    assert loops([], []) == []
