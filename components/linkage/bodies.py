@@ -11,7 +11,7 @@ from math import cos, sin
 from components.core.field import Group, private
 from components.core.kernel import kernel
 from components.core.rotation import IDENTITY, apply_transposed, compose, load_matrix, store_matrix, transpose
-from components.core.vector import add, axpy, cross, dot, scale
+from components.core.vector import add, axpy, cross, dot, load, scale, store
 
 REVOLUTE_X, REVOLUTE_Y, REVOLUTE_Z, PRISMATIC_X = 0, 1, 2, 3
 
@@ -88,10 +88,10 @@ def place(b, parents, joints):
         p = parents[j]
         joint = joints[j]
         A = load_matrix(b.mounting[j])
-        x = (b.offset[j, 0], b.offset[j, 1], b.offset[j, 2])
+        x = load(b.offset[j])
         if p >= 0:
             parent = load_matrix(b.rotation[p])
-            x = add((b.point[p, 0], b.point[p, 1], b.point[p, 2]), apply_transposed(parent, x))
+            x = add(load(b.point[p]), apply_transposed(parent, x))
             A = compose(A, parent)
         if joint < PRISMATIC_X:
             A = turned(joint, b.cosine[j], b.sine[j], A)
@@ -102,8 +102,7 @@ def place(b, parents, joints):
             x = axpy(b.q[j], axis, x)
             put((0.0, 0.0, 0.0), axis, b.screw[j])
         store_matrix(A, b.rotation[j])
-        for i in range(3):
-            b.point[j, i] = x[i]
+        store(x, b.point[j])
 
 
 @kernel
@@ -134,8 +133,8 @@ def weigh(b):
         m = b.mass[j]
         if m > 0.0:
             A = load_matrix(b.rotation[j])
-            x = (b.point[j, 0], b.point[j, 1], b.point[j, 2])
-            c = scale(m, apply_transposed(A, (b.centre[j, 0], b.centre[j, 1], b.centre[j, 2])))
+            x = load(b.point[j])
+            c = scale(m, apply_transposed(A, load(b.centre[j])))
             J = compose(transpose(A), compose(load_matrix(b.inertia[j]), A))
             diagonal = 2.0 * dot(x, c) + m * dot(x, x)
             for i in range(3):
@@ -158,7 +157,7 @@ def times(J, w):
 @kernel
 def momentum(b, j, w, v):
     """(angular momentum about O_0, momentum) of body j with the twist (w, v)."""
-    h = (b.first_moment[j, 0], b.first_moment[j, 1], b.first_moment[j, 2])
+    h = load(b.first_moment[j])
     return add(times(b.moment_of_inertia[j], w), cross(h, v)), axpy(b.mass[j], v, cross(w, h))
 
 
@@ -166,7 +165,7 @@ def momentum(b, j, w, v):
 def inertia_wrench(b, j, w, v, e, a):
     """(torque about O_0, force) that body j needs for the twist (w, v) and the acceleration (e, a) of that twist."""
     L, P = momentum(b, j, w, v)
-    h = (b.first_moment[j, 0], b.first_moment[j, 1], b.first_moment[j, 2])
+    h = load(b.first_moment[j])
     torque = add(add(times(b.moment_of_inertia[j], e), cross(h, a)), add(cross(w, L), cross(v, P)))
     force = add(axpy(b.mass[j], a, cross(e, h)), cross(w, P))
     return torque, force

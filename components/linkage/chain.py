@@ -16,7 +16,7 @@ from components.core.field import Group, private
 from components.core.kernel import kernel
 from components.core.matrix import factor_lu, solve_lu, solve_lu_transposed
 from components.core.rotation import IDENTITY, compose, load_matrix
-from components.core.vector import add, axpy, cross, dot, subtract
+from components.core.vector import add, axpy, cross, dot, load, store, subtract
 from components.linkage.bodies import (
     absolute_bias,
     absolute_velocity,
@@ -61,7 +61,7 @@ def chain(name: str, joints: int, node: int, count: int | None = None) -> Group:
 @kernel
 def _cut_row(c, w):
     """Rate of the angle between the cut joint's axes for the angular velocity w of the chain's end."""
-    return dot((c.moment_axis[0], c.moment_axis[1], c.moment_axis[2]), w)
+    return dot(load(c.moment_axis), w)
 
 
 @kernel
@@ -74,22 +74,19 @@ def constrain(c, node_origin, node_rotation):
     b = c.bodies
     n = b.mass.shape[0]
     last = load_matrix(b.rotation[n - 1])
-    end = (b.point[n - 1, 0], b.point[n - 1, 1], b.point[n - 1, 2])
+    end = load(b.point[n - 1])
     lever = (0.0, 0.0, 0.0)
     for i in range(3):
         end = axpy(c.end_point[i], last[i], end)
         lever = axpy(c.node_point[i], node_rotation[i], lever)
-    for i in range(3):
-        c.end[i] = end[i]
-        c.lever[i] = lever[i]
+    store(end, c.end)
+    store(lever, c.lever)
     if n == 4:
         e1 = compose(load_matrix(c.end_axes), last)[1]
         e2 = compose(load_matrix(c.node_axes), node_rotation)[2]
-        axis = cross(e1, e2)
-        for i in range(3):
-            c.cut_axes[0, i] = e1[i]
-            c.cut_axes[1, i] = e2[i]
-            c.moment_axis[i] = axis[i]
+        store(e1, c.cut_axes[0])
+        store(e2, c.cut_axes[1])
+        store(cross(e1, e2), c.moment_axis)
     for j in range(n):
         w = upper(b.screw[j])
         v = add(lower(b.screw[j]), cross(w, end))
@@ -105,8 +102,7 @@ def constrain(c, node_origin, node_rotation):
         v = unit
         if k >= free:
             v = cross(unit, lever)
-        for i in range(3):
-            c.gain[k, i] = v[i]
+        store(v, c.gain[k])
         if n == 4:
             c.gain[k, 3] = 0.0 if k < free else _cut_row(c, unit)
         solve_lu(c.constraint, c.pivot, c.gain[k], n)
@@ -125,19 +121,17 @@ def follow(c, parents, u):
             rate += c.gain[k, j] * u[k]
         b.qd[j] = rate
     move(b, parents)
-    end = (c.end[0], c.end[1], c.end[2])
-    lever = (c.lever[0], c.lever[1], c.lever[2])
+    end = load(c.end)
+    lever = load(c.lever)
     node = (u[free], u[free + 1], u[free + 2])
     w = upper(b.velocity[n - 1])
     e = upper(b.bias[n - 1])
     v = add(lower(b.velocity[n - 1]), cross(w, end))
     acceleration = add(add(lower(b.bias[n - 1]), cross(e, end)), cross(w, v))
-    missing = subtract(cross(node, cross(node, lever)), acceleration)
-    for i in range(3):
-        c.quadratic[i] = missing[i]
+    store(subtract(cross(node, cross(node, lever)), acceleration), c.quadratic)
     if n == 4:
-        e1 = (c.cut_axes[0, 0], c.cut_axes[0, 1], c.cut_axes[0, 2])
-        e2 = (c.cut_axes[1, 0], c.cut_axes[1, 1], c.cut_axes[1, 2])
+        e1 = load(c.cut_axes[0])
+        e2 = load(c.cut_axes[1])
         turning = add(cross(cross(w, e1), e2), cross(e1, cross(node, e2)))
         c.quadratic[3] = -_cut_row(c, e) - dot(turning, subtract(w, node))
     solve_lu(c.constraint, c.pivot, c.quadratic, n)
@@ -162,7 +156,7 @@ def reduce(c, omega0, epsilon0, acceleration0, inertia, force):
     for j in range(n - 1, -1, -1):
         if b.mass[j] > 0.0:
             mass += b.mass[j]
-            h = add(h, (b.first_moment[j, 0], b.first_moment[j, 1], b.first_moment[j, 2]))
+            h = add(h, load(b.first_moment[j]))
             own = load_matrix(b.moment_of_inertia[j])
             J = (add(J[0], own[0]), add(J[1], own[1]), add(J[2], own[2]))
             w, v = absolute_velocity(b, j, omega0)
@@ -241,8 +235,8 @@ def base_wrench(c, omega0, epsilon0, acceleration0):
     After `react`; D8 of spec/02 with erratum D6.
     """
     torque, force = inertia_of_motion(c, omega0, epsilon0, acceleration0)
-    pushed = (c.reaction[0], c.reaction[1], c.reaction[2])
-    moment = cross((c.end[0], c.end[1], c.end[2]), pushed)
+    pushed = load(c.reaction)
+    moment = cross(load(c.end), pushed)
     if c.bodies.mass.shape[0] == 4:
-        moment = axpy(c.reaction[3], (c.moment_axis[0], c.moment_axis[1], c.moment_axis[2]), moment)
+        moment = axpy(c.reaction[3], load(c.moment_axis), moment)
     return subtract(moment, torque), subtract(pushed, force)

@@ -15,10 +15,11 @@ and sines in `c.bodies`. The fourth coordinate, roll, needs the chain placed up 
 
 from __future__ import annotations
 
-from math import atan2, fabs, sqrt
+from math import atan2, fabs, floor, pi, sqrt
 
 from components.core.kernel import kernel
 from components.core.rotation import apply, compose, load_matrix
+from components.core.vector import load
 from components.linkage.bodies import PRISMATIC_X, REVOLUTE_X, REVOLUTE_Y, REVOLUTE_Z
 
 UPS = (REVOLUTE_Y, REVOLUTE_Z, PRISMATIC_X)
@@ -95,7 +96,7 @@ def close_roll(c, j, node_rotation):
     before = compose(load_matrix(b.mounting[j]), load_matrix(b.rotation[j - 1]))
     node = compose(load_matrix(c.node_axes), node_rotation)
     e = apply(before, node[2])
-    g = (c.end_axes[1, 0], c.end_axes[1, 1], c.end_axes[1, 2])
+    g = load(c.end_axes[1])
     even = g[1] * e[1] + g[2] * e[2]
     odd = g[1] * e[2] - g[2] * e[1]
     rest = -g[0] * e[0]
@@ -108,8 +109,8 @@ def close_roll(c, j, node_rotation):
     c2, s2 = (even * rest + odd * side) / square, (odd * rest - even * side) / square
     if c2 * b.cosine[j] + s2 * b.sine[j] > c1 * b.cosine[j] + s1 * b.sine[j]:
         c1, s1 = c2, s2
-    # nearest angle to the previous one, over as many turns as it takes
-    b.q[j] += atan2(s1 * b.cosine[j] - c1 * b.sine[j], c1 * b.cosine[j] + s1 * b.sine[j])
+    angle = atan2(s1, c1)
+    b.q[j] = angle + 2.0 * pi * floor((b.q[j] - angle) / (2.0 * pi) + 0.5)
     b.cosine[j] = c1
     b.sine[j] = s1
     return True

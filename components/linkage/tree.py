@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from components.core.field import Group, private
 from components.core.kernel import kernel
-from components.core.vector import add, axpy, cross, subtract
+from components.core.vector import add, axpy, cross, load, subtract
 from components.linkage.bodies import (
     absolute_velocity,
     bodies,
@@ -32,6 +32,7 @@ def tree(name: str, count: int) -> Group:
         private("force", "1", "of the joints on their bodies along the axes, N or N.m", shape=n),
         private("damping", "1", "-d force / d qd times the step: linearly implicit damping", shape=n),
         private("load", "1", "external wrench on each body about O_0, frame 0", shape=(n, 6)),
+        private("load_damping", "1", "-d load / d twist times the step: linearly implicit loads", shape=(n, 6, 6)),
         private("node_inertia", "kg.m2", "dI_N of the dependent chains, frame 0", shape=(3, 3)),
         private("node_torque", "N.m", "dm_N of the dependent chains, relative to the base, frame 0", shape=3),
         private("articulated", "1", "articulated inertia about O_0", shape=(n, 6, 6)),
@@ -56,7 +57,7 @@ def node_torque(t, node, omega0, epsilon0):
     """dm_N as it enters the absolute equations: erratum D9."""
     w = upper(t.bodies.velocity[node])
     extra = times(t.node_inertia, add(epsilon0, cross(omega0, w)))
-    return add((t.node_torque[0], t.node_torque[1], t.node_torque[2]), extra)
+    return add(load(t.node_torque), extra)
 
 
 @kernel
@@ -68,7 +69,7 @@ def _start(t, node, omega0, epsilon0):
         for i in range(6):
             t.resistance[j, i] = -t.load[j, i]
             for k in range(6):
-                M[i, k] = 0.0
+                M[i, k] = t.load_damping[j, i, k]
         m = b.mass[j]
         if m > 0.0:
             w, v = absolute_velocity(b, j, omega0)
@@ -76,16 +77,16 @@ def _start(t, node, omega0, epsilon0):
             for i in range(3):
                 t.resistance[j, i] += torque[i]
                 t.resistance[j, 3 + i] += force[i]
-                M[3 + i, 3 + i] = m
+                M[3 + i, 3 + i] += m
                 for k in range(3):
-                    M[i, k] = b.moment_of_inertia[j, i, k]
+                    M[i, k] += b.moment_of_inertia[j, i, k]
                 h = b.first_moment[j, i]
                 after = (i + 1) % 3
                 last = (i + 2) % 3
-                M[last, 3 + after] = h
-                M[3 + after, last] = h
-                M[after, 3 + last] = -h
-                M[3 + last, after] = -h
+                M[last, 3 + after] += h
+                M[3 + after, last] += h
+                M[after, 3 + last] -= h
+                M[3 + last, after] -= h
     if node >= 0:
         extra = node_torque(t, node, omega0, epsilon0)
         for i in range(3):
@@ -166,6 +167,19 @@ def node_acceleration(t, node, omega0, epsilon0):
 
 
 @kernel
+def applied_load(t, j):
+    """(torque about O_0, force), frame 0, that acts on body j with the accelerations found: linearly implicit part in."""
+    torque = upper(t.load[j])
+    force = lower(t.load[j])
+    for k in range(6):
+        a = t.acceleration[j, k]
+        D = t.load_damping[j, k]
+        torque = axpy(-a, upper(D), torque)
+        force = axpy(-a, lower(D), force)
+    return torque, force
+
+
+@kernel
 def base_wrench(t, omega0):
     """(torque about O_0, force), frame 0, of the tree on its base: the loads passed on, less what its bodies need.
 
@@ -176,8 +190,9 @@ def base_wrench(t, omega0):
     torque = (0.0, 0.0, 0.0)
     force = (0.0, 0.0, 0.0)
     for j in range(b.mass.shape[0]):
-        torque = add(torque, upper(t.load[j]))
-        force = add(force, lower(t.load[j]))
+        load_torque, load_force = applied_load(t, j)
+        torque = add(torque, load_torque)
+        force = add(force, load_force)
         if b.mass[j] > 0.0:
             w, v = absolute_velocity(b, j, omega0)
             m, f = inertia_wrench(b, j, w, v, upper(t.acceleration[j]), lower(t.acceleration[j]))

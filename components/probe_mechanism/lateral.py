@@ -14,8 +14,9 @@ from components import hysteresis
 from components.core.component import Message, fail
 from components.core.field import Group, output, parameter, private
 from components.core.kernel import kernel
+from components.core.rotation import apply_transposed
 from components.core.table import interpolate
-from components.core.vector import ZERO
+from components.core.vector import ZERO, load, subtract
 from components.linkage import chain
 from components.linkage.bodies import place as place_bodies
 from components.linkage.closure import RUS, SERIAL, UPS, close_crank, close_strut
@@ -267,14 +268,7 @@ def place(d, housing, rate, status):
 @kernel
 def _reach(c, housing):
     """Vector from the joint on the base to the joint on the housing, frame 0."""
-    x = c.node_point[0]
-    y = c.node_point[1]
-    z = c.node_point[2]
-    return (
-        housing[0][0] * x + housing[1][0] * y + housing[2][0] * z - c.bodies.offset[0, 0],
-        housing[0][1] * x + housing[1][1] * y + housing[2][1] * z - c.bodies.offset[0, 1],
-        housing[0][2] * x + housing[1][2] * y + housing[2][2] * z - c.bodies.offset[0, 2],
-    )
+    return subtract(apply_transposed(housing, load(c.node_point)), load(c.bodies.offset[0]))
 
 
 @kernel
