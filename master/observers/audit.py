@@ -35,7 +35,9 @@ class Audit(Observer):
     """Fills result.audit with the drifts of both momenta and the residual of the energy balance, all relative.
 
     `momentum` and `angular_momentum` name 3-vectors in inertial axes, about one fixed point, one of each instance.
-    Their drift is the largest change of the sum, relative to the largest change of any one of them: what was exchanged.
+    `impulse` and `angular_impulse` name 3-vectors that came so far from outside (thrusters). The drift is the largest
+    change of the sum less what came from outside, relative to the largest change of any one instance: what was
+    exchanged.
 
     `stored` name kinetic and potential energies, `dissipated` energies dissipated so far, `supplied` works done so far
     on the system from outside. stored + dissipated - supplied is constant; the residual is its largest change relative
@@ -50,6 +52,8 @@ class Audit(Observer):
         *,
         momentum: Sequence[str] = (),
         angular_momentum: Sequence[str] = (),
+        impulse: Sequence[str] = (),
+        angular_impulse: Sequence[str] = (),
         stored: Sequence[str] = (),
         dissipated: Sequence[str] = (),
         supplied: Sequence[str] = (),
@@ -58,6 +62,7 @@ class Audit(Observer):
         every: int = 1,
     ) -> None:
         self.momenta = {"linear_momentum": tuple(momentum), "angular_momentum": tuple(angular_momentum)}
+        self.impulses = {"linear_momentum": tuple(impulse), "angular_momentum": tuple(angular_impulse)}
         self.stored, self.dissipated, self.supplied = tuple(stored), tuple(dissipated), tuple(supplied)
         self.bonds = tuple(bonds)
         self.reference_energy = reference_energy
@@ -71,7 +76,7 @@ class Audit(Observer):
         if unequal:
             raise StructureError([f"bond {name}: as many efforts as flows are needed" for name in unequal])
         names: list[str] = []
-        for vectors in self.momenta.values():
+        for vectors in (*self.momenta.values(), *self.impulses.values()):
             for name in vectors:
                 names += vector(name)
         names += [*self.stored, *self.dissipated, *self.supplied]
@@ -94,10 +99,9 @@ class Audit(Observer):
         self._keep("time", time)
         for kind, names in self.momenta.items():
             if names:
-                columns = np.array([[self._column[n] for n in vector(name)] for name in names])
-                each = values[:, columns]
-                change = each - first[columns]
-                total = np.linalg.norm(change.sum(axis=1), axis=-1)
+                each, change = self._vectors(names, values, first)
+                _, outside = self._vectors(self.impulses[kind], values, first)
+                total = np.linalg.norm(change.sum(axis=1) - outside.sum(axis=1), axis=-1)
                 self._exchanged[kind] = max(self._exchanged[kind], float(np.linalg.norm(change, axis=-1).max()))
                 self._largest[kind] = max(self._largest[kind], float(np.linalg.norm(each, axis=-1).max()))
                 self._drift[kind] = max(self._drift[kind], float(total.max()))
@@ -112,6 +116,12 @@ class Audit(Observer):
             self._residual = max(self._residual, float(np.abs(error).max()))
             self._keep("energy", error)
         self._integrate(time, values)
+
+    def _vectors(self, names: Sequence[str], values: np.ndarray, first: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+        """Values and changes since the start of 3-vectors, each of shape (rows, vectors, 3)."""
+        columns = np.array([[self._column[n] for n in vector(name)] for name in names], int).reshape(-1, 3)
+        each = values[:, columns]
+        return each, each - first[columns]
 
     def _columns(self, names: Sequence[str]) -> list[int]:
         return [self._column[name] for name in names]

@@ -8,7 +8,7 @@ from typing import Literal
 
 from master.coupling import Watch
 from master.errors import StructureError
-from master.observers.observer import Observer
+from master.observers.observer import Observer, Run
 from master.result import Result
 from master.system import System
 
@@ -48,6 +48,16 @@ class Events(Observer):
         if problems:
             raise StructureError(problems)
         return watches
+
+    def begin(self, run: Run) -> None:
+        """A signal that is up (or beyond its level) already counts as an event at the start."""
+        for name, event in self.events:
+            element, variable = run.system.resolve(event.signal)
+            value = float(run.instances[element].get([variable.name])[0])
+            level = 0.5 if event.when == "rise" else event.level
+            if (event.when in ("rise", "above") and value > level) or (event.when == "below" and value < level):
+                self._seen.add(name)
+                self.found.append({"t": run.start, "name": name, "signal": event.signal})
 
     def event(self, watch: int, time: float, old: float, new: float) -> None:
         name, event = self.events[watch]

@@ -82,7 +82,8 @@ class Recorder(Observer):
             raise MasterError(f"{self.file}: cannot be written ({error})") from error
 
     def _create(self, run: Run) -> None:
-        self._out = out = h5py.File(self.file, "w", libver="latest")
+        # the oldest format has no mark "open for writing", which makes the file of a killed process unreadable
+        self._out = out = h5py.File(self.file, "w")
         out.attrs["system"] = run.system.name
         out.attrs["algorithm"] = run.algorithm
         out.attrs["step"] = run.step

@@ -1,0 +1,140 @@
+"""Events, peaks, progress and recordings, against what the run itself gives."""
+
+import io
+
+import h5py
+import numpy as np
+import pytest
+
+from master import archive
+from master.errors import MasterError, StructureError
+from master.observers.events import Event, Events
+from master.observers.peaks import Peaks
+from master.observers.progress import Progress
+from master.observers.recorder import Recorder, read_results
+from master.run import run
+from master.system import System
+
+
+@pytest.fixture
+def swing(lag):
+    """Two lags that feed each other with opposite signs: a damped swing."""
+    system = System("swing")
+    system.add("a", lag, {"gain": 1.0})
+    system.add("b", lag, {"gain": 1.0})
+    system.connect("a", "y[1]", "b", "u[1]", factor=40.0)
+    system.connect("b", "y[1]", "a", "u[1]", factor=-40.0, offset=40.0)
+    return system
+
+
+def test_events_are_those_of_the_full_recording_whatever_the_decimation(swing, tmp_path):
+    rules = {
+        "rise": Event("a.high", "rise", once=False),
+        "first": Event("a.high", "rise"),
+        "fall": Event("a.high", "fall", once=False),
+        "above": Event("b.y[1]", "above", 0.9, once=False),
+        "below": Event("b.y[1]", "below", 0.9, once=False),
+        "change": Event("a.high", "change", once=False),
+    }
+    result = run(
+        swing, step=0.001, stop=3.0,
+        observers=[Recorder(tmp_path / "r.h5"), Events(rules), Recorder(tmp_path / "thin.h5", every=100)],
+    )  # fmt: skip
+    with read_results(tmp_path / "r.h5") as results:
+        time, high, y = results.time, results["a.high"].astype(int), results["b.y[1]"] > 0.9
+        rises, falls = time[1:][np.diff(high) > 0], time[1:][np.diff(high) < 0]
+        expected = {
+            "rise": rises,
+            "first": rises[:1],
+            "fall": falls,
+            "above": time[1:][np.diff(y.astype(int)) > 0],
+            "below": time[1:][np.diff(y.astype(int)) < 0],
+            "change": np.sort(np.concatenate([rises, falls])),
+        }
+    assert len(rises) > 2
+    for name, times in expected.items():
+        assert np.allclose([e["t"] for e in result.events if e["name"] == name], times, rtol=1e-14)
+    assert [e["t"] for e in result.events] == sorted(e["t"] for e in result.events)
+    change = next(e for e in result.events if e["name"] == "change")
+    assert (change["old"], change["new"], change["signal"]) == (0.0, 1.0, "a.high")
+
+
+def test_more_events_than_the_log_holds_are_all_kept(swing):
+    result = run(swing, step=1e-4, stop=1.0, observers=[Events({"n": Event("a.count", "change", once=False)})])
+    assert [e["new"] for e in result.events] == list(range(1, 10001))
+
+
+def test_an_event_on_what_has_none_is_refused(swing):
+    result = run(swing, step=0.1, stop=1.0, observers=[Events({"odd": Event("a.gain")})])
+    assert isinstance(result.error, StructureError)
+    assert "event odd: a.gain is a parameter" in result.message
+
+
+def test_peaks_are_those_of_the_full_recording(swing, tmp_path):
+    names = ["a.y[1]", "b.y[1]", "a.count"]
+    result = run(swing, step=0.001, stop=3.0, observers=[Recorder(tmp_path / "r.h5"), Peaks(names)])
+    with read_results(tmp_path / "r.h5") as results:
+        for name in names:
+            values, peak = results[name], result.peaks[name]
+            assert (peak["max"], peak["min"]) == (values.max(), values.min())
+            assert (peak["t_max"], peak["t_min"]) == (results.time[values.argmax()], results.time[values.argmin()])
+    assert result.peaks["a.y[1]"]["unit"] == "m"
+
+
+def test_the_recording_says_what_was_run(swing, lag, tmp_path):
+    run(swing, step=0.01, stop=0.5, observers=[Recorder(tmp_path / "r.h5", attributes={"plan": "none"})])
+    with read_results(tmp_path / "r.h5") as results:
+        assert results.unit("a.y[1]") == "m"
+        assert results.attribute("a.high")["type"] == "Boolean"
+        assert results["a.high"].dtype == bool
+        assert results.variability("a.count") == "discrete"
+        assert results.display_unit("a.y[1]") == ""
+        assert results.parameters("a")["gain"] == 1.0
+        assert results.fmus["a"]["sha256"] == archive.digest(lag)
+        attributes = results.attributes
+        assert (attributes["system"], attributes["algorithm"], attributes["step"]) == ("swing", "gauss_seidel", 0.01)
+        assert (attributes["plan"], attributes["status"], attributes["t_end"]) == ("none", "completed", 0.5)
+        assert "a.none" not in results
+        with pytest.raises(MasterError, match=r"holds no 'a\.none'"):
+            results["a.none"]
+
+
+def test_any_reader_of_hdf5_finds_the_variables(swing, tmp_path):
+    run(swing, step=0.01, stop=0.5, observers=[Recorder(tmp_path / "r.h5")])
+    with h5py.File(tmp_path / "r.h5") as file:
+        assert file["a/y[1]"].shape == file["time"].shape == (51,)
+        assert file["a/y[1]"].attrs["unit"] == "m"
+
+
+def test_the_file_is_readable_while_the_run_goes_on(swing, tmp_path, monkeypatch):
+    monkeypatch.setattr("master.observers.recorder.FLUSH_S", 0.0)
+    recorder = Recorder(tmp_path / "r.h5", ["a.y[1]"])
+    lengths = []
+
+    class Copy(Progress):
+        def progress(self, time, wall):
+            (tmp_path / "copy.h5").write_bytes((tmp_path / "r.h5").read_bytes())
+            with read_results(tmp_path / "copy.h5") as results:
+                lengths.append((len(results.time), len(results["a.y[1]"])))
+
+    result = run(swing, step=0.001, stop=1.0, observers=[recorder, Copy()])
+    assert result.status == "completed"
+    assert len(lengths) > 2
+    assert all(a == b > 0 for a, b in lengths)
+    assert lengths[-1][0] > lengths[0][0]
+
+
+def test_what_is_no_recording_is_refused(tmp_path):
+    (tmp_path / "r.h5").write_text("text")
+    with pytest.raises(MasterError, match="not a readable recording"):
+        read_results(tmp_path / "r.h5")
+
+
+def test_a_line_of_progress(swing):
+    stream = io.StringIO()
+    run(swing, step=0.001, stop=2.0, observers=[Progress(stream, always=True)])
+    assert "swing: completed at t = 2.000 s" in stream.getvalue()
+    assert "2000 macro steps" in stream.getvalue()
+    quiet = io.StringIO()
+    run(swing, step=0.001, stop=2.0, observers=[Progress(quiet)])
+    assert quiet.getvalue() == ""
