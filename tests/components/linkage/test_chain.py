@@ -6,6 +6,8 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
 from linkage_reference import Chain, close, elementary, euler, evaluate, random_chains, record_of, skew
 
 from components.linkage.chain import accelerate, base_wrench, follow, react
@@ -102,15 +104,21 @@ def poses(rng, count=20):
 
 
 @pytest.mark.parametrize("kind", ["UPS", "UCU", "RUS", "RSU"])
-def test_spec01_oracle_KO2_KO3_closed_form_closes_and_equals_newton(kind):
-    rng = np.random.default_rng(1)
-    c = random_chains(rng)[kind]
+@settings(max_examples=60)
+@given(
+    geometry=st.integers(0, 2**32 - 1),
+    shift=st.tuples(*[st.floats(-0.06, 0.06)] * 3),
+    turn=st.tuples(*[st.floats(-0.12, 0.12)] * 3),
+    start=st.tuples(*[st.floats(-0.02, 0.02)] * 4),
+)
+def test_spec01_oracle_KO2_KO3_closed_form_closes_and_equals_newton(kind, geometry, shift, turn, start):
+    """Random geometry and node pose: residual 1e-13 (a few roundings of 1 m), and the iteration ends there too."""
+    c = random_chains(np.random.default_rng(geometry))[kind]
     m = record_of(c)
-    for r_N, A in poses(rng):
-        close(m, c, r_N, A)
-        assert np.abs(c.residual(m.bodies.q, r_N, A)).max() < 1e-13
-        newton = c.newton(m.bodies.q + rng.uniform(-0.02, 0.02, c.n), r_N, A)
-        np.testing.assert_allclose(m.bodies.q, newton, atol=1e-12)
+    r_N, A = np.array([0.5, 0, 0]) + shift, euler(*turn)
+    close(m, c, r_N, A)
+    assert np.abs(c.residual(m.bodies.q, r_N, A)).max() < 1e-13
+    np.testing.assert_allclose(m.bodies.q, c.newton(m.bodies.q + start[: c.n], r_N, A), atol=1e-12)
 
 
 @pytest.mark.parametrize("kind", ["UPS", "UCU", "RUS", "RSU"])
