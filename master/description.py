@@ -83,6 +83,7 @@ class Description:
     max_output_derivative_order: int = 0
     only_one_per_process: bool = False
     needs_execution_tool: bool = False
+    log_categories: tuple[str, ...] = ()
     outputs: dict[str, tuple[str, ...] | None] = field(default_factory=dict)
     initial_unknowns: dict[str, tuple[str, ...] | None] = field(default_factory=dict)
     binaries: tuple[str, ...] = ()
@@ -208,6 +209,7 @@ class _Reader:
             max_output_derivative_order=self.value(simulation, "maxOutputDerivativeOrder", int, 0),
             only_one_per_process=flag["canBeInstantiatedOnlyOncePerProcess"],
             needs_execution_tool=flag["needsExecutionTool"],
+            log_categories=tuple(self.need(c, "name") for c in root.iterfind("LogCategories/Category")),
             outputs=self.unknowns("Outputs", names),
             initial_unknowns=self.unknowns("InitialUnknowns", names),
             binaries=binaries,

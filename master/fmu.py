@@ -78,6 +78,8 @@ _RETURNS = {
     "fmi2FreeInstance": None,
 }
 
+_COMPLAINTS = ("logStatusWarning", "logStatusDiscard", "logStatusError", "logStatusFatal")
+
 _DTYPE = {"Real": np.float64, "Integer": np.int32, "Boolean": np.int32}
 
 
@@ -185,6 +187,8 @@ class Instance:
     def __init__(self, fmu: Fmu, name: str, logging: bool) -> None:
         self.fmu = fmu
         self.name = name
+        # pythonfmu tells of an exception only to who wants to hear everything
+        logging = logging or fmu.description.needs_execution_tool
         self.dead = False
         self.log = log.Log(self._translate)
         self._key = log.register(self.log)
@@ -206,6 +210,14 @@ class Instance:
                 function="fmi2Instantiate",
                 message=self.log.last,
             )
+        if not logging:
+            self._ask_for_complaints()
+
+    def _ask_for_complaints(self) -> None:
+        """Switch on the messages about failures, which some FMUs keep to themselves otherwise."""
+        wanted = [name.encode() for name in self.description.log_categories if name in _COMPLAINTS]
+        if wanted:
+            self.call("fmi2SetDebugLogging", 1, len(wanted), (ctypes.c_char_p * len(wanted))(*wanted))
 
     @property
     def description(self) -> Description:

@@ -1,0 +1,98 @@
+"""FMUs of pythonfmu run beside compiled ones; what its wrapper does wrong stays in another process."""
+
+import json
+import subprocess
+import sys
+from pathlib import Path
+
+import numpy as np
+import pytest
+from pythonfmu.builder import FmuBuilder
+
+from master.description import read_description
+
+ROOT = Path(__file__).parents[2]
+
+SCRIPT = """
+import json, sys
+from pathlib import Path
+from master.algorithms import by_name
+from master.observers.events import Event, Events
+from master.observers.recorder import Recorder
+from master.run import run
+from master.system import System
+
+swing, lag, out, start = sys.argv[1], sys.argv[2], sys.argv[3], json.loads(sys.argv[4])
+system = System("mixed")
+system.add("swing", Path(swing), start)
+system.add("lag", Path(lag), {"gain": 2.0})
+system.connect("swing", "position", "lag", "u[1]")
+system.connect("lag", "y[1]", "swing", "force", factor=-0.5)
+system.connect("swing", "positive", "lag", "enable")
+system.connect("swing", "steps", "lag", "count_in")
+events = Events({"down": Event("swing.positive", "fall")})
+result = run(system, step=0.01, stop=2.0, observers=[Recorder(Path(out)), events])
+print(json.dumps(result.summary()))
+"""
+
+
+@pytest.fixture(scope="module")
+def swing(tmp_path_factory):
+    folder = tmp_path_factory.mktemp("swing")
+    return FmuBuilder.build_FMU(Path(__file__).parent / "fmus" / "python_swing.py", dest=folder)
+
+
+def run_apart(swing, lag, out, **start):
+    done = subprocess.run(
+        [sys.executable, "-c", SCRIPT, str(swing), str(lag), str(out), json.dumps(start)],
+        capture_output=True, text=True, cwd=ROOT, timeout=120, check=False,
+    )  # fmt: skip
+    assert done.stdout, done.stderr
+    return json.loads(done.stdout.splitlines()[-1])
+
+
+def test_a_python_fmu_and_a_compiled_one_give_what_python_gives(swing, lag, tmp_path):
+    import h5py
+
+    summary = run_apart(swing, lag, tmp_path / "r.h5")
+    assert summary["status"] == "completed", summary["message"]
+    x, v, y, rows, first = 1.0, 0.0, 0.0, [(1.0, 0.0)], None
+    for k in range(200):
+        v += 0.01 * (-0.5 * y - 4.0 * x)
+        x += 0.01 * v
+        if x > 0.0:
+            y += 0.01 * 2.0 * (x - y)
+        elif first is None:
+            first = (k + 1) * 0.01
+        rows.append((x, y))
+    with h5py.File(tmp_path / "r.h5") as file:
+        assert np.array_equal(np.column_stack([file["swing/position"], file["lag/y[1]"]]), np.array(rows))
+        assert file["lag/count"][-1] == 400
+    assert summary["events"] == [{"t": pytest.approx(first), "name": "down", "signal": "swing.positive"}]
+
+
+def test_an_exception_is_a_failure_with_its_text(swing, lag, tmp_path):
+    summary = run_apart(swing, lag, tmp_path / "r.h5", raise_at=0.5)
+    assert summary["status"] == "failed"
+    assert "swing: fmi2DoStep gave fmi2Fatal" in summary["message"]
+    assert "sure that this is wrong" in summary["message"]
+    assert summary["t_end"] == pytest.approx(0.5)
+
+
+def test_a_step_that_is_refused_says_so(swing, lag, tmp_path):
+    summary = run_apart(swing, lag, tmp_path / "r.h5", refuse_at=0.5)
+    assert summary["status"] == "failed"
+    assert (
+        "swing: fmi2DoStep gave fmi2Discard for a step of 0.01 s; it asks to end the simulation" in summary["message"]
+    )
+
+
+@pytest.mark.parametrize("name", ["pythonslave", "PythonSlaveWithException", "pythonslave_default_ex"])
+def test_the_examples_of_pythonfmu_are_read(tmp_path, name):
+    import pythonfmu
+
+    script = Path(pythonfmu.__file__).parent / "tests" / "slaves" / f"{name}.py"
+    description = read_description(FmuBuilder.build_FMU(script, dest=tmp_path))
+    assert description.needs_execution_tool
+    assert "linux64" in description.binaries
+    assert description.select("output")
