@@ -123,20 +123,24 @@ def audit(system: System, plan: Plan) -> Audit:
 
     Work at ports passes between elements and cancels; the other works (drive, control) come from outside.
     """
-    stored, dissipated, supplied, momentum, angular = [], [], [], [], []
-    for element in plan.audited:
-        names = {v.name for v in system.description(element).select("output")}
-        stored += [f"{element}.{n}" for n in ("audit.kinetic_energy", "audit.stored_energy") if n in names]
-        dissipated += [f"{element}.audit.dissipated_energy"] if "audit.dissipated_energy" in names else []
-        supplied += [f"{element}.{n}" for n in ("audit.work_drive", "audit.work_control") if n in names]
-        momentum += [f"{element}.audit.momentum"] if "audit.momentum[1]" in names else []
-        angular += [f"{element}.audit.angular_momentum"] if "audit.angular_momentum[1]" in names else []
+
+    def present(*names: str) -> list[str]:
+        known = {element: system.description(element).variables for element in plan.audited}
+        return [
+            f"{element}.audit.{name}"
+            for element in plan.audited
+            for name in names
+            if f"audit.{name}" in known[element] or f"audit.{name}[1]" in known[element]
+        ]
+
     return Audit(
-        momentum=momentum,
-        angular_momentum=angular,
-        stored=stored,
-        dissipated=dissipated,
-        supplied=supplied,
+        momentum=present("momentum"),
+        angular_momentum=present("angular_momentum"),
+        impulse=present("impulse_control"),
+        angular_impulse=present("angular_impulse_control"),
+        stored=present("kinetic_energy", "stored_energy"),
+        dissipated=present("dissipated_energy"),
+        supplied=present("work_drive", "work_control"),
         reference_energy=plan.approach_energy or None,
     )
 

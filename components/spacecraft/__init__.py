@@ -19,20 +19,25 @@ _FOLDER = Path(__file__).parent
 
 
 def component(
-    modes: Modes | str | None = None, *, ports: int = 2, thrusters: int = 1, name: str | None = None
+    modes: Modes | str | None = None, *, ports: int | None = None, thrusters: int | None = None, name: str | None = None
 ) -> Component:
-    """A spacecraft with that many docking ports and thrusters, rigid without `modes`.
+    """A spacecraft with that many docking ports (2) and thrusters (1), rigid without `modes`.
 
-    `modes` holds the shapes at exactly these ports and nozzles, or names a declared beam (`station_beam`). Raises
-    ValueError if the numbers of ports and nozzles do not agree. The default `name` is Spacecraft, or ElasticSpacecraft.
+    `modes` holds the shapes at the ports and nozzles, or is the name (`station_beam`) or the path of a TOML file that
+    declares them, see `modes.declared`; the craft then has as many ports and thrusters. Raises ValueError for modes that
+    cannot be read, or at other numbers of ports and thrusters than asked for. The default `name` is Spacecraft, or
+    ElasticSpacecraft.
     """
     if isinstance(modes, str):
         modes = declared_modes(modes)
-    if modes is not None and (len(modes.port), len(modes.thruster)) != (ports, thrusters):
+    given = (2, 1) if modes is None else (len(modes.port), len(modes.thruster))
+    ports, thrusters = given[0] if ports is None else ports, given[1] if thrusters is None else thrusters
+    if modes is not None and given != (ports, thrusters):
         raise ValueError(
-            f"the modes are given at {len(modes.port)} ports and {len(modes.thruster)} thrusters, "
-            f"the spacecraft has {ports} and {thrusters}"
+            f"the modes are given at {given[0]} ports and {given[1]} thrusters, the spacecraft has {ports} and {thrusters}"
         )
+    if ports < 1 or thrusters < 1:
+        raise ValueError(f"a spacecraft has at least one port and one thruster, not {ports} and {thrusters}")
     count = 0 if modes is None else len(modes.frequency)
     layout = record(ports, thrusters, count)
     resources: dict[str, np.ndarray] = {} if modes is None else {"modes.f64": modes.table()}

@@ -44,6 +44,8 @@ def _start(m):
         mounts.prepare(p, m.rigid, p.port[i], m.mount[i])
         m.audit.work_port[i] = 0.0
     m.audit.work_control = 0.0
+    vector.store(vector.ZERO, m.audit.impulse_control)
+    vector.store(vector.ZERO, m.audit.angular_impulse_control)
     m.audit.dissipated_modes = 0.0
     m.audit.dissipated_energy = 0.0
     m.flexible.rotation_max = 0.0
@@ -92,6 +94,11 @@ def _move(m, h):
         m.audit.work_port[i] += work + vector.dot(mounts.torque_about_center(m.mount[i]), turn)
     work = vector.dot(vector.load(m.actuation.force), displacement)
     m.audit.work_control += work + vector.dot(vector.load(m.actuation.torque), turn)
+    impulse = vector.scale(h, rotation.apply_transposed(to_inertial, vector.load(m.actuation.force)))
+    twist = vector.scale(h, rotation.apply_transposed(to_inertial, vector.load(m.actuation.torque)))
+    middle = vector.axpy(-0.5, vector.load(r.displacement), vector.load(r.position))
+    vector.accumulate(impulse, m.audit.impulse_control)
+    vector.accumulate(vector.add(twist, vector.cross(middle, impulse)), m.audit.angular_impulse_control)
 
 
 @kernel

@@ -1,24 +1,78 @@
-"""Modes by name: the beams declared in the TOML files of this folder."""
+"""Modes declared in a TOML file: a synthetic beam, or the modal model of a NASTRAN or neutral file.
+
+A beam has `length`, `mass`, `polar_inertia` and its lowest frequencies `bending_y`, `bending_z`, `axial`, `torsion`; a
+model has `file`, relative to the TOML file, and for NASTRAN the model's units `length_unit` (m) and `mass_unit` (kg).
+Both name their `ports` and `thrusters` by numbers of grid points or by places in S, and may limit the modes: `above`
+and `below` (Hz), `modes` (how many), `bands` of damping (from Hz, up to Hz, decrement). Each value is a table with
+`value`, `unit` and `source`, as in parameter sets.
+"""
 
 from __future__ import annotations
 
 import tomllib
+from collections.abc import Mapping
 from pathlib import Path
+from typing import Any
 
 from components.spacecraft.modes.beam import Beam
-from components.spacecraft.modes.model import Modes
+from components.spacecraft.modes.model import ASSUMED_BANDS, Bands, ModalModel, Modes
+from components.spacecraft.modes.nastran import read_f06
 
 _FOLDER = Path(__file__).parent
-_OF_BEAM = ("bending_y", "bending_z", "axial", "torsion")
+_BEAM = ("length", "mass", "polar_inertia")
+_FREQUENCIES = ("bending_y", "bending_z", "axial", "torsion")
+_MODEL = ("file", "length_unit", "mass_unit")
+_CHOICE = ("ports", "thrusters", "above", "below", "modes", "bands")
 
 
 def declared_modes(name: str) -> Modes:
-    """The modes of the beam `name`, at its ports and nozzles. Raises ValueError for a name that is not declared."""
-    file = _FOLDER / f"{name}.toml"
-    if not file.is_file():
+    """The modes that a TOML file declares: one of this folder by name, any other by its path.
+
+    Raises ValueError, naming the file, for one that does not exist or declares nothing that can be read.
+    """
+    file = Path(name) if name.endswith(".toml") else _FOLDER / f"{name}.toml"
+    try:
+        content = tomllib.loads(file.read_text("utf-8"))
+    except FileNotFoundError:
         known = ", ".join(sorted(entry.stem for entry in _FOLDER.glob("*.toml")))
-        raise ValueError(f"there are no modes called {name!r}; there are {known}")
-    given = {key: leaf["value"] for key, leaf in tomllib.loads(file.read_text("utf-8")).items() if "value" in leaf}
-    frequencies = {key: given[key] for key in _OF_BEAM}
-    beam = Beam.of_frequencies(given["length"], given["mass"], given["polar_inertia"], **frequencies)
-    return beam.modes().select(given["ports"], given["thrusters"], limit=given["modes"])
+        raise ValueError(
+            f"there are no modes called {name!r}; there are {known}, or the path of a .toml file"
+        ) from None
+    except tomllib.TOMLDecodeError as error:
+        raise ValueError(f"{file}: {error}") from error
+    given = {key: leaf["value"] for key, leaf in content.items() if isinstance(leaf, dict) and "value" in leaf}
+    known_keys = (_MODEL if "file" in given else _BEAM + _FREQUENCIES) + _CHOICE
+    if unknown := sorted(content.keys() - {"name", "description", *known_keys}):
+        raise ValueError(f"{file}: {', '.join(unknown)} is not among {', '.join(known_keys)}")
+    try:
+        model, bands = _model(file.parent, given) if "file" in given else (_beam(given), ASSUMED_BANDS)
+        return model.select(
+            [_point(point) for point in given["ports"]],
+            [_point(point) for point in given["thrusters"]],
+            bands=given.get("bands", bands),
+            above=given.get("above", 1e-2),
+            below=given.get("below", float("inf")),
+            limit=given.get("modes"),
+        )
+    except KeyError as error:
+        raise ValueError(f"{file}: {error.args[0]} = {{ value, unit, source }} is missing") from error
+    except ValueError as error:
+        raise ValueError(f"{file}: {error}") from error
+
+
+def _point(point: Any) -> int | list[float]:
+    """A grid point's number, or a place in S."""
+    if isinstance(point, int) or (isinstance(point, list) and len(point) == 3):
+        return point
+    raise ValueError(f"{point!r} is neither the number of a grid point nor a place (x, y, z)")
+
+
+def _beam(given: Mapping[str, Any]) -> ModalModel:
+    return Beam.of_frequencies(*(given[key] for key in _BEAM), **{key: given[key] for key in _FREQUENCIES}).modes()
+
+
+def _model(folder: Path, given: Mapping[str, Any]) -> tuple[ModalModel, Bands]:
+    file = folder / given["file"]
+    if file.suffix == ".npz":
+        return ModalModel.read(file)
+    return read_f06(file, length=given.get("length_unit", 1.0), mass=given.get("mass_unit", 1.0)), ASSUMED_BANDS
