@@ -24,9 +24,9 @@ def component(
     """A spacecraft with that many docking ports (2) and thrusters (1), rigid without `modes`.
 
     `modes` holds the shapes at the ports and nozzles, or is the name (`station_beam`) or the path of a TOML file that
-    declares them, see `modes.declared`; the craft then has as many ports and thrusters. Raises ValueError for modes that
-    cannot be read, or at other numbers of ports and thrusters than asked for. The default `name` is Spacecraft, or
-    ElasticSpacecraft.
+    declares them, see `modes.declared`; the craft then has as many ports and thrusters. The default `name` is
+    Spacecraft, or ElasticSpacecraft. Raises ValueError for modes that cannot be read, or are given at other numbers of
+    ports and thrusters than asked for.
     """
     if isinstance(modes, str):
         modes = declared_modes(modes)
@@ -34,7 +34,8 @@ def component(
     ports, thrusters = given[0] if ports is None else ports, given[1] if thrusters is None else thrusters
     if modes is not None and given != (ports, thrusters):
         raise ValueError(
-            f"the modes are given at {given[0]} ports and {given[1]} thrusters, the spacecraft has {ports} and {thrusters}"
+            f"the modes are given at {given[0]} ports and {given[1]} thrusters, "
+            f"the spacecraft has {ports} and {thrusters}"
         )
     if ports < 1 or thrusters < 1:
         raise ValueError(f"a spacecraft has at least one port and one thruster, not {ports} and {thrusters}")

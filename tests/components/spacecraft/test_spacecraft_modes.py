@@ -176,6 +176,62 @@ def test_f06_pages_scalar_points_exponents_and_units(tmp_path):
     assert model.shape[0, 5, 0] == pytest.approx(4.0 / root / 1e-3)
 
 
+def test_declared_station_beam():
+    component = spacecraft.component("station_beam")
+    assert component.name == "ElasticSpacecraft"
+    assert len(component.resources["modes.f64"]) == 30 * (4 + 2 * 6 + 3)
+    assert Instance(component).m.modes.frequency[0] == pytest.approx(2 * np.pi * 0.6, rel=1e-4)
+
+
+DECLARED = """
+description = "the model of the test"
+file = { value = "two_pages.f06", unit = "1", source = "test" }
+length_unit = { value = 1e-3, unit = "m", source = "test" }
+mass_unit = { value = 1e3, unit = "kg", source = "test" }
+ports = { value = [2002], unit = "1", source = "test" }
+thrusters = { value = [1, 2002], unit = "1", source = "test" }
+bands = { value = [[1e3, 2e3, 0.02]], unit = "1", source = "test" }
+"""
+
+
+def test_declared_nastran_file(tmp_path):
+    (tmp_path / "two_pages.f06").write_text(PRINTED)
+    file = tmp_path / "modes.toml"
+    file.write_text(DECLARED)
+    component = spacecraft.component(str(file))
+    body = Instance(component)
+    assert (len(body.m.port), len(body.m.thruster)) == (1, 2)
+    assert body.m.modes.decrement == pytest.approx([0.02])
+    assert body.m.modes.port[0, 0, 2] == pytest.approx(3.242408 / np.sqrt(4e3))
+    model = read_f06(tmp_path / "two_pages.f06", length=1e-3, mass=1e3)
+    model.write(tmp_path / "same.npz", bands=((0.0, 1e4, 0.02),))
+    kept = [line for line in DECLARED.replace("two_pages.f06", "same.npz").splitlines() if "bands" not in line]
+    file.write_text("\n".join(kept))
+    assert np.array_equal(spacecraft.component(str(file)).resources["modes.f64"], component.resources["modes.f64"])
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "message"),
+    [
+        ("two_pages", "three_pages", r"modes\.toml: .*three_pages\.f06"),
+        ("ports =", "harbours =", r"modes\.toml: harbours is not among file, length_unit"),
+        ('ports = { value = [2002], unit = "1", source = "test" }', "", r"modes\.toml: ports = .* is missing"),
+        ("[2002]", "[[1.0, 2.0]]", "neither the number of a grid point nor a place"),
+        ("[2002]", "[2003]", "no grid point 2003"),
+        ("[2002]", "[[1.0, 2.0, 3.0]]", "name points by their numbers"),
+        ("[2002]", "[2002", r"modes\.toml: "),
+    ],
+)
+def test_declarations_that_cannot_be_read_are_named(tmp_path, old, new, message):
+    (tmp_path / "two_pages.f06").write_text(PRINTED)
+    file = tmp_path / "modes.toml"
+    file.write_text(DECLARED.replace(old, new, 1))
+    with pytest.raises(ValueError, match=message):
+        spacecraft.component(str(file))
+    with pytest.raises(ValueError, match="no modes called 'nowhere'; there are station_beam"):
+        spacecraft.component("nowhere")
+
+
 @pytest.mark.parametrize(
     ("change", "message"),
     [
