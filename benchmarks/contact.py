@@ -12,14 +12,15 @@ import numba
 from components.contact import probe_cone
 from components.core.record import Memory, Record
 
-# name -> (position of the head, roll of the head, positions of the rollers in M, tilt about y), limiter 0.8 m behind
+# name -> position of the head in PU, m, and of the limiter behind it, m
 POSES = {
-    "far away": (-0.40, 0.0, 0.0),
-    "approaching the cone": (-0.02, 0.10, 0.05),
-    "head on the cone": (0.09525, 0.10, 0.05),
-    "head and latches entering the socket": (0.300, 0.001, 0.0005),
-    "captured, in free play": (0.320, 0.001, 0.0005),
-    "captured, on the stops": (0.3069, 0.0, 0.0),
+    "far away": ((-0.40, 0.0, 0.0), 0.80),
+    "approaching the cone": ((-0.02, 0.10, 0.05), 0.80),
+    "head on the cone": ((0.0945, 0.15, 0.0), 0.80),
+    "head and latches entering the socket": ((0.300, 0.001, 0.0005), 0.80),
+    "captured, in free play": ((0.320, 0.001, 0.0005), 0.80),
+    "captured, on the stops": ((0.3069, 0.0, 0.0), 0.80),
+    "captured, pads on the cone": ((0.310, 0.0, 0.0), 0.434),
 }
 
 
@@ -51,8 +52,9 @@ def microseconds(run, unit: Memory, times: int = 100_000) -> float:
     return 1e6 * best / times
 
 
-def prepared(pose: tuple[float, float, float], captured: bool) -> Memory:
-    """A unit with its head at `pose` in PU."""
+def prepared(pose: tuple[tuple[float, float, float], float], captured: bool) -> Memory:
+    """A unit with head and limiter at `pose`."""
+    (x, y, z), behind = pose
     unit = Record(probe_cone.unit()).memory().probe_cone
     probe_cone.initialize(unit)
     base = unit.input.base.position
@@ -64,7 +66,8 @@ def prepared(pose: tuple[float, float, float], captured: bool) -> Memory:
         base[0] = 0.325 - 0.8
         probe_cone.evaluate(unit)
         probe_cone.accept(unit, 0.0)
-    base[:] = (pose[0] - 0.8, pose[1], pose[2])
+    base[:] = (x - 0.8, y, z)
+    unit.input.link[1].position[:] = (0.8 - behind, 0.0, 0.0)
     return unit
 
 

@@ -180,7 +180,7 @@ def _class_1(unit):
         code = touch_bottomed(p, g, w.link[0], w, unit.state, t, w.head)
         for k in range(len(w.latch)):
             if code == 0 and unit.state.latch[k].fired > 0.0:
-                code = touch_slot(p, g.azimuth[k], w.latch[k], w.link[0], t, w.head, k + 1)
+                code = touch_slot(p, g.azimuth[k], w.latch[k], w.link[0], t, w.head, k + 1.0)
     if unit.state.captured > 0.0:
         rub_sensors(p.sensor, w.link[0], t, w.head)
     t.class_1 = t.count

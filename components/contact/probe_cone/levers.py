@@ -163,7 +163,7 @@ def touch_bottomed(parameters, geometry, motion, work, state, tally, head):
             if d > 0.0:
                 v = point_velocity(motion, point)
                 law = parameters.law_latch
-                code = touch(tally, law, head, origin, v, LATCH_CONE, k + 1, point, normal, d)
+                code = touch(tally, law, head, origin, v, LATCH_CONE, k + 1.0, point, normal, d)
                 if code:
                     return code
     for k in range(int(parameters.sensor.count)):
@@ -172,7 +172,7 @@ def touch_bottomed(parameters, geometry, motion, work, state, tally, head):
             if d > 0.0:
                 v = point_velocity(motion, point)
                 law = parameters.law_head
-                code = touch(tally, law, head, origin, v, SENSOR_CONE, k + 1, point, normal, d)
+                code = touch(tally, law, head, origin, v, SENSOR_CONE, k + 1.0, point, normal, d)
                 if code:
                     return code
     return 0

@@ -4,14 +4,15 @@ from __future__ import annotations
 
 from components.core.component import Message
 
-HEAD_CONE = 1
-HEAD_BOTTOM = 2
-PAD_CONE = 3
-ROLLER_CONE = 4
-LATCH_CONE = 5
-SENSOR_CONE = 6
-LATCH_STOP = 7
-LATCH_WALL = 8
+# stored in float64 slots; and kernels compile once for all floats, but once for each integer constant
+HEAD_CONE = 1.0
+HEAD_BOTTOM = 2.0
+PAD_CONE = 3.0
+ROLLER_CONE = 4.0
+LATCH_CONE = 5.0
+SENSOR_CONE = 6.0
+LATCH_STOP = 7.0
+LATCH_WALL = 8.0
 
 PAIRS = {
     HEAD_CONE: "head on cone, edge or socket wall",
@@ -41,7 +42,7 @@ MESSAGES = {
         "contact: the profile of the passive unit is no convex chain of faces with a bottom (vertex {status.index:.0f})"
     ),
 } | {
-    PENETRATION + pair: Message(
+    PENETRATION + int(pair): Message(
         f"contact: penetration {{status.value:.4g}} m of {name} exceeds its limit", discard=True
     )
     for pair, name in PAIRS.items()

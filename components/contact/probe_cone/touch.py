@@ -65,7 +65,7 @@ def touch(tally, law, link, origin, v, pair, index, point, normal, depth):
     if depth > law.penetration_limit:
         tally.excess = depth
         tally.index = index
-        return PENETRATION + pair
+        return PENETRATION + int(pair)
     return 0
 
 
@@ -84,14 +84,14 @@ def touch_head(parameters, geometry, motion, tally, head, output):
             output.first_contact = 1.0
         point = axpy(radius, normal, centre)
         v = point_velocity(motion, point)
-        code = touch(tally, parameters.law_head, head, centre, v, HEAD_CONE, 0, point, normal, d)
+        code = touch(tally, parameters.law_head, head, centre, v, HEAD_CONE, 0.0, point, normal, d)
     d = centre[0] + radius - geometry.bottom_x
     if code == 0 and d > 0.0 and centre[1] ** 2 + centre[2] ** 2 <= geometry.bottom_r**2:
         output.socket_bottom = 1.0
         normal = (1.0, 0.0, 0.0)
         point = axpy(radius, normal, centre)
         v = point_velocity(motion, point)
-        code = touch(tally, parameters.law_bottom, head, centre, v, HEAD_BOTTOM, 0, point, normal, d)
+        code = touch(tally, parameters.law_bottom, head, centre, v, HEAD_BOTTOM, 0.0, point, normal, d)
     return code
 
 
@@ -142,7 +142,7 @@ def touch_pads(parameters, geometry, motion, tally, limiter, output):
         if d > 0.0:
             output.limiter_contact = 1.0
             v = point_velocity(motion, point)
-            code = touch(tally, parameters.law_limiter, limiter, origin, v, PAD_CONE, k + 1, point, normal, d)
+            code = touch(tally, parameters.law_limiter, limiter, origin, v, PAD_CONE, k + 1.0, point, normal, d)
             if code:
                 return code
     return 0
@@ -164,7 +164,7 @@ def touch_rollers(parameters, geometry, motion, position, tally, roller, output)
                 point = axpy(radius, normal, centre)
                 v = add(point_velocity(motion, point), apply_transposed(A, load(position[k].velocity)))
                 law = parameters.law_limiter
-                code = touch(tally, law, roller[k], origin, v, ROLLER_CONE, k + 1, point, normal, d)
+                code = touch(tally, law, roller[k], origin, v, ROLLER_CONE, k + 1.0, point, normal, d)
                 if code:
                     return code
     return 0
