@@ -43,8 +43,9 @@ def _zig(target: Target, *arguments: str, folder: Path) -> None:
 
 
 def _compile(target: Target, sources: list[Path], folder: Path) -> None:
-    """Objects of `sources` into `folder`."""
-    _zig(target, *_FLAGS, "-I", str(SHIM), "-c", *map(str, sources), folder=folder)
+    """Objects of `sources` into `folder`. One by one: for Windows zig takes no more."""
+    for source in sources:
+        _zig(target, *_FLAGS, "-I", str(SHIM), "-c", str(source), "-o", f"{source.stem}.o", folder=folder)
 
 
 def shim_objects(target: Target) -> list[Path]:

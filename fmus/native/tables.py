@@ -13,7 +13,7 @@ from components.core.record import Slot
 from fmus.description import bounds, nominal
 
 _FORMAT = re.compile(r"[+ ]?\d*(\.\d+)?[eEfFgG]?")
-_TYPES = {"Real": "REAL", "Integer": "INTEGER", "Enumeration": "INTEGER", "Boolean": "BOOLEAN"}
+_TYPES = {"Real": "TYPE_REAL", "Integer": "TYPE_INTEGER", "Enumeration": "TYPE_INTEGER", "Boolean": "TYPE_BOOLEAN"}
 
 
 def access(slot: Slot) -> str:
@@ -27,7 +27,7 @@ def access(slot: Slot) -> str:
     if field.causality == "input" and field.variability == "continuous":
         flags.append("CONTINUOUS_INPUT")
     if field.causality == "output":
-        flags.append("OUTPUT")
+        flags.append("IS_OUTPUT")
     if bounds(slot) != (None, None):
         flags.append("BOUNDED")
     return " | ".join(flags)

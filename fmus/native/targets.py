@@ -21,11 +21,22 @@ class Target:
     libraries: tuple[str, ...]
 
 
+_LINUX = ("libc.so.6", "libm.so.6")
+_WINDOWS = ("KERNEL32.dll", "api-ms-win-crt-")
+
 TARGETS = {
     target.folder: target
     for target in (
         Target("linux64", "x86_64-unknown-linux-gnu", "x86-64-v2", "x86_64-linux-gnu.2.17", ".so",
-               ("-lm", "-Wl,-z,defs"), ("libc.so.6", "libm.so.6")),
+               ("-lm", "-Wl,-z,defs"), _LINUX),
+        Target("aarch64-linux", "aarch64-unknown-linux-gnu", "generic", "aarch64-linux-gnu.2.17", ".so",
+               ("-lm", "-Wl,-z,defs"), _LINUX),
+        Target("win64", "x86_64-pc-windows-gnu", "x86-64-v2", "x86_64-windows-gnu", ".dll",
+               (), _WINDOWS),
+        Target("darwin64", "x86_64-apple-macosx11.0", "x86-64-v2", "x86_64-macos.11.0", ".dylib",
+               (), ("/usr/lib/libSystem.B.dylib",)),
+        Target("aarch64-darwin", "arm64-apple-macosx11.0", "apple-m1", "aarch64-macos.11.0", ".dylib",
+               (), ("/usr/lib/libSystem.B.dylib",)),
     )
 }  # fmt: skip
 

@@ -16,7 +16,7 @@ static int differentiable(const Instance *instance, const fmi2ValueReference unk
     for (size_t i = 0; i < unknown_count; i++) {
         if (!known(instance, unknowns[i], function)) return 0;
         int access = model.access[unknowns[i]];
-        if ((access & TYPE) != REAL || (access & SET_BEFORE_STEPS)) {
+        if ((access & TYPE_MASK) != TYPE_REAL || (access & SET_BEFORE_STEPS)) {
             report(instance, fmi2Error, LOG_ERROR, "%s: %s is not a computed Real", function,
                    variable_in(unknowns[i])->name);
             return 0;
@@ -25,7 +25,7 @@ static int differentiable(const Instance *instance, const fmi2ValueReference unk
     for (size_t j = 0; j < known_count; j++) {
         if (!known(instance, knowns[j], function)) return 0;
         int access = model.access[knowns[j]];
-        if ((access & TYPE) != REAL || !(access & wanted) || !isfinite(direction[j])) {
+        if ((access & TYPE_MASK) != TYPE_REAL || !(access & wanted) || !isfinite(direction[j])) {
             report(instance, fmi2Error, LOG_ERROR, "%s: %s is not a Real that can be varied now, or by %g", function,
                    variable_in(knowns[j])->name, direction[j]);
             return 0;
@@ -120,7 +120,7 @@ fmi2Status fmi2GetRealOutputDerivatives(fmi2Component component, const fmi2Value
         if (!known(instance, references[i], function)) return fmi2Error;
         const char *name = variable_in(references[i])->name;
         int access = model.access[references[i]];
-        if ((access & TYPE) != REAL || !(access & OUTPUT))
+        if ((access & TYPE_MASK) != TYPE_REAL || !(access & IS_OUTPUT))
             return report(instance, fmi2Error, LOG_ERROR, "%s: %s is not a Real output", function, name);
         if (orders[i] != 1)
             return report(instance, fmi2Error, LOG_ERROR, "%s: %s: order %d is not supported, only 1", function, name,

@@ -6,15 +6,15 @@
 
 /* What a slot of memory holds and may be done with it; 0 is a slot without a public variable. */
 enum {
-    REAL = 1,
-    INTEGER = 2, /* enumerations too */
-    BOOLEAN = 3,
-    TYPE = 3,
+    TYPE_REAL = 1,
+    TYPE_INTEGER = 2, /* enumerations too */
+    TYPE_BOOLEAN = 3,
+    TYPE_MASK = 3,
     SET_BEFORE_STEPS = 1 << 2, /* parameters and inputs: until initialisation mode is left */
     SET_BETWEEN_STEPS = 1 << 3, /* inputs and tunable parameters: afterwards too */
     BOUNDED = 1 << 4,
     CONTINUOUS_INPUT = 1 << 5,
-    OUTPUT = 1 << 6
+    IS_OUTPUT = 1 << 6
 };
 
 typedef struct {

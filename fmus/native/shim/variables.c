@@ -6,8 +6,8 @@
 static const char *type_name(int type)
 {
     switch (type) {
-    case REAL: return "Real";
-    case INTEGER: return "Integer or Enumeration";
+    case TYPE_REAL: return "Real";
+    case TYPE_INTEGER: return "Integer or Enumeration";
     default: return "Boolean";
     }
 }
@@ -17,10 +17,10 @@ enum { WRITABLE = INSTANTIATED | INITIALIZATION_MODE | STEP_COMPLETE };
 
 static int readable(const Instance *instance, fmi2ValueReference reference, int type, const char *function)
 {
-    if (reference < model.state_size && (model.access[reference] & TYPE) == type) return 1;
+    if (reference < model.state_size && (model.access[reference] & TYPE_MASK) == type) return 1;
     if (known(instance, reference, function))
         report(instance, fmi2Error, LOG_ERROR, "%s: %s is of type %s", function, variable_in(reference)->name,
-               type_name(model.access[reference] & TYPE));
+               type_name(model.access[reference] & TYPE_MASK));
     return 0;
 }
 
@@ -63,7 +63,7 @@ fmi2Status fmi2GetReal(fmi2Component component, const fmi2ValueReference referen
     Instance *instance = expect_arrays(component, READABLE, "fmi2GetReal", count, references, values);
     if (!instance || update(instance) != fmi2OK) return fmi2Error;
     for (size_t i = 0; i < count; i++) {
-        if (!readable(instance, references[i], REAL, "fmi2GetReal")) return fmi2Error;
+        if (!readable(instance, references[i], TYPE_REAL, "fmi2GetReal")) return fmi2Error;
         values[i] = instance->memory[references[i]];
     }
     return fmi2OK;
@@ -75,7 +75,7 @@ fmi2Status fmi2GetInteger(fmi2Component component, const fmi2ValueReference refe
     Instance *instance = expect_arrays(component, READABLE, "fmi2GetInteger", count, references, values);
     if (!instance || update(instance) != fmi2OK) return fmi2Error;
     for (size_t i = 0; i < count; i++) {
-        if (!readable(instance, references[i], INTEGER, "fmi2GetInteger")) return fmi2Error;
+        if (!readable(instance, references[i], TYPE_INTEGER, "fmi2GetInteger")) return fmi2Error;
         values[i] = (fmi2Integer)instance->memory[references[i]];
     }
     return fmi2OK;
@@ -87,7 +87,7 @@ fmi2Status fmi2GetBoolean(fmi2Component component, const fmi2ValueReference refe
     Instance *instance = expect_arrays(component, READABLE, "fmi2GetBoolean", count, references, values);
     if (!instance || update(instance) != fmi2OK) return fmi2Error;
     for (size_t i = 0; i < count; i++) {
-        if (!readable(instance, references[i], BOOLEAN, "fmi2GetBoolean")) return fmi2Error;
+        if (!readable(instance, references[i], TYPE_BOOLEAN, "fmi2GetBoolean")) return fmi2Error;
         values[i] = instance->memory[references[i]] != 0.0 ? fmi2True : fmi2False;
     }
     return fmi2OK;
@@ -101,7 +101,7 @@ static fmi2Status no_strings(const Instance *instance, const fmi2ValueReference 
     if (count == 0) return fmi2OK;
     if (known(instance, references[0], function))
         report(instance, fmi2Error, LOG_ERROR, "%s: %s is of type %s", function, variable_in(references[0])->name,
-               type_name(model.access[references[0]] & TYPE));
+               type_name(model.access[references[0]] & TYPE_MASK));
     return fmi2Error;
 }
 
@@ -118,7 +118,7 @@ fmi2Status fmi2SetReal(fmi2Component component, const fmi2ValueReference referen
     Instance *instance = expect_arrays(component, WRITABLE, "fmi2SetReal", count, references, values);
     if (!instance) return fmi2Error;
     for (size_t i = 0; i < count; i++)
-        if (!acceptable(instance, references[i], REAL, values[i], "fmi2SetReal")) return fmi2Error;
+        if (!acceptable(instance, references[i], TYPE_REAL, values[i], "fmi2SetReal")) return fmi2Error;
     for (size_t i = 0; i < count; i++) store(instance, references[i], values[i]);
     return fmi2OK;
 }
@@ -129,7 +129,7 @@ fmi2Status fmi2SetInteger(fmi2Component component, const fmi2ValueReference refe
     Instance *instance = expect_arrays(component, WRITABLE, "fmi2SetInteger", count, references, values);
     if (!instance) return fmi2Error;
     for (size_t i = 0; i < count; i++)
-        if (!acceptable(instance, references[i], INTEGER, values[i], "fmi2SetInteger")) return fmi2Error;
+        if (!acceptable(instance, references[i], TYPE_INTEGER, values[i], "fmi2SetInteger")) return fmi2Error;
     for (size_t i = 0; i < count; i++) store(instance, references[i], values[i]);
     return fmi2OK;
 }
@@ -140,7 +140,7 @@ fmi2Status fmi2SetBoolean(fmi2Component component, const fmi2ValueReference refe
     Instance *instance = expect_arrays(component, WRITABLE, "fmi2SetBoolean", count, references, values);
     if (!instance) return fmi2Error;
     for (size_t i = 0; i < count; i++)
-        if (!acceptable(instance, references[i], BOOLEAN, values[i], "fmi2SetBoolean")) return fmi2Error;
+        if (!acceptable(instance, references[i], TYPE_BOOLEAN, values[i], "fmi2SetBoolean")) return fmi2Error;
     for (size_t i = 0; i < count; i++) store(instance, references[i], values[i] != fmi2False);
     return fmi2OK;
 }
