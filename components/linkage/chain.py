@@ -12,9 +12,11 @@ of the node, `accelerate`, and the wrenches.
 
 from __future__ import annotations
 
+from math import fabs
+
 from components.core.field import Group, private
 from components.core.kernel import kernel
-from components.core.matrix import factor_lu, solve_lu, solve_lu_transposed
+from components.core.matrix import invert_3, invert_4
 from components.core.rotation import IDENTITY, compose, load_matrix
 from components.core.vector import add, axpy, cross, dot, load, store, subtract
 from components.linkage.bodies import (
@@ -27,6 +29,9 @@ from components.linkage.bodies import (
     upper,
     weigh,
 )
+
+# determinant of Cd over its nominal value at which a chain counts as singular
+SINGULAR = 1e-3
 
 
 def chain(name: str, joints: int, node: int, count: int | None = None) -> Group:
@@ -47,8 +52,10 @@ def chain(name: str, joints: int, node: int, count: int | None = None) -> Group:
         private("lever", "m", "cut joint from the node's origin, frame 0", shape=3),
         private("moment_axis", "1", "direction of the constraint moment of a cut U joint, frame 0", shape=3),
         private("cut_axes", "1", "e_1 and e_2 of (1.3.2), frame 0", shape=(2, 3)),
-        private("constraint", "1", "factors of Cd", shape=(n, n)),
-        private("pivot", "1", "of these factors", shape=n),
+        private("constraint", "1", "Cd: velocity of the cut joint per joint rate", shape=(n, n)),
+        private("inverse", "1", "of Cd", shape=(n, n)),
+        private("determinant", "1", "of Cd"),
+        private("nominal_determinant", "1", "of Cd in the reference position; 0 if not known"),
         private("gain", "1", "H transposed: gain[i, j] = d qd[j] / d u[i]", shape=(node, n)),
         private("quadratic", "1", "h", shape=n),
         private("inertia", "1", "generalised inertia A", shape=(n, n)),
@@ -65,11 +72,21 @@ def _cut_row(c, w):
 
 
 @kernel
-def constrain(c, node_origin, node_rotation):
-    """Constraint matrices and `gain` = H^T, spec/01 8.1 and 8.2. Returns False in a singular position.
+def _solve(c, v, last, out):
+    """out <- Cd^-1 [v, last]; `last` is the row of a cut U joint."""
+    n = c.bodies.mass.shape[0]
+    for j in range(n):
+        out[j] = c.inverse[j, 0] * v[0] + c.inverse[j, 1] * v[1] + c.inverse[j, 2] * v[2]
+        if n == 4:
+            out[j] += c.inverse[j, 3] * last
 
-    `node_origin` in frame 0, `node_rotation` frame 0 -> node. The columns of Cd are velocities of the cut point from
-    the joint screws, equal to the recursion (1.3) with erratum K3.
+
+@kernel
+def constrain(c, node_rotation):
+    """Constraint matrices and `gain` = H^T for `node_rotation` frame 0 -> node, spec/01 8.1 and 8.2.
+
+    The columns of Cd are velocities of the cut joint from the joint screws, equal to the recursion (1.3) with erratum
+    K3. Returns False where their determinant falls below 1e-3 of `nominal_determinant`, or to 0: near a singularity.
     """
     b = c.bodies
     n = b.mass.shape[0]
@@ -94,18 +111,19 @@ def constrain(c, node_origin, node_rotation):
             c.constraint[i, j] = v[i]
         if n == 4:
             c.constraint[3, j] = _cut_row(c, w)
-    if not factor_lu(c.constraint, c.pivot, n):
+    if n == 4:
+        c.determinant = invert_4(c.constraint, c.inverse)
+    else:
+        c.determinant = invert_3(c.constraint, c.inverse)
+    if not fabs(c.determinant) > SINGULAR * fabs(c.nominal_determinant):
         return False
     free = c.gain.shape[0] - 3
     for k in range(c.gain.shape[0]):
         unit = (1.0 if k % 3 == 0 else 0.0, 1.0 if k % 3 == 1 else 0.0, 1.0 if k % 3 == 2 else 0.0)
-        v = unit
-        if k >= free:
-            v = cross(unit, lever)
-        store(v, c.gain[k])
-        if n == 4:
-            c.gain[k, 3] = 0.0 if k < free else _cut_row(c, unit)
-        solve_lu(c.constraint, c.pivot, c.gain[k], n)
+        if k < free:
+            _solve(c, unit, 0.0, c.gain[k])
+        else:
+            _solve(c, cross(unit, lever), _cut_row(c, unit), c.gain[k])
     return True
 
 
@@ -128,13 +146,14 @@ def follow(c, parents, u):
     e = upper(b.bias[n - 1])
     v = add(lower(b.velocity[n - 1]), cross(w, end))
     acceleration = add(add(lower(b.bias[n - 1]), cross(e, end)), cross(w, v))
-    store(subtract(cross(node, cross(node, lever)), acceleration), c.quadratic)
+    missing = subtract(cross(node, cross(node, lever)), acceleration)
+    last = 0.0
     if n == 4:
         e1 = load(c.cut_axes[0])
         e2 = load(c.cut_axes[1])
         turning = add(cross(cross(w, e1), e2), cross(e1, cross(node, e2)))
-        c.quadratic[3] = -_cut_row(c, e) - dot(turning, subtract(w, node))
-    solve_lu(c.constraint, c.pivot, c.quadratic, n)
+        last = -_cut_row(c, e) - dot(turning, subtract(w, node))
+    _solve(c, missing, last, c.quadratic)
 
 
 @kernel
@@ -201,11 +220,14 @@ def accelerate(c, ud):
 def react(c):
     """`reaction` = Cd^-T (A qdd - b): what the cut joint carries, spec/02 section 7 step 4."""
     n = c.bodies.mass.shape[0]
+    for i in range(n):
+        c.reaction[i] = 0.0
     for j in range(n):
-        c.reaction[j] = -c.generalised_force[j]
+        needed = -c.generalised_force[j]
         for i in range(n):
-            c.reaction[j] += c.inertia[j, i] * c.bodies.qdd[i]
-    solve_lu_transposed(c.constraint, c.pivot, c.reaction, n)
+            needed += c.inertia[j, i] * c.bodies.qdd[i]
+        for i in range(n):
+            c.reaction[i] += c.inverse[j, i] * needed
 
 
 @kernel

@@ -168,7 +168,7 @@ def node_acceleration(t, node, omega0, epsilon0):
 
 @kernel
 def applied_load(t, j):
-    """(torque about O_0, force), frame 0, that acts on body j with the accelerations found: linearly implicit part in."""
+    """(torque about O_0, force), frame 0, on body j with the accelerations found, its implicit part included."""
     torque = upper(t.load[j])
     force = lower(t.load[j])
     for k in range(6):

@@ -14,7 +14,7 @@ from components import hysteresis
 from components.core.component import Message, fail
 from components.core.field import Group, output, parameter, private
 from components.core.kernel import kernel
-from components.core.rotation import apply_transposed
+from components.core.rotation import IDENTITY, apply_transposed
 from components.core.table import interpolate
 from components.core.vector import ZERO, load, subtract
 from components.linkage import chain
@@ -26,8 +26,10 @@ BRAKE_OUT_OF_REACH = 222
 SPRING_LAW = 225
 
 MESSAGES = {
-    SPRING_SINGULAR: Message("lateral spring mechanism {status.index:.0f} is in a singular position"),
-    BRAKE_OUT_OF_REACH: Message("the crank of lateral magnetic brake {status.index:.0f} cannot reach the housing"),
+    SPRING_SINGULAR: Message("lateral spring mechanism {status.index:.0f} is near a singular position"),
+    BRAKE_OUT_OF_REACH: Message(
+        "the crank of lateral magnetic brake {status.index:.0f} cannot reach the housing, or is nearly straight"
+    ),
     **hysteresis.messages("lateral spring mechanism {status.index:.0f}", SPRING_LAW),
 }
 
@@ -239,10 +241,17 @@ def initialize(p, d, status):
         if code != 0:
             return fail(status, SPRING_LAW + code, 0.0, k + 1)
         hysteresis.reset(law, d.element[k].memory)
+        d.spring[k].nominal_determinant = 0.0
+        d.brake[k].nominal_determinant = 0.0
     d.viscous_springs = 0.0
     d.dissipated_brakes = 0.0
     d.dissipated_stops = 0.0
-    return 0
+    code = place(d, IDENTITY, ZERO, status)
+    if code == 0:
+        for k in range(2):
+            d.spring[k].nominal_determinant = d.spring[k].determinant
+            d.brake[k].nominal_determinant = d.brake[k].determinant
+    return code
 
 
 @kernel
@@ -274,7 +283,7 @@ def _reach(c, housing):
 @kernel
 def _constrain(c, joints, housing):
     place_bodies(c.bodies, SERIAL, joints)
-    return chain.constrain(c, ZERO, housing)
+    return chain.constrain(c, housing)
 
 
 @kernel

@@ -44,6 +44,18 @@ def test_lu_refuses_a_singular_matrix():
     assert not matrix.factor_lu(np.zeros((3, 3)), np.zeros(3), 3)
 
 
+@pytest.mark.parametrize("n", [3, 4])
+@given(seed=seeds)
+def test_inverse_by_cofactors(n, seed):
+    """Determinant to rounding of its terms; residual of cofactors: rounding times the square of the condition."""
+    A = np.random.default_rng(seed).normal(size=(n, n))
+    B = np.zeros((n, n))
+    determinant = (matrix.invert_3 if n == 3 else matrix.invert_4)(A, B)
+    assert abs(determinant - np.linalg.det(A)) <= 1e-14 * np.abs(A).max() ** n * n**n
+    assert np.abs(A @ B - np.eye(n)).max() <= 1e-14 * np.linalg.cond(A) ** 2
+    assert (matrix.invert_3 if n == 3 else matrix.invert_4)(np.zeros((n, n)), B) == 0.0
+
+
 @given(seeds)
 def test_products_agree_with_numpy(seed):
     random = np.random.default_rng(seed)

@@ -271,7 +271,7 @@ def close(m, c: Chain, r_N, A_N):
         place_bodies(m.bodies, parents, c.joints)
         assert close_roll(m, 3 if crank else 2, rows(A_N))
     place_bodies(m.bodies, parents, c.joints)
-    assert constrain(m, tuple(r_N), rows(A_N))
+    assert constrain(m, rows(A_N))
 
 
 def evaluate(m, c: Chain, r_N, A_N, u, ud, g, base):
