@@ -91,10 +91,8 @@ def audit(m):
     out.dissipated_lateral_springs = m.damper.dissipated_springs
     out.dissipated_lateral_brakes = m.damper.dissipated_brakes
     out.dissipated_lateral_stops = m.damper.dissipated_stops
-    out.dissipated_contact_damping = contact.dissipated_damping
-    out.dissipated_contact_friction = contact.dissipated_friction
+    out.dissipated_contact = m.touch.dissipated
     out.dissipated_latches = contact.dissipated_latches
-    out.dissipated_sensors = contact.dissipated_sensors
     out.dissipated_cover = c.dissipated
     out.dissipated_energy = (
         out.dissipated_train
@@ -105,15 +103,14 @@ def audit(m):
         + out.dissipated_lateral_springs
         + out.dissipated_lateral_brakes
         + out.dissipated_lateral_stops
-        + out.dissipated_contact_damping
-        + out.dissipated_contact_friction
+        + out.dissipated_contact
         + out.dissipated_latches
-        + out.dissipated_sensors
         + out.dissipated_cover
     )
     out.work_drive = m.drive.work
     out.work_stiffness = m.tree.gain_work
     out.work_levers = m.books.work_levers
+    out.work_tip = m.touch.work_tip
     a.torque = force / nut_per_travel(p)
     a.brake_slip = slip * nut_per_travel(p)
     a.stroke = spring

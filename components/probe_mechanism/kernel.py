@@ -11,7 +11,7 @@ from components.core.component import Message, fail
 from components.core.kernel import kernel
 from components.core.rotation import load_matrix, store_matrix
 from components.core.vector import ZERO, accumulate, add, load, store
-from components.probe_mechanism import axial, books, cover, drive, lateral, levers, motion, pushers, tree
+from components.probe_mechanism import axial, books, cover, drive, implicit, lateral, levers, motion, pushers, tree
 
 NOT_FINITE = 1
 QUATERNION = 2
@@ -184,6 +184,8 @@ def _evaluate(m, h):
     code = tree.select(m.tree, m.damper, m.status)
     if code:
         return code
+    t = m.tree
+    implicit.linearise(m.probe_cone, m.touch, t.mechanics, load(t.link[0].rotation[0]), _pair(t.tip_slope), h)
     return tree.evaluate(
         p.probe,
         m.tree,
@@ -199,8 +201,13 @@ def _evaluate(m, h):
 
 
 @kernel
+def _pair(a):
+    return (a[0], a[1])
+
+
+@kernel
 def _kick(m, cam, h):
-    """Axial damper and drive over h."""
+    """Axial damper and drive over h; the contact forces that were really applied."""
     p = m.parameters
     a = m.axial
     d = m.drive
@@ -209,10 +216,13 @@ def _kick(m, cam, h):
     extra = 0.0
     if p.levers.backdrive != 0.0:
         extra = cam
-    axial.advance(
+    head = m.tree.link[0]
+    force = implicit.head_force(m.tree.mechanics, load(head.rotation[0]))
+    applied = axial.advance(
         p.axial,
         a,
-        m.probe_cone.output.head_axial_force,
+        force,
+        m.touch.axial_damping,
         extra,
         books.drive_travel(p.axial, p.drive, angle),
         books.drive_travel(p.axial, p.drive, d.rate),
@@ -220,6 +230,19 @@ def _kick(m, cam, h):
     )
     drive.advance(p.drive, d, m.command.motor_voltage, a.train_force / books.nut_per_travel(p.axial), h)
     m.books.work_levers -= (cam - extra) * (a.travel - before)
+    force, torque = implicit.settle(
+        m.probe_cone,
+        m.touch,
+        m.tree.mechanics,
+        head,
+        load(m.base.angular_acceleration),
+        load(m.base.acceleration),
+        applied - force,
+        (a.travel - before) / h,
+        h,
+    )
+    accumulate(force, m.target.force_now)
+    accumulate(torque, m.target.torque_now)
 
 
 @kernel
@@ -299,6 +322,11 @@ def initialize(m):
     m.motion.pending = 0.0
     m.motion.quiet = 0.0
     m.books.work_levers = 0.0
+    m.touch.dissipated = 0.0
+    m.touch.work_tip = 0.0
+    for i in range(2):
+        m.touch.tip_torque[i] = 0.0
+        m.touch.tip_slope[i] = 0.0
     m.audit.work_base = 0.0
     m.audit.work_target = 0.0
     _clear(m.sensor, m.flag)
@@ -331,9 +359,9 @@ def initialize(m):
 @kernel
 def _advance(m, h):
     """All micro-steps of a step: short ones in contact, long ones without, halved where a penetration is too deep."""
-    count = int(ceil(h / m.parameters.micro_step - 1e-9))
+    count = max(1, ceil(h / m.parameters.micro_step - 1e-9))
     tick = h / (count * TICKS)
-    long = max(1, int(floor(m.parameters.free_micro_step / (TICKS * tick) + 1e-9))) * TICKS
+    long = max(1, floor(m.parameters.free_micro_step / (TICKS * tick) + 1e-9)) * TICKS
     done = 0
     size = TICKS
     while done < count * TICKS:

@@ -142,13 +142,11 @@ DEVICES = (
     "lateral_springs",
     "lateral_brakes",
     "lateral_stops",
-    "contact_damping",
-    "contact_friction",
+    "contact",
     "latches",
-    "sensors",
     "cover",
 )
-WORKS = ("base", "target", "drive", "stiffness", "levers")
+WORKS = ("base", "target", "drive", "stiffness", "levers", "tip")
 
 
 def _moving(name: str, description: str) -> Group:
@@ -249,6 +247,15 @@ RECORD = Record(
         private("quiet", "1", "no contact in the last micro-step"),
         private("pending", "s", "from the last evaluation of contacts to the present"),
         private("joint_angle", "rad", "angles of the tree at the start of the micro-step", shape=5),
+    ),
+    Group(
+        "touch",
+        private("loss_wrench", "1", "damping and friction of contacts on head, housing; O_0, frame 0", shape=(2, 6)),
+        private("axial_damping", "kg", "damping of contacts along the probe times the micro-step"),
+        private("dissipated", "J", "by damping and friction of contacts and capture sensors"),
+        private("tip_torque", "N.m", "of latches and sensors on the head about y, z of H", shape=2),
+        private("tip_slope", "rad", "slope of the probe's tip at the last evaluation", shape=2),
+        private("work_tip", "J", "done by the tip slope on latches and sensors, which the tree does not feel"),
     ),
     Group(
         "books",

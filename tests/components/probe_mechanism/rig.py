@@ -129,7 +129,14 @@ def run(m, active, passive, h, first, steps, every, slots, block, out):
                 out[row, i] = block[slots[i]]
             energy = m.audit.kinetic_energy + m.audit.stored_energy + m.audit.dissipated_energy
             energy += craft_energy(active) + craft_energy(passive)
-            energy -= m.audit.work_drive + m.audit.work_stiffness + m.audit.work_levers + active.work + passive.work
+            energy -= (
+                m.audit.work_drive
+                + m.audit.work_stiffness
+                + m.audit.work_levers
+                + m.audit.work_tip
+                + active.work
+                + passive.work
+            )
             out[row, n + 6] = energy
             for i in range(3):
                 out[row, n + i] = m.audit.momentum[i]

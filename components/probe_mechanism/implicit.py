@@ -1,0 +1,205 @@
+"""Contacts on the tree, linearly implicit: their damping and friction act with rates of the end of the micro-step.
+
+Regularised friction is a damper of k_Fr f_N / v_eps, up to 1e6 N s/m on a head of a few kilograms: explicit, it
+chatters at any step above some microseconds. Here the Jacobian of the class-1 contacts (normal damping, and the secant
+of friction) joins the articulated inertia: friction as in backward Euler, normal damping as in the trapezoidal rule.
+Losses are booked from the forces so applied and the mean rates, so that they close the energy balance.
+"""
+
+from math import sqrt, tanh
+
+from components.contact.force import point_velocity
+from components.contact.probe_cone.pairs import HEAD_BOTTOM, HEAD_CONE, LATCH_STOP, LATCH_WALL, PAD_CONE, ROLLER_CONE
+from components.core.kernel import kernel
+from components.core.rotation import apply, apply_transposed, load_matrix
+from components.core.vector import ZERO, add, axpy, cross, dot, load, scale, subtract
+from components.linkage import tree as linkage_tree
+from components.linkage.bodies import lower, upper
+from components.probe_mechanism.tree import HOUSING, PROBE
+
+
+@kernel
+def add_damper(D, r, n, along, across):
+    """D <- D + the damper of a point at r (m): coefficients `along` the unit vector n and `across` it.
+
+    D maps a twist [angular, linear] about the origin to the wrench [torque, force] that resists it.
+    """
+    moment = cross(r, n)
+    extra = along - across
+    square = dot(r, r)
+    for i in range(3):
+        D[i, i] += across * square
+        D[3 + i, 3 + i] += across
+        for k in range(3):
+            D[i, k] += extra * moment[i] * moment[k] - across * r[i] * r[k]
+            D[3 + i, 3 + k] += extra * n[i] * n[k]
+            D[i, 3 + k] += extra * moment[i] * n[k]
+            D[3 + i, k] += extra * n[i] * moment[k]
+        # the cross-product matrix of r, and its transpose
+        after = (i + 1) % 3
+        last = (i + 2) % 3
+        D[last, 3 + after] += across * r[i]
+        D[3 + after, last] += across * r[i]
+        D[after, 3 + last] -= across * r[i]
+        D[3 + last, after] -= across * r[i]
+
+
+@kernel
+def _law(parameters, pair):
+    if pair == HEAD_CONE:
+        return parameters.law_head
+    if pair == HEAD_BOTTOM:
+        return parameters.law_bottom
+    if pair in (LATCH_STOP, LATCH_WALL):
+        return parameters.law_latch
+    return parameters.law_limiter
+
+
+@kernel
+def _roller_velocity(unit, point):
+    """Velocity (PU axes) relative to the housing of the roller that touches at `point`."""
+    limiter = unit.work.link[1]
+    A = load_matrix(limiter.rotation)
+    local = apply(A, subtract(point, load(limiter.position)))
+    reach = 2.0 * unit.parameters.roller.radius
+    for k in range(len(unit.input.roller)):
+        roller = unit.input.roller[k]
+        away = subtract(local, load(roller.position))
+        if dot(away, away) < reach * reach:
+            return apply_transposed(A, load(roller.velocity))
+    return ZERO
+
+
+@kernel
+def _note_loss(touch, k, r, force):
+    torque = cross(r, force)
+    for i in range(3):
+        touch.loss_wrench[k, i] += torque[i]
+        touch.loss_wrench[k, 3 + i] += force[i]
+
+
+@kernel
+def _contact(unit, item, h, axis, touch, mechanics):
+    """One listed class-1 contact; returns its torque on the latches about the head's centre, PU axes."""
+    pair = item.pair
+    law = _law(unit.parameters, pair)
+    j = 0
+    body = PROBE
+    if pair in (PAD_CONE, ROLLER_CONE):
+        j = 1
+        body = HOUSING
+    point = load(item.position)
+    n = load(item.normal)
+    link = unit.work.link[j]
+    v = point_velocity(link, point)
+    if pair == ROLLER_CONE:
+        v = add(v, _roller_velocity(unit, point))
+    rate = dot(n, v)
+    slip = axpy(-rate, n, v)
+    drag = law.friction * item.normal_force / sqrt(dot(slip, slip) + law.slip_velocity * law.slip_velocity)
+    along = 0.0
+    if item.normal_force > 0.0:
+        along = 0.5 * h * law.damping
+    A = load_matrix(unit.input.base.rotation)
+    r = apply(A, subtract(point, load(unit.input.base.position)))
+    n0 = apply(A, n)
+    add_damper(mechanics.load_damping[body], r, n0, along, h * drag)
+    lost = scale(law.stiffness * item.penetration - item.normal_force, n)
+    lost = axpy(-drag, slip, lost)
+    _note_loss(touch, j, r, apply(A, lost))
+    if j == 0:
+        cosine = dot(n0, axis)
+        touch.axial_damping += h * drag + (along - h * drag) * cosine * cosine
+    if pair in (LATCH_STOP, LATCH_WALL):
+        force = axpy(-item.normal_force, n, scale(-drag, slip))
+        return cross(subtract(point, load(link.position)), force)
+    return ZERO
+
+
+@kernel
+def _sensors(unit, h, axis, touch, mechanics):
+    """Friction of the capture sensors along the socket, at the centre of the head."""
+    sensor = unit.parameters.sensor
+    head = unit.work.link[0]
+    v = head.velocity[0]
+    force = sensor.friction * tanh(v / sensor.slip_velocity)
+    drag = sensor.friction / sensor.slip_velocity
+    if v * v > 1e-6 * sensor.slip_velocity * sensor.slip_velocity:
+        drag = force / v
+    A = load_matrix(unit.input.base.rotation)
+    r = apply(A, subtract(load(head.position), load(unit.input.base.position)))
+    x = apply(A, (1.0, 0.0, 0.0))
+    add_damper(mechanics.load_damping[PROBE], r, x, h * drag, 0.0)
+    _note_loss(touch, 0, r, scale(-force, x))
+    cosine = dot(x, axis)
+    touch.axial_damping += h * drag * cosine * cosine
+
+
+@kernel
+def linearise(unit, touch, mechanics, axis, slope, h):
+    """Dampers of the contacts of the last evaluation, for a micro-step h; call after `accept`, before the tree.
+
+    `axis`: the head's x in frame 0; `slope`: tip slope of the probe, whose work since the last call is booked.
+    """
+    for k in range(2):
+        body = PROBE if k == 0 else HOUSING
+        for i in range(6):
+            touch.loss_wrench[k, i] = 0.0
+            for j in range(6):
+                mechanics.load_damping[body, i, j] = 0.0
+    touch.axial_damping = 0.0
+    torque = load(unit.work.held_head.torque)
+    for k in range(int(unit.tally.class_1)):
+        torque = add(torque, _contact(unit, unit.tally.contact[k], h, axis, touch, mechanics))
+    if unit.state.captured > 0.0:
+        _sensors(unit, h, axis, touch, mechanics)
+    # latches and head sensors turn with the tip slope, which the tree does not know
+    torque = apply(load_matrix(unit.work.link[0].rotation), torque)
+    for i in range(2):
+        mean = 0.5 * (torque[1 + i] + touch.tip_torque[i])
+        touch.work_tip -= mean * (slope[i] - touch.tip_slope[i])
+        touch.tip_torque[i] = torque[1 + i]
+        touch.tip_slope[i] = slope[i]
+
+
+@kernel
+def head_force(mechanics, axis):
+    """Axial force on the head with the accelerations found, N."""
+    _, force = linkage_tree.applied_load(mechanics, PROBE)
+    return dot(force, axis)
+
+
+@kernel
+def settle(unit, touch, mechanics, link, epsilon0, acceleration0, axial_force, rate, h):
+    """Book the losses of the micro-step, and return what its implicit part adds to the wrench on the passive unit:
+    (force, torque about the origin of PU), PU axes.
+
+    `link` is the head in frame 0, `axial_force` (N) what the axial damper's reaction to contact damping added to the
+    head's load, `rate` the mean rate of compression.
+    """
+    A = load_matrix(unit.input.base.rotation)
+    w = apply(A, load(unit.input.base.angular_velocity))
+    v = apply(A, load(unit.input.base.velocity))
+    axis = load(link.rotation[0])
+    total_torque = ZERO
+    total_force = ZERO
+    for k in range(2):
+        body = PROBE if k == 0 else HOUSING
+        load_torque, load_force = linkage_tree.applied_load(mechanics, body)
+        torque = subtract(load_torque, upper(mechanics.load[body]))
+        force = subtract(load_force, lower(mechanics.load[body]))
+        twist = mechanics.bodies.velocity[body]
+        change = mechanics.acceleration[body]
+        spin = axpy(0.5 * h, subtract(upper(change), epsilon0), add(w, upper(twist)))
+        speed = axpy(0.5 * h, subtract(lower(change), acceleration0), add(v, lower(twist)))
+        if k == 0:
+            force = axpy(axial_force, axis, force)
+            torque = axpy(axial_force, cross(load(link.position), axis), torque)
+            speed = axpy(-rate, axis, speed)
+        lost = touch.loss_wrench[k]
+        touch.dissipated -= h * (dot(spin, add(torque, upper(lost))) + dot(speed, add(force, lower(lost))))
+        total_torque = add(total_torque, torque)
+        total_force = add(total_force, force)
+    force = apply_transposed(A, scale(-1.0, total_force))
+    torque = apply_transposed(A, scale(-1.0, total_torque))
+    return force, add(torque, cross(load(unit.input.base.position), force))
