@@ -132,14 +132,15 @@ def accelerate(t, parents, node, omega0, epsilon0, acceleration0):
         along = 0.0
         for i in range(3):
             along += (U[i] * c_upper[i] + U[3 + i] * c_lower[i]) * b.qd[j]
-        share = (drive - along) / pivot
+        flexibility = 1.0 / pivot
+        share = (drive - along) * flexibility
         for i in range(6):
             total = t.resistance[j, i] + U[i] * share
             for k in range(3):
                 total += (M[i, k] * c_upper[k] + M[i, 3 + k] * c_lower[k]) * b.qd[j]
             t.resistance[p, i] += total
             for k in range(6):
-                t.articulated[p, i, k] += M[i, k] - U[i] * U[k] / pivot
+                t.articulated[p, i, k] += M[i, k] - U[i] * U[k] * flexibility
     for j in range(n):
         p = parents[j]
         S = b.screw[j]
