@@ -20,10 +20,11 @@ def build_native(component: Component, platforms: Sequence[str], progress: Calla
     targets = [TARGETS[platform] for platform in platforms]
     progress("compiling the kernels")
     assembly = compile_component(component)
+    progress("optimising the kernels")
+    emitted = {target: emit(assembly, target) for target in {HOST, *targets}}
+    objects = [emitted[target] for target in targets]
     progress("looking for dependencies at initialisation")
-    dependencies = initial_dependencies(component, Loaded(assembly, HOST).initialize)
-    progress(f"code for {', '.join(platforms)}")
-    objects = [emit(assembly, target) for target in targets]
+    dependencies = initial_dependencies(component, Loaded(emitted[HOST]).initialize)
     draft = describe(component, "", NATIVE_CAPABILITIES, dependencies)
     resources = (component.resources[place.file].tobytes() for place in component.record.resources)
     guid = guid_of(draft, shim_digest().encode(), write_tables(component, "").encode(), *objects, *resources)

@@ -21,7 +21,7 @@ from numba.core.compiler_lock import global_compiler_lock
 from numba.core.registry import cpu_target
 
 from components.core.component import Component
-from fmus.native.targets import Target
+from fmus.native.targets import HOST, Target
 
 INITIALIZE = "kernel_initialize"
 STEP = "kernel_step"
@@ -118,10 +118,11 @@ def emit(assembly: str, target: Target) -> bytes:
 
 
 class Loaded:
-    """The compiled kernels in this process, called through pointers on blocks of float64."""
+    """The kernels of an object file for this machine, called through pointers on blocks of float64."""
 
-    def __init__(self, assembly: str, target: Target) -> None:
-        self._engine = llvm.create_mcjit_compiler(optimise(assembly, target), _machine(target))
+    def __init__(self, kernels: bytes) -> None:
+        self._engine = llvm.create_mcjit_compiler(llvm.parse_assembly(""), _machine(HOST))
+        self._engine.add_object_file(llvm.ObjectFileRef.from_data(kernels))
         self._engine.finalize_object()
         pointer, number = ctypes.c_void_p, ctypes.c_double
         self._initialize = ctypes.CFUNCTYPE(ctypes.c_int32, pointer, pointer, pointer)(

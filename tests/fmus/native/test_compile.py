@@ -21,7 +21,7 @@ def test_module_defines_the_two_kernels_and_needs_only_libm():
 
 def test_calling_convention_and_values_equal_the_jit():
     component = gadget.component()
-    loaded = Loaded(compile_component(component), HOST)
+    loaded = Loaded(emit(compile_component(component), HOST))
     block = component.start(signal=3.0, switch=1.0)
     direct = Instance(component, signal=3.0, switch=1.0)
     assert loaded.initialize(block) == 0
@@ -46,7 +46,7 @@ def test_no_path_of_a_source_file_reaches_the_object():
 
 def test_memory_beyond_the_record_stays_untouched():
     component = oscillator()
-    loaded = Loaded(compile_component(component), HOST)
+    loaded = Loaded(emit(compile_component(component), HOST))
     guarded = np.full(component.record.size + 2, np.pi)
     block = guarded[1:-1]
     block[:] = component.start()
