@@ -209,28 +209,51 @@ def test_segment_trapezoid_gates_the_pair_of_edges():
             assert result[0] < 0.0
 
 
-def test_ring_closed_form_2_by_segment_segment():
-    """spec/05 7.3: depth at 0.5 deg past the touching roll, plane gap 0.05 m, for edges of the petals of RefRing."""
-    ring, height, half_root, half_tip = 0.5, 0.18, radians(29.5), radians(15.88)
-    tip = ring - height
-    gap, roll = 0.05, radians(3.5310846 + 0.5)
+RING, HEIGHT, HALF_ROOT, HALF_TIP = 0.5, 0.18, radians(29.5), radians(15.88)
 
-    def at(azimuth, r, x):
-        return np.array([x, r * sin(azimuth), r * cos(azimuth)])
 
-    base, top = at(half_root, ring, 0.0), at(half_tip, tip, height)
-    # with this sense of roll the active petal's +psi edge turns toward the passive petal at 60 deg
-    A = np.array([[1, 0, 0], [0, cos(roll), sin(roll)], [0, -sin(roll), cos(roll)]])
-    shift = np.array([-gap, 0.0, 0.0])
-    active = A @ base + shift, A @ (top - base)
-    passive_base = at(radians(60.0) - half_root, ring, 0.0)
-    passive_top = at(radians(60.0) - half_tip, tip, -height)
-    depth, n, _, t_a, t_p = segments.segment_segment(
-        tuple(active[0]), tuple(active[1]), tuple(passive_base), tuple(passive_top - passive_base)
-    )
-    assert t_a == pytest.approx(t_p, abs=1e-9)
-    assert depth == pytest.approx(3.776290e-3, abs=5e-9)
-    assert n[0] == pytest.approx(0.407521, abs=5e-7)
+def on_ring(azimuth, r, x):
+    """A point of RefRing: azimuth from +z toward +y (spec/05 7.1)."""
+    return np.array([x, r * sin(azimuth), r * cos(azimuth)])
+
+
+@pytest.mark.parametrize(
+    ("gap", "touching_roll", "share", "before", "after", "n_x", "gate_before", "gate_after"),
+    [
+        (0.05, 3.5310846, 0.1388889, 3.789e-3, 3.776290e-3, 0.407521, -0.02687, 0.02674),
+        (0.10, 6.3560776, 0.2777778, 3.548e-3, 3.535783e-3, 0.426637, -0.02507, 0.02496),
+        (0.15, 9.5252123, 0.4166667, 3.309e-3, 3.297187e-3, 0.447175, -0.02332, 0.02322),
+    ],
+)
+def test_spec05_oracle_T14_petal_edges_of_two_rings(
+    gap, touching_roll, share, before, after, n_x, gate_before, gate_after
+):
+    """spec/05 7.3, closed form 2: coaxial rings at a plane gap, rolled 0.5 deg short of and past touching."""
+    base, top = on_ring(HALF_ROOT, RING, 0.0), on_ring(HALF_TIP, RING - HEIGHT, HEIGHT)
+    roots = [on_ring(radians(60.0) + s * HALF_ROOT, RING, 0.0) for s in (-1, 1)]
+    tops = [on_ring(radians(60.0) + s * HALF_TIP, RING - HEIGHT, -HEIGHT) for s in (-1, 1)]
+    side, across = tops[0] - roots[0], tops[1] - tops[0]
+    plane = segments.trapezoid_plane(tuple(roots[0]), tuple(roots[1]), tuple(tops[0]))
+    for offset, depth_expected, gate in ((-0.5, before, gate_before), (0.0, 0.0, 0.0), (0.5, after, gate_after)):
+        roll = radians(touching_roll + offset)
+        A = np.array([[1, 0, 0], [0, cos(roll), sin(roll)], [0, -sin(roll), cos(roll)]])
+        start, along = tuple(A @ base - (gap, 0.0, 0.0)), tuple(A @ (top - base))
+        depth, n, _, t_a, t_p = segments.segment_segment(start, along, tuple(roots[0]), tuple(side))
+        assert t_a == pytest.approx(t_p, abs=1e-9)
+        _, t_c = segments.trapezoid_crossing(
+            start, along, plane, tuple(roots[0]), tuple(side), tuple(tops[0]), tuple(across)
+        )
+        assert t_c == pytest.approx(gate, abs=6e-6)
+        if offset == 0.0:
+            assert t_a == pytest.approx(share, abs=1e-7)
+            # the touching roll is given to 1e-7 deg
+            assert depth == pytest.approx(0.0, abs=1e-9)
+            continue
+        if offset > 0.0:
+            assert depth == pytest.approx(depth_expected, abs=6e-10)
+            assert n[0] == pytest.approx(n_x, abs=2e-6)
+        else:
+            assert -depth == pytest.approx(depth_expected, abs=6e-7)
 
 
 def test_rotated_scene_rotates_the_results():
