@@ -13,10 +13,10 @@ run: $(VENV)/.run
 	$(BIN)/dockfmu run $(SYSTEM)
 
 test: $(VENV)/.dev
-	$(BIN)/python -m pytest -n 2 --dist worksteal
+	$(BIN)/python -m pytest -n 2 --dist loadfile
 
 test-fast: $(VENV)/.dev
-	$(BIN)/python -m pytest -n 2 --dist worksteal -m "not slow"
+	$(BIN)/python -m pytest -n 2 --dist loadfile -m "not slow"
 
 check: $(VENV)/.dev
 	$(BIN)/ruff check .

@@ -1,0 +1,37 @@
+"""Fewer points that no sample leaves by more than the tolerance."""
+
+import numpy as np
+from hypothesis import given
+from hypothesis import strategies as st
+
+from dockfmu.thinning import thin
+
+
+@given(st.integers(0, 10**6), st.sampled_from([1e-3, 1e-2, 0.1]))
+def test_every_sample_lies_within_the_tolerance_of_the_thinned_polyline(seed, tolerance):
+    random = np.random.default_rng(seed)
+    t = np.cumsum(random.uniform(0.01, 1.0, 300))
+    y = np.cumsum(random.normal(size=300)) * random.choice([0.0, 1.0, 1.0], 300)
+    kept_t, kept_y = thin(t, y, tolerance)
+    error = np.abs(np.interp(t, kept_t, kept_y) - y).max()
+    assert error <= 1.0001 * tolerance * np.ptp(y) + 1e-12
+    assert (kept_t[0], kept_t[-1]) == (t[0], t[-1])
+
+
+def test_a_quiet_stretch_shrinks_to_its_ends_and_an_impact_stays():
+    t = np.arange(10000) * 1e-3
+    y = np.where(np.abs(t - 5.0) < 0.0205, np.sin((t - 5.0) * np.pi / 0.0205), 0.0)
+    kept_t, kept_y = thin(t, y)
+    assert len(kept_t) < 60
+    assert kept_y.max() > 0.999 * y.max()
+
+
+def test_samples_that_are_not_finite_are_left_out():
+    t, y = thin(np.arange(5.0), np.array([0.0, 1.0, np.nan, np.inf, 1.0]))
+    assert np.isfinite(y).all()
+    assert t[-1] == 4.0
+
+
+def test_constant_signals_keep_both_ends():
+    t, y = thin(np.arange(100.0), np.full(100, 3.0))
+    assert (list(t), list(y)) == ([0.0, 99.0], [3.0, 3.0])
