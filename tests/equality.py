@@ -27,15 +27,21 @@ Trace = np.ndarray
 class Scenario:
     """What a component is asked to do.
 
-    `name` and `options` as for `fmus.catalogue.component`; `values` are parameters and inputs before initialisation;
+    `name` and `options` as for `fmus.catalogue.component`; parameter sets by their names, then `values`, are parameters
+    and inputs before initialisation;
     `inputs[k]` is set before step k, which goes from k * step to (k + 1) * step.
     """
 
     name: str
     inputs: tuple[Mapping[str, float], ...]
     step: float = 1e-3
+    sets: tuple[str, ...] = ()
     values: Mapping[str, Any] = field(default_factory=dict)
     options: Mapping[str, Any] = field(default_factory=dict)
+
+
+def _sets(component: Any, scenario: Scenario) -> list[Any]:
+    return [chosen for name in scenario.sets for chosen in component.parameter_sets if chosen.name == name]
 
 
 def run_directly(scenario: Scenario) -> Trace:
@@ -44,7 +50,7 @@ def run_directly(scenario: Scenario) -> Trace:
     from fmus import catalogue
 
     component = catalogue.component(scenario.name, **scenario.options)
-    instance = Instance(component, **scenario.values)
+    instance = Instance(component, *_sets(component, scenario), **scenario.values)
     public = [slot.index for slot in component.record.variables]
     trace = [instance.block[public].copy()]
     for k, inputs in enumerate(scenario.inputs):
@@ -67,9 +73,10 @@ def run_fmu(scenario: Scenario, kind: str) -> Trace:
     with tempfile.TemporaryDirectory() as folder:
         file = fmus.build(component, Path(folder), kind=kind)
         instance = Library(file, Path(folder) / "unpacked").instance()
-        for name, value in scenario.values.items():
-            for scalar, number in component.record.expand(name, value, scenario.name):
-                instance.set_checked(scalar, number)
+        for values in (*(chosen.values for chosen in _sets(component, scenario)), scenario.values):
+            for name, value in values.items():
+                for scalar, number in component.record.expand(name, value, scenario.name):
+                    instance.set_checked(scalar, number)
         assert instance.setup() == instance("EnterInitializationMode") == OK, instance.messages
         assert instance("ExitInitializationMode") == OK, instance.messages
         names = [slot.name for slot in component.record.variables]

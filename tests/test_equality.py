@@ -7,6 +7,30 @@ import numpy as np
 import pytest
 from equality import Scenario, assert_equal_chain
 
+PUSHES = tuple(
+    {
+        "port[1].force[1]": -100.0 * sin(0.2 * k),
+        "port[2].torque[3]": 5.0 * k,
+        "control.force[2]": 30.0,
+        "command.push": 1.0,
+    }
+    for k in range(10)
+)
+BUTTONS = tuple(
+    {
+        "operator.start": float(k > 2), "sensor.extended": 1.0, "docking.plane_gap": 2.0 - 0.1 * k,
+        "sensor.first_contact": float(k > 8), "sensor.socket_bottom": float(k > 12), "sensor.capture": float(k > 14),
+    }
+    for k in range(40)
+)  # fmt: skip
+DRIVE = tuple(
+    {
+        "command.motor_voltage[1]": 27.0, "command.motor_voltage[2]": 27.0, "command.lateral_brakes": float(k % 2),
+        "base.acceleration[2]": 0.1 * k, "base.angular_velocity[3]": 0.02, "base.position[1]": -1.0 + 1e-4 * k,
+    }
+    for k in range(3)
+)  # fmt: skip
+
 SCENARIOS = [
     Scenario(
         "Oscillator",
@@ -14,10 +38,16 @@ SCENARIOS = [
         step=0.05,
         values={"parameters.initial_position": 1.0, "parameters.damping": 0.3, "parameters.stiffness": 2.0},
     ),
+    Scenario("Spacecraft", PUSHES, step=0.01, sets=("ATV-20t",)),
+    Scenario("Spacecraft", PUSHES, step=0.01, sets=("Station-400t",), options={"modes": "station_beam"}),
+    Scenario("ProbeCyclogram", BUTTONS, step=0.1, sets=("V1",)),
+    Scenario("ProbeMechanism", DRIVE, sets=("AX-1", "DR-1", "LD-1", "LV-1", "PR-1", "PU-1", "CP-1", "RefCone")),
 ]
 
 
-@pytest.mark.parametrize("scenario", SCENARIOS, ids=lambda scenario: scenario.name)
+@pytest.mark.parametrize(
+    "scenario", SCENARIOS, ids=lambda scenario: "-".join([scenario.name, *scenario.options.values()])
+)
 def test_interpreter_jit_native_and_pythonfmu_are_equal(scenario):
     assert_equal_chain(scenario)
 
