@@ -148,6 +148,20 @@ def test_one_step_equals_two_halves():
         assert getattr(whole.m.port[0], name) == pytest.approx(getattr(halves.m.port[0], name), abs=1e-13)
 
 
+def test_impulse_of_a_wrench_that_turns_with_its_port():
+    """spec/00 R4: held in port axes, a step's impulse has the right direction and is (omega h)^2 / 24 too large."""
+    rate, h = 0.8, 0.5
+    body = craft(**{"parameters.inertia": np.eye(3) * 1e12, "parameters.initial.angular_velocity": [0.0, 0.0, rate]})
+    body.m.port[0].force[:] = [1.0, 0.0, 0.0]
+    body.step(0.0, h)
+    exact = np.array([sin(rate * h), 1.0 - cos(rate * h), 0.0]) / rate
+    impulse = body.m.audit.momentum
+    assert np.cross(impulse, exact) == pytest.approx(np.zeros(3), abs=1e-10)
+    # the next term of the series is (omega h)^4 / 1920
+    excess = np.linalg.norm(impulse) / np.linalg.norm(exact) - 1.0
+    assert excess == pytest.approx((rate * h) ** 2 / 24, rel=2 * (rate * h) ** 2 / 24)
+
+
 def contact(one, two, h, stiffness, radius):
     """Frictionless sphere (port of `one`) against the plane x = 0 of the port of `two`, at the step's middle.
 
