@@ -17,7 +17,7 @@ PADS = 16
 ROLLERS = 3
 LATCHES = 4
 SENSORS = 2
-CONTACTS = 16
+CONTACTS = 32
 
 PARAMETER_SETS = read_parameter_sets(Path(__file__).parents[1] / "parameters")
 

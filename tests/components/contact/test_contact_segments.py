@@ -246,11 +246,11 @@ def test_spec05_oracle_T14_petal_edges_of_two_rings(
         assert t_c == pytest.approx(gate, abs=6e-6)
         if offset == 0.0:
             assert t_a == pytest.approx(share, abs=1e-7)
-            # the touching roll is given to 1e-7 deg, 8 mm per degree
-            assert depth == pytest.approx(0.0, abs=2e-9)
+            # the touching roll is given to 1e-6 deg (spec/05 T14), 8 mm per degree
+            assert depth == pytest.approx(0.0, abs=8e-9)
             continue
         if offset > 0.0:
-            assert depth == pytest.approx(depth_expected, abs=6e-10)
+            assert depth == pytest.approx(depth_expected, abs=2e-9)
             assert n[0] == pytest.approx(n_x, abs=2e-6)
         else:
             assert -depth == pytest.approx(depth_expected, abs=6e-7)
