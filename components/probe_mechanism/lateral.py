@@ -14,15 +14,17 @@ from components import hysteresis
 from components.core.component import Message, fail
 from components.core.field import Group, output, parameter, private
 from components.core.kernel import kernel
-from components.core.rotation import IDENTITY, apply_transposed
+from components.core.rotation import IDENTITY, apply_transposed, load_matrix
 from components.core.table import interpolate
-from components.core.vector import ZERO, load, subtract
+from components.core.vector import ZERO, cross, dot, load, subtract
 from components.linkage import chain
 from components.linkage.bodies import place as place_bodies
 from components.linkage.closure import RUS, SERIAL, UPS, close_crank, close_strut
 
 SPRING_SINGULAR = 221
 BRAKE_OUT_OF_REACH = 222
+BRAKE_TABLE = 223
+AXES = 224
 SPRING_LAW = 225
 
 MESSAGES = {
@@ -30,6 +32,11 @@ MESSAGES = {
     BRAKE_OUT_OF_REACH: Message(
         "the crank of lateral magnetic brake {status.index:.0f} cannot reach the housing, or is nearly straight"
     ),
+    BRAKE_TABLE: Message(
+        "parameters.lateral.brake: row {status.index:.0f} of speed must rise strictly from 0, "
+        "torque and added_torque must start at 0"
+    ),
+    AXES: Message("parameters.lateral: base_axes[{status.index:.0f}] of spring or brake is no rotation matrix"),
     **hysteresis.messages("lateral spring mechanism {status.index:.0f}", SPRING_LAW),
 }
 
@@ -198,6 +205,25 @@ def two_stage_spring(s, k, law):
 
 
 @kernel
+def _is_table(speed, torque, added):
+    """A brake torque is 0 at rest, and a function of speed."""
+    for i in range(POINTS - 1):
+        if not speed[i + 1] > speed[i]:
+            return False
+    return speed[0] == 0.0 and torque[0] == 0.0 and added[0] == 0.0
+
+
+@kernel
+def _is_rotation(a):
+    """Rows orthonormal and right-handed, to 1e-6."""
+    A = load_matrix(a)
+    error = fabs(dot(cross(A[0], A[1]), A[2]) - 1.0)
+    for i in range(3):
+        error = max(error, fabs(dot(A[i], A[i]) - 1.0))
+    return error < 1e-6
+
+
+@kernel
 def _links(p, k, c, first, second):
     """Masses of the two heavy links of chain k, bodies `first` and `second` of its record `c`."""
     for i in range(2):
@@ -235,6 +261,10 @@ def initialize(p, d, status):
         c.rod_length = p.brake.rod[k]
         c.bodies.offset[1, 0] = c.length
         c.end_point[0] = c.rod_length
+        if not (_is_rotation(p.spring.base_axes[k]) and _is_rotation(p.brake.base_axes[k])):
+            return fail(status, AXES, 0.0, k + 1)
+        if not _is_table(p.brake.speed[k], p.brake.torque[k], p.brake.added_torque[k]):
+            return fail(status, BRAKE_TABLE, 0.0, k + 1)
         law = d.element[k].law
         two_stage_spring(p.spring, k, law)
         code = hysteresis.validate(law)

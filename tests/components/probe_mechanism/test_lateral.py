@@ -169,6 +169,18 @@ def test_an_impossible_spring_is_refused():
     assert m.status.index == 2
 
 
+@pytest.mark.parametrize(
+    ("field", "place", "value", "code"),
+    [("speed", (1, 3), 0.01, lateral.BRAKE_TABLE), ("torque", (1, 0), 1.0, lateral.BRAKE_TABLE),
+     ("base_axes", (1, 0, 1), 0.1, lateral.AXES)],
+)  # fmt: skip
+def test_bad_tables_and_axes_are_refused(field, place, value, code):
+    m = mechanism()
+    getattr(m.parameters.lateral.brake, field)[place] = value
+    assert lateral.initialize(m.parameters.lateral, m.damper, m.status) == code
+    assert m.status.index == 2
+
+
 def test_reactions_of_the_chains_are_those_of_their_devices():
     """Massless springs carry their force along the strut; the rod of a brake its torque over the lever."""
     m = mechanism()
