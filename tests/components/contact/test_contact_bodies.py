@@ -10,7 +10,7 @@ import pytest
 from components.contact import probe_cone
 from components.contact.probe_cone.levers import latch_front
 from components.contact.probe_cone.touch import pad_contact
-from components.core.rotation import about_x, from_angles, from_quaternion, product, quaternion
+from components.core.rotation import about_x, from_angles, from_quaternion, from_rotation_vector, product, quaternion
 
 HEAD = np.array([0.80, 0.0, 0.0])
 LOSSLESS = {f"law_{n}.{q}": 0.0 for n in ("head", "bottom", "latch", "limiter") for q in ("damping", "friction")}
@@ -140,6 +140,67 @@ def test_spec04_oracle_S07_pressing_force_against_the_constraint(make_unit):
     # semi-implicit Euler is ahead by h t a / 2
     assert x == pytest.approx(expected, abs=2.0 * h * t * np.linalg.norm(load) / mass)
     assert unit.contacts()[0].penetration == pytest.approx(rest, rel=1e-6)
+
+
+def moved(position, A, v, w, t):
+    """Pose of a link after the time t at velocity v and angular velocity w, both in PU axes."""
+    turn = np.array(from_quaternion(from_rotation_vector(tuple(float(x) for x in t * (A @ w)))))
+    return position + t * v, turn @ A
+
+
+def power_and_rate(unit, k, position, A, v, w):
+    """(power of the contact forces on link k, rate of the stored energy by central differences)."""
+    link = unit.u.input.link[k]
+    energies = []
+    for t in (-1e-7, 1e-7, 0.0):
+        r, B = moved(position, A, v, w, t)
+        link.position[:], link.rotation[:] = r, B
+        link.velocity[:], link.angular_velocity[:] = v, w
+        if probe_cone.evaluate(unit.u) != 0:
+            return None
+        energies.append(unit.output.stored_energy)
+    out = unit.output.link[k]
+    power = np.dot(out.force, A @ v) + np.dot(out.torque, A @ w)
+    return power, (energies[1] - energies[0]) / 2e-7
+
+
+@pytest.mark.parametrize(("name", "allowed"), [("head", 1e-5), ("roller", 1e-5), ("slot", 0.05), ("pad", 0.02)])
+def test_spec05_oracle_21_forces_are_the_gradient_of_the_energy(make_unit, name, allowed):
+    """Translation and rotation, every class-1 pair without losses.
+
+    Edges of pads to the order depth over radius; latches to the order of their tilt (0.05 rad): their point is where
+    the edge crosses the plane of the slot, and wanders along the edge, while the normals are constant in PU.
+    """
+    unit = make_unit(**LOSSLESS, **{"sensor.friction": 0.0})
+    rng = np.random.default_rng(9)
+    if name == "slot":
+        for x in np.linspace(0.27, 0.33, 100):
+            assert unit.head((x, 0.0, 0.0)) == 0
+            unit.accept(1e-3)
+        assert unit.output.capture == 1.0
+    else:
+        unit.head((-1.0, 0.0, 0.0))
+    touching = 0
+    for _ in range(300 if name == "slot" else 3000):
+        A = np.array(from_angles(*(float(a) for a in rng.uniform(-0.03, 0.03, 3))))
+        v, w = rng.uniform(-0.1, 0.1, (2, 3))
+        if name == "head":
+            position, k = np.array([rng.uniform(0.0, 0.2), rng.uniform(0.1, 0.3), 0.02]), 0
+        elif name == "slot":
+            position, k = np.array([rng.uniform(0.3055, 0.312), *rng.uniform(-0.001, 0.001, 2)]), 0
+        elif name == "pad":
+            position, k = np.array([rng.uniform(-0.15, -0.10), *rng.uniform(-0.06, 0.06, 2)]), 1
+        else:
+            position, k = np.array([-0.3, *rng.uniform(-0.02, 0.02, 2)]), 1
+            unit.u.input.roller[0].position[:] = rng.uniform(0.3, 0.5), rng.uniform(0.1, 0.3), 0.0
+        found = power_and_rate(unit, k, position, A, v, w)
+        if found is None or unit.output.stored_energy < 1e-4:
+            continue
+        touching += 1
+        power, rate = found
+        largest = np.linalg.norm(unit.output.link[k].force) * 0.1
+        assert power == pytest.approx(-rate, abs=allowed * largest + 1e-6)
+    assert touching > 10
 
 
 @pytest.mark.parametrize("quarter", [1, 2, 3])

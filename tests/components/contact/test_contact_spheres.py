@@ -89,6 +89,7 @@ def test_spec05_oracle_T07_profile_against_polyline_and_single_pairs(face):
     """Random centres in free space: depth is radius minus distance; the pairs A1 to A4 agree, normals and all."""
     rng = np.random.default_rng(5)
     checked = 0
+    n = [(face[i].n_x, face[i].n_r) for i in range(4)]
     for _ in range(20_000):
         v = rng.integers(4)
         s = rng.uniform()
@@ -98,7 +99,6 @@ def test_spec05_oracle_T07_profile_against_polyline_and_single_pairs(face):
         x, r = along - gap * np.array([sin(tilt), cos(tilt)])
         if r < 1e-3 or x > X[4]:
             continue
-        n = [(face[i].n_x, face[i].n_r) for i in range(4)]
         outside = min((x - X[i]) * n[i][0] + (r - R[i]) * n[i][1] for i in range(4)) < 0.0
         if not outside or r > R[0]:
             continue
