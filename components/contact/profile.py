@@ -1,4 +1,4 @@
-"""A sphere or point against a whole profile of revolution about x: spec/05 A5.
+"""A sphere, point or segment against a whole profile of revolution about x: spec/05 A5.
 
 The profile is a convex chain of faces in the meridian half-plane (x, r), from the mouth (small x, large r) to the
 bottom (large x, small r); the passive material lies at larger x and r. Because its section is convex, a sphere has at
@@ -9,10 +9,11 @@ from __future__ import annotations
 
 from math import inf, sqrt
 
+from components.contact.segments import segment_edge
 from components.contact.spheres import SMALL_DISTANCE, SMALL_RADIUS, revolve
 from components.core.field import Group, private
 from components.core.kernel import kernel
-from components.core.vector import ZERO
+from components.core.vector import ZERO, add
 
 
 def faces(count: int) -> Group:
@@ -96,3 +97,22 @@ def sphere_profile(face, count, centre, radius):
     if d < SMALL_RADIUS:
         return below + radius, (1.0, 0.0, 0.0), feature
     return below + radius, revolve(n_x, n_r, centre, d), feature
+
+
+@kernel
+def segment_profile(face, count, start, along):
+    """(depth, normal, point) of a segment: the deepest of its ends in the faces (A1) and of its points over the edges
+    (A6). It is positive exactly if some point of the segment is inside; no contact: depth <= 0.
+    """
+    d, normal, _ = sphere_profile(face, count, start, 0.0)
+    point = start
+    end = add(start, along)
+    d_end, normal_end, _ = sphere_profile(face, count, end, 0.0)
+    if d_end > d:
+        d, normal, point = d_end, normal_end, end
+    for v in range(1, count):
+        edge = face[v]
+        d_edge, normal_edge, crossing, _ = segment_edge(start, along, edge.x, edge.r)
+        if d_edge > d:
+            d, normal, point = d_edge, normal_edge, crossing
+    return d, normal, point

@@ -66,11 +66,6 @@ def _set_pads(limiter, geometry):
 
 
 @kernel
-def _distance(a, b):
-    return sqrt((a[0] + b[0]) ** 2 + (a[1] + b[1]) ** 2)
-
-
-@kernel
 def _length(a):
     return sqrt(a[0] * a[0] + a[1] * a[1])
 

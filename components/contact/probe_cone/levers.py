@@ -9,8 +9,7 @@ from components.contact.force import clear, exert, point_velocity
 from components.contact.probe_cone.pairs import LATCH_CONE, SENSOR_CONE
 from components.contact.probe_cone.touch import enlist, slot_half_width, touch
 from components.contact.profile import depth as profile_depth
-from components.contact.profile import sphere_profile
-from components.contact.segments import segment_edge
+from components.contact.profile import segment_profile, sphere_profile
 from components.contact.yielding import (
     BOTTOMED,
     PUSHED,
@@ -28,25 +27,16 @@ from components.core.vector import axpy, dot, load, scale, subtract
 
 @kernel
 def latch_front(frame, latch, geometry, angle):
-    """(depth, normal, point) of the front edge at an angle: its tip in the faces, its length over the edges.
+    """(depth, normal, point) of the front edge, root to tip, at an angle.
 
-    The tip is classified by the whole profile; where the edge touches, both vanish together with the source's
-    cases (last frustum, entry edge, socket wall).
+    Taken against the whole profile: the depth vanishes where the source's cases (tip on the last frustum, on the socket
+    wall, edge over the entry edge) do.
     """
     c = cos(angle)
     s = sin(angle)
-    faces = int(geometry.faces)
-    tip = turned(frame, latch.tip, c, s)
-    d, normal, _ = sphere_profile(geometry.face, faces, tip, 0.0)
-    point = tip
     root = turned(frame, latch.root, c, s)
-    along = subtract(tip, root)
-    for v in range(1, faces):
-        edge = geometry.face[v]
-        d_edge, normal_edge, crossing, _ = segment_edge(root, along, edge.x, edge.r)
-        if d_edge > d:
-            d, normal, point = d_edge, normal_edge, crossing
-    return d, normal, point
+    along = subtract(turned(frame, latch.tip, c, s), root)
+    return segment_profile(geometry.face, int(geometry.faces), root, along)
 
 
 @kernel

@@ -17,8 +17,7 @@ from components.contact.probe_cone.pairs import (
 )
 from components.contact.probe_cone.ports import CONTACTS
 from components.contact.profile import depth as profile_depth
-from components.contact.profile import sphere_profile
-from components.contact.segments import segment_edge
+from components.contact.profile import segment_profile, sphere_profile
 from components.core.kernel import kernel
 from components.core.rotation import apply_transposed, load_matrix
 from components.core.vector import add, axpy, dot, load, scale, store
@@ -111,34 +110,18 @@ def pads_are_clear(limiter, geometry, motion):
 
 
 @kernel
-def pad_contact(geometry, start, along):
-    """(depth, normal, point) of one pad: the deepest of its ends in the faces (C4) and its edge over the edges (C3)."""
-    faces = int(geometry.faces)
-    d, normal, _ = sphere_profile(geometry.face, faces, start, 0.0)
-    point = start
-    end = add(start, along)
-    d_end, normal_end, _ = sphere_profile(geometry.face, faces, end, 0.0)
-    if d_end > d:
-        d, normal, point = d_end, normal_end, end
-    for v in range(1, faces):
-        edge = geometry.face[v]
-        d_edge, normal_edge, crossing, _ = segment_edge(start, along, edge.x, edge.r)
-        if d_edge > d:
-            d, normal, point = d_edge, normal_edge, crossing
-    return d, normal, point
-
-
-@kernel
 def touch_pads(parameters, geometry, motion, tally, limiter, output):
+    """Pads on the profile, each at its deepest point: one contact per pad."""
     output.limiter_contact = 0.0
     if parameters.limiter.pads == 0.0 or pads_are_clear(parameters.limiter, geometry, motion):
         return 0
     A = load_matrix(motion.rotation)
     origin = load(motion.position)
+    faces = int(geometry.faces)
     for k in range(int(parameters.limiter.pads)):
         pad = geometry.pad[k]
         start = add(origin, apply_transposed(A, load(pad.start)))
-        d, normal, point = pad_contact(geometry, start, apply_transposed(A, load(pad.along)))
+        d, normal, point = segment_profile(geometry.face, faces, start, apply_transposed(A, load(pad.along)))
         if d > 0.0:
             output.limiter_contact = 1.0
             v = point_velocity(motion, point)

@@ -9,7 +9,7 @@ import pytest
 
 from components.contact import probe_cone
 from components.contact.probe_cone.levers import latch_front
-from components.contact.probe_cone.touch import pad_contact
+from components.contact.profile import segment_profile
 from components.core.rotation import about_x, from_angles, from_quaternion, from_rotation_vector, product, quaternion
 
 HEAD = np.array([0.80, 0.0, 0.0])
@@ -243,7 +243,7 @@ def test_segments_touch_exactly_where_some_point_of_them_is_inside(make_unit):
     """Brute force over points of pads and latch fronts, any attitude: ends and edge crossings miss nothing."""
     unit = make_unit()
     unit.head((0.27, 0.0, 0.0))
-    geometry = unit.u.geometry
+    face = unit.u.geometry.face
     rng = np.random.default_rng(30)
     shares = np.linspace(0.0, 1.0, 201)
     touching = 0
@@ -257,7 +257,7 @@ def test_segments_touch_exactly_where_some_point_of_them_is_inside(make_unit):
         along = rng.normal(size=3)
         along *= rng.uniform(0.01, 0.05) / np.linalg.norm(along)
         start = middle - 0.5 * along
-        depth, n, point = pad_contact(geometry, tuple(start), tuple(along))
+        depth, n, point = segment_profile(face, 4, tuple(start), tuple(along))
         sampled = any(inside(start + s * along) for s in shares)
         touching += sampled
         if sampled:

@@ -21,7 +21,8 @@ from components.contact.probe_cone.pairs import (
     PENETRATION,
     ROLLER_CONE,
 )
-from components.contact.probe_cone.touch import slot_wall
+from components.contact.probe_cone.touch import pads_are_clear, slot_wall
+from components.contact.profile import segment_profile
 from components.core import ports
 from components.core.component import Component
 from components.core.field import Group
@@ -405,8 +406,6 @@ def test_no_more_contacts_than_listed_and_copied(make_unit):
 
 def test_pads_out_of_reach_agree_with_the_full_test(make_unit):
     """The early exit of the pads never hides a contact."""
-    from components.contact.probe_cone.touch import pad_contact, pads_are_clear
-
     unit = make_unit()
     rng = np.random.default_rng(4)
     touching = 0
@@ -419,7 +418,8 @@ def test_pads_out_of_reach_agree_with_the_full_test(make_unit):
         deepest = -1.0
         for pad in geometry.pad[:12]:
             start = motion.position + motion.rotation.T @ pad.start
-            deepest = max(deepest, pad_contact(geometry, tuple(start), tuple(motion.rotation.T @ pad.along))[0])
+            along = motion.rotation.T @ pad.along
+            deepest = max(deepest, segment_profile(geometry.face, 4, tuple(start), tuple(along))[0])
         touching += deepest > 0.0
         if pads_are_clear(unit.u.parameters.limiter, geometry, motion):
             assert deepest <= 0.0
