@@ -8,9 +8,9 @@ from components.core.component import Component
 from fmus.dependencies import initial_dependencies
 from fmus.description import NATIVE_CAPABILITIES, describe
 from fmus.identity import guid_of
+from fmus.native.check import check_library
 from fmus.native.compile import Loaded, compile_component, emit
 from fmus.native.link import link, shim_digest
-from fmus.native.symbols import check_library
 from fmus.native.tables import write_tables
 from fmus.native.targets import HOST, TARGETS
 

@@ -99,7 +99,12 @@ def optimise(assembly: str, target: Target) -> llvm.ModuleRef:
     module = llvm.parse_assembly(assembly)
     module.verify()
     for value in (*module.functions, *module.global_variables):
-        if not value.is_declaration and value.name not in (INITIALIZE, STEP):
+        if value.is_declaration:
+            continue
+        if value.name in (INITIALIZE, STEP):
+            # not to be seen outside of the library: all FMUs have symbols of these names
+            value.visibility = "hidden"
+        else:
             value.linkage = "internal"
             value.visibility = "default"
     passes = llvm.create_pass_builder(machine, llvm.create_pipeline_tuning_options(speed_level=3))

@@ -9,7 +9,8 @@ from dataclasses import dataclass
 class Target:
     """A platform, as the FMI standard, LLVM and zig name it.
 
-    `libraries` are the shared libraries that the FMU may need on that platform; everything else must be in it.
+    `libraries` are the beginnings of the names of shared libraries that the FMU may need there, being on every machine;
+    all else must be in it.
     """
 
     folder: str

@@ -10,10 +10,13 @@ from pathlib import Path
 
 from lxml import etree
 
-from fmus.native.symbols import ALLOWED, FUNCTIONS, LibraryError, read_elf
+from fmus.native.elf import read_elf
+from fmus.native.pe import read_pe
+from fmus.native.symbols import ALLOWED, FUNCTIONS, Library, LibraryError
 from fmus.validate.finding import Finding, error, warning
 
 _EXTENSIONS = {"linux": ".so", "win": ".dll", "darwin": ".dylib"}
+_WINDOWS = ("kernel32.", "user32.", "advapi32.", "shell32.", "ws2_32.", "ntdll.", "msvcrt.", "ucrtbase.", "api-ms-win-")
 _SYSTEM = ("libc.so.6", "libm.so.6", "libdl.so.2", "libpthread.so.0", "librt.so.1", "ld-linux-x86-64.so.2")
 
 
@@ -36,8 +39,8 @@ def check_libraries(folder: Path, root: etree._Element) -> list[Finding]:
                 error(place, "", f"the library that modelIdentifier {identifier!r} names is missing",
                       "Rename the library or correct modelIdentifier")
             )  # fmt: skip
-        elif platform.name == "linux64":
-            findings += _linux(place, (folder / place).read_bytes(), with_tool)
+        elif platform.name.removeprefix("aarch64-") in _CHECKS:
+            findings += _CHECKS[platform.name.removeprefix("aarch64-")](place, (folder / place).read_bytes(), with_tool)
     return findings
 
 
@@ -51,14 +54,18 @@ def _offered(symbol: str) -> bool:
     return any(hasattr(ctypes.CDLL(name), symbol) for name in ("libc.so.6", "libm.so.6"))
 
 
+def _missing(place: str, library: Library) -> Iterator[Finding]:
+    for name in sorted(FUNCTIONS - library.defined):
+        yield error(place, name, "the library does not export this function", "Every FMU has all functions of FMI 2.0")
+
+
 def _linux(place: str, data: bytes, with_tool: bool) -> Iterator[Finding]:
     try:
         library = read_elf(data)
     except LibraryError as fault:
         yield error(place, "", str(fault), "Export the FMU again")
         return
-    for name in sorted(FUNCTIONS - library.defined):
-        yield error(place, name, "the library does not export this function", "Every FMU has all functions of FMI 2.0")
+    yield from _missing(place, library)
     foreign = [name for name in library.needed if name not in _SYSTEM]
     if foreign:
         yield warning(
@@ -72,3 +79,20 @@ def _linux(place: str, data: bytes, with_tool: bool) -> Iterator[Finding]:
             place, ", ".join(unknown), "neither libc nor libm has these symbols, and nothing else is needed",
             "Link with -Wl,-z,defs to find them",
         )  # fmt: skip
+
+
+def _windows(place: str, data: bytes, with_tool: bool) -> Iterator[Finding]:
+    try:
+        library = read_pe(data)
+    except LibraryError as fault:
+        yield error(place, "", str(fault), "Export the FMU again")
+        return
+    yield from _missing(place, library)
+    foreign = [name for name in library.needed if not name.lower().startswith(_WINDOWS)]
+    if foreign and not with_tool:
+        yield warning(
+            place, ", ".join(foreign), "the library needs libraries that not every machine has", "Link them statically"
+        )
+
+
+_CHECKS = {"linux64": _linux, "linux": _linux, "win64": _windows}

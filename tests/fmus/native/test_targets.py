@@ -1,0 +1,50 @@
+"""Libraries for other platforms, from the same kernels; none is run here.
+
+The compiler builds the run-time libraries of a platform on first use, for Windows in a minute or two: slow tests.
+"""
+
+import zipfile
+
+import gadget
+import pytest
+
+import fmus
+from fmus.native.check import complaints
+from fmus.native.elf import read_elf
+from fmus.native.pe import read_pe
+from fmus.native.symbols import FUNCTIONS, LibraryError
+from fmus.native.targets import TARGETS
+from fmus.validate import validate
+
+MAGIC = {".so": b"\x7fELF", ".dll": b"MZ", ".dylib": b"\xcf\xfa\xed\xfe"}
+
+
+@pytest.mark.slow
+def test_one_fmu_for_all_platforms(tmp_path):
+    file = fmus.build(gadget.component(), tmp_path, platforms=tuple(TARGETS))
+    with zipfile.ZipFile(file) as archive:
+        libraries = {
+            name: archive.read(f"binaries/{name}/Gadget{target.extension}") for name, target in TARGETS.items()
+        }
+    for name, data in libraries.items():
+        assert data.startswith(MAGIC[TARGETS[name].extension]), name
+        for path in (b"/work", b"/home", b"/root", b"gadget.py"):
+            assert path not in data, name
+    assert read_pe(libraries["win64"]).defined == FUNCTIONS
+    assert read_elf(libraries["aarch64-linux"]).defined == FUNCTIONS
+    assert validate(file) == []
+
+
+def test_linux_library_offers_the_functions_of_the_standard_and_nothing_else(gadget_fmu):
+    with zipfile.ZipFile(gadget_fmu) as archive:
+        library = read_elf(archive.read("binaries/linux64/Gadget.so"))
+    assert library.defined == FUNCTIONS
+    assert set(library.needed) <= {"libc.so.6", "libm.so.6"}
+    assert complaints(library, TARGETS["linux64"]) == []
+
+
+@pytest.mark.parametrize("reader", [read_elf, read_pe])
+@pytest.mark.parametrize("data", [b"", b"MZ", b"\x7fELF\x02\x01", b"MZ" + bytes(200), b"\x7fELF\x02\x01" + bytes(200)])
+def test_what_is_no_library(reader, data):
+    with pytest.raises(LibraryError):
+        reader(data)
