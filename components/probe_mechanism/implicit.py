@@ -6,7 +6,7 @@ of friction) joins the articulated inertia: friction as in backward Euler, norma
 Losses are booked from the forces so applied and the mean rates, so that they close the energy balance.
 """
 
-from math import sqrt, tanh
+from math import cos, sin, sqrt, tanh
 
 from components.contact.force import point_velocity
 from components.contact.probe_cone.pairs import HEAD_BOTTOM, HEAD_CONE, LATCH_STOP, LATCH_WALL, PAD_CONE, ROLLER_CONE
@@ -153,13 +153,21 @@ def linearise(unit, touch, mechanics, axis, slope, h):
         torque = add(torque, _contact(unit, unit.tally.contact[k], h, axis, touch, mechanics))
     if unit.state.captured > 0.0:
         _sensors(unit, h, axis, touch, mechanics)
-    # latches and head sensors turn with the tip slope, which the tree does not know
-    torque = apply(load_matrix(unit.work.link[0].rotation), torque)
-    for i in range(2):
-        mean = 0.5 * (torque[1 + i] + touch.tip_torque[i])
-        touch.work_tip -= mean * (slope[i] - touch.tip_slope[i])
-        touch.tip_torque[i] = torque[1 + i]
-        touch.tip_slope[i] = slope[i]
+    _book_tip(touch, apply(load_matrix(unit.work.link[0].rotation), torque), slope)
+
+
+@kernel
+def _book_tip(touch, torque, slope):
+    """Work of the tip slope (about y, then z) since the last call on latches and head sensors, which turn with it
+    while the tree does not know; `torque` on them, axes H."""
+    y = slope[0] - touch.tip_slope[0]
+    z = slope[1] - touch.tip_slope[1]
+    turn = (z * sin(slope[0]), y, z * cos(slope[0]))
+    for i in range(3):
+        touch.work_tip -= 0.5 * (torque[i] + touch.tip_torque[i]) * turn[i]
+        touch.tip_torque[i] = torque[i]
+    touch.tip_slope[0] = slope[0]
+    touch.tip_slope[1] = slope[1]
 
 
 @kernel

@@ -324,9 +324,9 @@ def initialize(m):
     m.books.work_levers = 0.0
     m.touch.dissipated = 0.0
     m.touch.work_tip = 0.0
-    for i in range(2):
-        m.touch.tip_torque[i] = 0.0
-        m.touch.tip_slope[i] = 0.0
+    store(ZERO, m.touch.tip_torque)
+    m.touch.tip_slope[0] = 0.0
+    m.touch.tip_slope[1] = 0.0
     m.audit.work_base = 0.0
     m.audit.work_target = 0.0
     _clear(m.sensor, m.flag)

@@ -253,7 +253,7 @@ RECORD = Record(
         private("loss_wrench", "1", "damping and friction of contacts on head, housing; O_0, frame 0", shape=(2, 6)),
         private("axial_damping", "kg", "damping of contacts along the probe times the micro-step"),
         private("dissipated", "J", "by damping and friction of contacts and capture sensors"),
-        private("tip_torque", "N.m", "of latches and sensors on the head about y, z of H", shape=2),
+        private("tip_torque", "N.m", "of latches and sensors on the head, axes H", shape=3),
         private("tip_slope", "rad", "slope of the probe's tip at the last evaluation", shape=2),
         private("work_tip", "J", "done by the tip slope on latches and sensors, which the tree does not feel"),
     ),

@@ -1,0 +1,278 @@
+"""The assembled mechanism between two free rigid craft: invariants, symmetry, convergence, failures."""
+
+from __future__ import annotations
+
+import os
+import re
+import subprocess
+import sys
+from pathlib import Path
+
+import numpy as np
+import pytest
+from one_dimensional import central_impact
+from rig import Docking, degrees
+
+from components.core.component import ComponentError, Instance
+from components.probe_mechanism import component
+from components.probe_mechanism.ports import DEVICES
+
+LATERAL = [f"joint.angle[{k}]" for k in range(1, 6)] + ["base.force[2]", "base.force[3]", "base.torque[1]"]
+LATERAL += ["base.torque[2]", "base.torque[3]", "lateral.force[1]", "lateral.link_torque[2]"]
+
+
+def skew(turn=0.0, **parameters):
+    """A docking with misalignments like those of the reference scenarios, head 20 mm before first contact."""
+    return Docking(
+        gap=0.18, miss=(0.05, -0.05), angles=degrees(1.0, -1.0, 1.5), velocity=(0.07, 0.01, -0.01),
+        rate=degrees(0.05, 0.05, -0.05), turn=turn, parameters=parameters,
+    )  # fmt: skip
+
+
+@pytest.fixture(scope="module")
+def misaligned():
+    """First contact, capture, bottom, recoil and the first latch pulse; no thrust."""
+    docking = skew()
+    names = [f"audit.dissipated_{device}" for device in DEVICES]
+    names += ["sensor.first_contact", "sensor.capture", "sensor.socket_bottom", "axial.travel", "base.force[2]"]
+    names += ["contact[1].pair", "audit.work_tip", "audit.work_levers", "audit.kinetic_energy"]
+    return docking, docking.run(7.0, record=names)
+
+
+@pytest.fixture(scope="module")
+def central():
+    docking = Docking(gap=0.0, velocity=(0.15, 0.0, 0.0))
+    return docking.run(5.0, record=[*LATERAL, "axial.travel", "base.force[1]", "target.force[1]", "axial.slip"])
+
+
+def test_spec06_oracle_16_central_impact_stays_central(central):
+    """Lateral forces and moments are zero: to rounding of the four latch forces, squared."""
+    for name in LATERAL:
+        assert np.abs(central[name]).max() < 1e-15 * np.abs(central["base.force[1]"]).max(), name
+
+
+def test_spec06_oracle_94_full_model_matches_one_dimension(central):
+    """Rigidly mounted in line, the full model is the 1-D one up to the latches: four stops instead of one spring."""
+    flat = central_impact(0.15, stop=5.0)
+    assert central["axial.travel"].max() == pytest.approx(flat.travel.max(), rel=1e-3)
+    assert -central["base.force[1]"].min() == pytest.approx(flat.bottom.max(), rel=5e-3) or (
+        central["target.force[1]"].max() == pytest.approx(flat.bottom.max(), rel=5e-3)
+    )
+    assert central["axial.slip"].max() == pytest.approx(flat.slip.max(), rel=5e-3)
+    assert -central["target.force[1]"].min() == pytest.approx(flat.latch.max(), rel=0.05)
+
+
+def test_spec06_oracle_14_momentum_is_conserved(misaligned, central):
+    """Linear and angular momentum against the largest values exchanged, without thrust."""
+    _, run = misaligned
+    for history, exchanged in ((run, 1.4e3), (central, 3e3)):
+        drift = np.abs(history["momentum"] - history["momentum"][0]).max()
+        assert drift < 1e-6 * exchanged
+        turn = np.abs(history["angular_momentum"] - history["angular_momentum"][0]).max()
+        assert turn < 1e-6 * 20.0 * exchanged, "20 m is the length over which the forces turn the passive craft"
+
+
+def test_spec06_oracle_15_energy_closes_and_no_device_creates_any(misaligned, central):
+    """To 1e-3 of the approach energy up to the latch pulse; there the constant normals of the slots (spec/05 6.6) are
+    no gradients of the depths, which shows as 2e-3."""
+    _, run = misaligned
+    approach = 0.5 * 20e3 * 0.07**2
+    error = np.abs(run["energy"] - run["energy"][0])
+    pulse = np.argmax(run["contact[1].pair"] >= 7.0)
+    assert error[:pulse].max() < 1e-3 * approach
+    assert error.max() < 4e-3 * approach
+    assert np.abs(central["energy"] - central["energy"][0]).max() < 1e-3 * 214.3
+    for device in DEVICES:
+        lost = run[f"audit.dissipated_{device}"]
+        assert np.diff(lost).min() > -1e-4, device
+    for device in ("screw", "train", "magnetic", "contact", "probe", "lateral_brakes", "lateral_springs"):
+        assert run[f"audit.dissipated_{device}"][-1] > 0.0, device
+
+
+def test_spec06_oracle_19_20_sequence(misaligned):
+    """Contact is lost between cone and socket; capture comes before the bottom, recoil before the latch pulse."""
+    _, run = misaligned
+    t = run["t"]
+    first = t[np.argmax(run["sensor.first_contact"] > 0.0)]
+    capture = t[np.argmax(run["sensor.capture"] > 0.0)]
+    bottom = t[np.argmax(run["sensor.socket_bottom"] > 0.0)]
+    latch = t[np.argmax(run["contact[1].pair"] >= 7.0)]
+    assert first < capture < bottom < latch
+    between = (t > first) & (t < capture)
+    assert np.any(run["sensor.first_contact"][between] == 0.0)
+
+
+def test_spec06_oracle_17_turning_the_start_about_the_axis_turns_the_docking():
+    """Cone, slots and mechanism have fourfold symmetry; seen from the turned base nothing changes."""
+    names = ["base.force[1]", "base.force[2]", "base.force[3]", "axial.travel", "docking.angles[3]"]
+    straight, quarter, half = (skew(turn).run(3.0, record=names) for turn in (0.0, np.pi / 2, np.pi))
+    for turned in (quarter, half):
+        for name in names[:4]:
+            scale = np.abs(straight[name]).max()
+            assert turned[name] == pytest.approx(straight[name], abs=1e-6 * scale), name
+
+
+def test_convergence_with_the_micro_step():
+    """Compression of a central impact at 0.4 s: error O(h) (contact damping acts with the rate before the kick)."""
+    travel = []
+    for h in (2e-4, 1e-4, 5e-5, 1.25e-5):
+        docking = Docking(parameters={"parameters.micro_step": h, "parameters.free_micro_step": h})
+        travel.append(docking.run(0.4, record=["axial.travel"])["axial.travel"][-1])
+    errors = np.abs(np.array(travel[:3]) - travel[3])
+    assert errors[1] < 2e-5
+    assert errors[2] < 0.75 * errors[1] < 0.75**2 * errors[0] or errors[2] < 1e-7
+
+
+class Prescribed:
+    """The mechanism between ports that move uniformly, whatever it does: head driven onto the socket's bottom."""
+
+    def __init__(self):
+        self.instance = Instance(component(), **{"target.position": (0.0, 0.0, 0.0), "base.position": self.place(0.0)})
+        self.instance.m.base.velocity[0] = 0.1
+        self.t = 0.0
+
+    def place(self, t):
+        return (0.3770023 - 0.045 - 0.8 - 0.02 + 0.1 * t, 0.002, -0.001)
+
+    def run(self, until, h):
+        while self.t < until - 1e-9:
+            self.instance.m.base.position[:] = self.place(self.t)
+            self.instance.step(self.t, h)
+            self.t += h
+        return self
+
+
+def test_a_step_of_2h_equals_two_of_h():
+    """With ports that move as extrapolated and both steps on the micro-grid, to rounding."""
+    one, two = Prescribed().run(0.6, 1e-3), Prescribed().run(0.6, 2e-3)
+    for name in (
+        "axial.travel",
+        "axial.rate",
+        "joint.angle[1]",
+        "joint.angle[4]",
+        "base.force_now[1]",
+        "audit.stored_energy",
+    ):
+        index = component().record.index[name]
+        assert two.instance.block[index] == pytest.approx(one.instance.block[index], rel=1e-7, abs=1e-9), name
+    assert one.instance.m.axial.travel > 0.03
+
+
+def test_saved_state_reproduces_the_next_steps_bit_for_bit():
+    rig = Prescribed().run(0.25, 1e-3)
+    saved = rig.instance.block.copy()
+    t = rig.t
+    rig.run(0.3, 1e-3)
+    after = rig.instance.block.copy()
+    rig.instance.block[:] = saved
+    rig.t = t
+    rig.run(0.3, 1e-3)
+    assert rig.instance.block.tobytes() == after.tobytes()
+
+
+SCRIPT = """
+import sys
+sys.path[:0] = {path!r}
+from test_probe_mechanism import Prescribed
+rig = Prescribed().run(0.002, 1e-3)
+rig.instance.m.base.position[0] += 0.0197
+rig.instance.step(0.002, 1e-3)
+rig.instance.m.command.lateral_brakes = 1.0
+rig.instance.m.command.motor_voltage[:] = 27.0
+rig.instance.step(0.003, 1e-3)
+sys.stdout.buffer.write(rig.instance.block.tobytes())
+"""
+
+
+def test_interpreter_equals_jit():
+    """Two steps in free flight and two in contact, with brakes and drive on: the same bytes in both."""
+    here = Path(__file__).resolve()
+    script = SCRIPT.format(path=[str(here.parent), str(here.parents[3])])
+
+    def block(disable):
+        environment = os.environ | {"NUMBA_DISABLE_JIT": disable}
+        done = subprocess.run([sys.executable, "-c", script], env=environment, capture_output=True, check=True)
+        return np.frombuffer(done.stdout)
+
+    compiled, interpreted = block("0"), block("1")
+    names = [slot.name for slot in component().record.slots]
+    different = [name for name, a, b in zip(names, compiled, interpreted, strict=True) if a.tobytes() != b.tobytes()]
+    assert not different
+
+
+def test_extension_from_the_retracted_position():
+    """The drive extends the probe at 1 mm/s until the initial position, and the sensors say so."""
+    mechanism = Instance(component(), **{"parameters.initial_travel": 0.36})
+    assert (mechanism.m.sensor.retracted, mechanism.m.sensor.extended) == (1.0, 0.0)
+    mechanism = Instance(component(), **{"parameters.initial_travel": 2e-3, "command.motor_voltage": -27.0})
+    for k in range(3000):
+        mechanism.step(k * 1e-3, 1e-3)
+        if mechanism.m.sensor.extended:
+            break
+    assert k * 1e-3 == pytest.approx(1.5 + 0.0678, abs=0.02)
+    assert mechanism.m.nut.rate == pytest.approx(-1e-3 * 2 * np.pi / 0.02, rel=0.05)
+
+
+def test_spec06_oracle_18_cover():
+    """A very stiff cover is none. A compliant one softens the first latch pulse and, compliant enough, delays it."""
+
+    def first_latch(**values):
+        docking = Docking(velocity=(0.07, 0.0, 0.0), parameters=values)
+        run = docking.run(2.6, record=["contact[1].pair", "target.force[1]"])
+        assert np.abs(run["energy"] - run["energy"][0]).max() < 5e-4 * 49.0
+        return run["t"][np.argmax(run["contact[1].pair"] >= 7.0)], -run["target.force[1]"].min()
+
+    without = first_latch()
+    stiff = first_latch(**{"parameters.cover.present": 1.0, "parameters.cover.stiffness": 1e10})
+    soft = first_latch(**{"parameters.cover.present": 1.0, "parameters.cover.stiffness": 3e5})
+    assert stiff == pytest.approx(without, rel=2e-3)
+    assert soft[0] > without[0]
+    assert soft[1] < 0.6 * without[1]
+
+
+@pytest.mark.parametrize(
+    ("values", "message"),
+    [
+        ({"base.velocity": float("nan")}, r"an input of port 1 \(1 base"),
+        ({"target.position": (float("inf"), 0.0, 0.0)}, r"an input of port 2 \(1 base"),
+        ({"base.quaternion": (0.5, 0.0, 0.0, 0.0)}, r"quaternion of port 1 .* norm 0.25"),
+        ({"parameters.initial_travel": 0.5}, r"probe length -0.05 m is shorter than .*shortest_length = 0.09 m"),
+        ({"target.position": (0.7, 0.6, 0.0)}, r"outside the passive unit"),
+    ],
+)
+def test_bad_starts_are_refused_with_names_and_values(values, message):
+    block = component().start()
+    record = component().record
+    for name, value in values.items():
+        for slot, number in record.expand(name, value, "test"):
+            block[record.index[slot]] = number
+    code = component().initialize(record.view(block))
+    assert code != 0
+    assert re.search(message, component().explain(code, block))
+
+
+def test_a_step_that_is_too_long_is_refused():
+    with pytest.raises(ComponentError, match=r"step 0.05 s is longer than parameters.step_limit = 0.02 s"):
+        Instance(component()).step(0.0, 0.05)
+
+
+def test_too_deep_a_penetration_is_reported_after_halving():
+    """Half a meter per second onto the bottom with a limit of 0.2 mm: no step length helps."""
+    docking = Docking(velocity=(0.5, 0.0, 0.0), parameters={"probe_cone.parameters.law_bottom.penetration_limit": 2e-4})
+    with pytest.raises(AssertionError, match=r"penetration .* m of head on socket bottom exceeds its limit"):
+        docking.run(0.1)
+    assert docking.m.status.value > 2e-4
+
+
+def test_parameter_sets_fit_the_record_and_are_its_starts():
+    record = component().record
+    starts = {slot.name: slot.start for slot in record.slots}
+    for entry in component().parameter_sets:
+        entry.check(record)
+        if entry.name != "AX-MIM":
+            for name, value in entry.values.items():
+                for slot, number in record.expand(name, value, entry.file):
+                    assert number == pytest.approx(starts[slot], rel=1e-6), slot
+    assert {"AX-1", "AX-MIM", "DR-1", "LD-1", "PR-1", "LV-1", "PU-1", "RefCone", "CP-1"} <= {
+        entry.name for entry in component().parameter_sets
+    }
