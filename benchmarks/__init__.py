@@ -1,0 +1,1 @@
+"""Costs in this machine's time, printed as tables."""
