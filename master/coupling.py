@@ -51,9 +51,16 @@ class Group:
     def rows(self, count: int) -> np.ndarray:
         """A copy of the first `count` rows as float64, shape (count, variables)."""
         values = np.empty((count, len(self.variables)))
-        values[:, self.real_columns] = self.real[:count]
-        values[:, self.whole_columns] = self.whole[:count]
+        values[:, _span(self.real_columns)] = self.real[:count]
+        values[:, _span(self.whole_columns)] = self.whole[:count]
         return values
+
+
+def _span(columns: list[int]) -> slice | list[int]:
+    """The columns as a slice where they are neighbours: copying is several times faster then."""
+    if columns and columns == list(range(columns[0], columns[0] + len(columns))):
+        return slice(columns[0], columns[0] + len(columns))
+    return columns
 
 
 @dataclass

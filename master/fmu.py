@@ -286,12 +286,11 @@ class Instance:
         names = tuple(values)
         for kind, references, places in self._group(names):
             chosen = [values[names[place]] for place in places]
-            detail = " for " + _abbreviate([f"{names[p]} = {v!r}" for p, v in zip(places, chosen, strict=True)])
             if kind == "String":
                 block: Any = (ctypes.c_char_p * len(chosen))(*(str(value).encode() for value in chosen))
             else:
                 block = np.array(chosen, _DTYPE[kind])
-            self.call(f"fmi2Set{kind}", _pointer(references), len(chosen), _pointer(block), detail=detail)
+            self._access(f"fmi2Set{kind}", references, block, [names[place] for place in places], chosen)
 
     def get(self, names: Sequence[str]) -> list[Any]:
         """Values of variables by name, in the order asked for."""
@@ -300,14 +299,25 @@ class Instance:
         for kind, references, places in self._group(names):
             count = len(places)
             block: Any = (ctypes.c_char_p * count)() if kind == "String" else np.zeros(count, _DTYPE[kind])
-            detail = " for " + _abbreviate([names[place] for place in places])
-            self.call(f"fmi2Get{kind}", _pointer(references), count, _pointer(block), detail=detail)
-            for place, value in zip(places, block, strict=True):
-                if kind == "String":
-                    found[place] = _text(value)
-                else:
-                    found[place] = bool(value) if kind == "Boolean" else value.item()
+            self._access(f"fmi2Get{kind}", references, block, [names[place] for place in places])
+            given = [_text(value) for value in block] if kind == "String" else block.tolist()
+            for place, value in zip(places, given, strict=True):
+                found[place] = bool(value) if kind == "Boolean" else value
         return found
+
+    def _access(
+        self, function: str, references: np.ndarray, block: Any, names: list[str], values: list[Any] | None = None
+    ) -> None:
+        """Call fmi2Get... or fmi2Set...; a failure tells the names, and the values that were to be set."""
+        try:
+            self.call(function, _pointer(references), len(references), _pointer(block))
+        except FmuError as error:
+            shown = names if values is None else [f"{name} = {v!r}" for name, v in zip(names, values, strict=True)]
+            listed = ", ".join(shown[:4]) + (f" and {len(shown) - 4} more" if len(shown) > 4 else "")
+            raise FmuError(
+                self.name, f"{function} gave {error.status} for {listed}",
+                function=function, status=error.status, message=error.message,
+            ) from None  # fmt: skip
 
     def _group(self, names: tuple[str, ...]) -> list[tuple[str, np.ndarray, list[int]]]:
         """(type, value references, places in `names`) for each FMI function that `names` need."""
@@ -388,7 +398,3 @@ def _pointer(block: Any) -> Any:
 
 def _text(value: bytes | None) -> str:
     return "" if value is None else value.decode("utf-8", "replace")
-
-
-def _abbreviate(words: list[str], limit: int = 4) -> str:
-    return ", ".join(words[:limit]) + (f" and {len(words) - limit} more" if len(words) > limit else "")

@@ -31,14 +31,14 @@ class Peaks(Observer):
         self._started = True
 
     def sample(self, time: np.ndarray, values: np.ndarray) -> None:
-        columns = np.arange(values.shape[1])
-        for place, best, when, better in (
-            (values.argmax(axis=0), self.highest, self.highest_time, np.greater),
-            (values.argmin(axis=0), self.lowest, self.lowest_time, np.less),
-        ):
-            found = values[place, columns]
-            new = better(found, best)
-            best[new], when[new] = found[new], time[place[new]]
+        highest, lowest = values.max(axis=0), values.min(axis=0)
+        # the place is looked up only where there is a new extreme: maxima of whole rows are fast, those of columns slow
+        for column in np.flatnonzero(highest > self.highest):
+            self.highest_time[column] = time[values[:, column].argmax()]
+        for column in np.flatnonzero(lowest < self.lowest):
+            self.lowest_time[column] = time[values[:, column].argmin()]
+        np.maximum(self.highest, highest, out=self.highest)
+        np.minimum(self.lowest, lowest, out=self.lowest)
 
     def end(self, result: Result) -> None:
         if self._started:

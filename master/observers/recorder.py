@@ -98,7 +98,7 @@ class Recorder(Observer):
         self._datasets = []
         for element, variable in self._resolved:
             path = f"{element}/{variable.name.replace('/', '|')}"
-            dataset = out.create_dataset(path, dtype=_DTYPE[variable.type], compression="lzf", shuffle=True, **options)
+            dataset = out.create_dataset(path, dtype=_DTYPE[variable.type], **options)
             _describe(dataset, variable)
             self._datasets.append(dataset)
         for element in run.system.elements:
