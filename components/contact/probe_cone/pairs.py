@@ -39,7 +39,7 @@ MESSAGES = {
         "contact: the head passed the docking plane {status.value:.4g} m from the axis, outside the passive unit"
     ),
     GEOMETRY: Message(
-        "contact: the profile of the passive unit is no convex chain of faces with a bottom (vertex {status.index:.0f})"
+        "contact: the {status.index:.0f} points of the profile make no convex chain of faces with a flat bottom"
     ),
 } | {
     PENETRATION + int(pair): Message(
