@@ -32,11 +32,8 @@ _ENTRIES = {
 }
 
 
-class CatalogueError(KeyError):
+class CatalogueError(LookupError):
     """No component has this name."""
-
-    def __str__(self) -> str:
-        return str(self.args[0])
 
 
 def names() -> tuple[str, ...]:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import platform
+import sys
 from dataclasses import dataclass
 
 
@@ -41,5 +43,11 @@ TARGETS = {
     )
 }  # fmt: skip
 
-HOST = TARGETS["linux64"]
-"""The platform that FMUs are built on; its code also runs in the exporter."""
+_HOSTS = {
+    ("linux", "aarch64"): "aarch64-linux",
+    ("darwin", "x86_64"): "darwin64",
+    ("darwin", "arm64"): "aarch64-darwin",
+}
+
+HOST = TARGETS[_HOSTS.get((sys.platform, platform.machine()), "linux64")]
+"""The platform that the exporter runs on; it runs the code of the kernels itself."""

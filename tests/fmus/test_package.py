@@ -126,3 +126,22 @@ def test_independent_importers_run_it(oscillator_fmu):
     )  # fmt: skip
     assert result["position"][-1] == pytest.approx(math.cos(1.0), abs=1e-13)
     assert result["velocity"][-1] == pytest.approx(-math.sin(1.0), abs=1e-13)
+
+
+def test_libcosim_runs_it(oscillator_fmu):
+    """An importer written in C++, which counts time in nanoseconds: x = cos t."""
+    import math
+
+    from libcosimpy.CosimExecution import CosimExecution
+    from libcosimpy.CosimObserver import CosimObserver
+    from libcosimpy.CosimSlave import CosimLocalSlave
+
+    reference = oscillator().record.index
+    execution = CosimExecution.from_step_size(step_size=10_000_000)
+    slave = execution.add_local_slave(CosimLocalSlave(fmu_path=str(oscillator_fmu), instance_name="one"))
+    execution.real_initial_value(slave, variable_reference=reference["parameters.initial_position"], value=1.0)
+    observer = CosimObserver.create_last_value()
+    execution.add_observer(observer)
+    execution.simulate_until(target_time=1_000_000_000)
+    (position,) = observer.last_real_values(slave_index=slave, variable_references=[reference["position"]])
+    assert position == pytest.approx(math.cos(1.0), abs=1e-12)
