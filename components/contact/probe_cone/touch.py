@@ -20,7 +20,7 @@ from components.contact.profile import depth as profile_depth
 from components.contact.profile import segment_profile, sphere_profile
 from components.core.kernel import kernel
 from components.core.rotation import apply_transposed, load_matrix
-from components.core.vector import add, axpy, dot, load, scale, store
+from components.core.vector import add, axpy, dot, load, norm, scale, store
 
 
 @kernel
@@ -180,6 +180,19 @@ def slot_half_width(slot, d1):
 
 
 @kernel
+def between_edges(depth, normal, edge, radial):
+    """(depth, normal) between the rear edge of a latch and the edge of its slot, given in the plane of the slot.
+
+    The point of the latch is where its edge crosses that plane, and wanders along it as the latch tilts. So the normal
+    is perpendicular to both edges, and the depth the distance of their lines: the gradient of one is the other, and no
+    energy is lost or made. Of an upright latch both stay as they are (spec/05 6.6 keeps the normals constant).
+    """
+    g = axpy(-dot(normal, edge) / dot(radial, edge), radial, normal)
+    length = norm(g)
+    return depth / length, scale(1.0 / length, g)
+
+
+@kernel
 def touch_slot(parameters, azimuth, frame, motion, tally, head, index):
     """The rear edge of a fired latch against the stop and the walls of its slot (spec/05 6.6)."""
     slot = parameters.slot
@@ -204,10 +217,12 @@ def touch_slot(parameters, azimuth, frame, motion, tally, head, index):
     v = point_velocity(motion, point)
     law = parameters.law_latch
     if d1 < 0.0:
-        code = touch(tally, law, head, origin, v, LATCH_STOP, index, point, (-1.0, 0.0, 0.0), -d1)
+        d, normal = between_edges(-d1, (-1.0, 0.0, 0.0), edge, radial)
+        code = touch(tally, law, head, origin, v, LATCH_STOP, index, point, normal, d)
     d, sine, cosine = slot_wall(slot, d1, d2)
     if code == 0 and d > 0.0:
         normal = axpy(copysign(cosine, d2), tangential, (-sine, 0.0, 0.0))
+        d, normal = between_edges(d, normal, edge, radial)
         code = touch(tally, law, head, origin, v, LATCH_WALL, index, point, normal, d)
     return code
 
