@@ -24,7 +24,8 @@ class Plan:
 
     `order` is the execution order of the elements, empty for the master's own; `stop_when` a Boolean output that ends
     the run; `record_every` the number of macro steps between two records; `audited` the elements whose `audit` outputs
-    make up the balance; `approach_energy` in J is what the energy residual is relative to (0: the largest energy).
+    make up the balance, `supplied` the works done on them from outside ("element.variable"); `approach_energy` in J is
+    what the energy residual is relative to (0: the largest energy).
     """
 
     algorithm: str = "gauss_seidel"
@@ -35,6 +36,7 @@ class Plan:
     record_every: int = 1
     events: Mapping[str, Event] = field(default_factory=dict)
     audited: tuple[str, ...] = ()
+    supplied: tuple[str, ...] = ()
     approach_energy: float = 0.0
     panels: tuple[Panel, ...] = ()
 
@@ -47,6 +49,7 @@ class Plan:
             **run,
             events={name: Event(**rule) for name, rule in tables.get("events", {}).items()},
             audited=tuple(tables.get("audit", {}).get("elements", ())),
+            supplied=tuple(tables.get("audit", {}).get("supplied", ())),
             panels=tuple(Panel(panel["title"], tuple(panel["signals"])) for panel in tables.get("report", ())),
         )
 
@@ -57,8 +60,8 @@ class Plan:
     @classmethod
     def from_json(cls, text: str) -> Plan:
         content = json.loads(text)
-        content["order"] = tuple(content["order"])
-        content["audited"] = tuple(content["audited"])
+        for name in ("order", "audited", "supplied"):
+            content[name] = tuple(content[name])
         content["events"] = {name: Event(**rule) for name, rule in content["events"].items()}
         content["panels"] = tuple(Panel(panel["title"], tuple(panel["signals"])) for panel in content["panels"])
         return cls(**content)

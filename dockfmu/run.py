@@ -119,10 +119,7 @@ def _run(system: System, plan: Plan, folder: Path, description: str) -> Result:
 
 
 def audit(system: System, plan: Plan) -> Audit:
-    """The balance over the audited elements, from those of their `audit` outputs that they have.
-
-    Work at ports passes between elements and cancels; the other works (drive, control) come from outside.
-    """
+    """The balance over the audited elements, from those of their `audit` outputs that they have."""
 
     def present(*names: str) -> list[str]:
         known = {element: system.description(element).variables for element in plan.audited}
@@ -140,7 +137,7 @@ def audit(system: System, plan: Plan) -> Audit:
         angular_impulse=present("angular_impulse_control"),
         stored=present("kinetic_energy", "stored_energy"),
         dissipated=present("dissipated_energy"),
-        supplied=present("work_drive", "work_control"),
+        supplied=plan.supplied,
         reference_energy=plan.approach_energy or None,
     )
 
