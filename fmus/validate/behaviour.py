@@ -1,7 +1,4 @@
-"""Checks that run the FMU, in a process of its own: a library that crashes or hangs is a finding and not the end.
-
-Run as a program with the path of an FMU, this module prints a line of JSON for each check that begins and each finding.
-"""
+"""Checks that run the FMU, in a process of its own: a library that crashes or hangs is a finding and not the end."""
 
 from __future__ import annotations
 
@@ -16,7 +13,7 @@ from pathlib import Path
 from typing import Any
 
 from fmus.validate.finding import Finding, error, warning
-from master.description import Variable, this_platform
+from master.description import Variable, read_description, this_platform
 from master.errors import MasterError
 from master.fmu import OK, Fmu, Instance
 
@@ -312,8 +309,13 @@ _CHECKS = (
 _ESSENTIAL = (check_guid, check_start)
 
 
-def _run(path: Path, say: Callable[[dict[str, Any]], None]) -> None:
+def run_checks(path: Path, say: Callable[[dict[str, Any]], None]) -> None:
+    """All checks in this process: `say` is told each check that begins, and each finding."""
     try:
+        if this_platform() not in read_description(path).binaries:
+            nothing = warning(path.name, "binaries/", f"there is no library for {this_platform()}", "Nothing was run")
+            say({"finding": asdict(nothing)})
+            return
         with Fmu(path) as fmu:
             subject = Subject(fmu)
             for check in _CHECKS:
@@ -337,7 +339,7 @@ def check_in_process(path: Path) -> list[Finding]:
     advice = "Run it under a debugger"
     try:
         done = subprocess.run(
-            [sys.executable, "-m", "fmus.validate.behaviour", str(path)],
+            [sys.executable, "-m", "fmus.validate", str(path)],
             capture_output=True, text=True, errors="replace", timeout=TIME_LIMIT, check=False,
         )  # fmt: skip
     except subprocess.TimeoutExpired:
@@ -360,7 +362,3 @@ def check_in_process(path: Path) -> list[Finding]:
             error(path.name, check, f"the process that ran the FMU ended with {what} {last[0]}".strip(), advice)
         )
     return findings
-
-
-if __name__ == "__main__":
-    _run(Path(sys.argv[1]), lambda said: print(json.dumps(said), flush=True))

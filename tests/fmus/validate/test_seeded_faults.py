@@ -120,6 +120,15 @@ def test_faults_of_the_model_description(damaged, fault):
     expect(damaged(files={XML: change}), "error", place, text)
 
 
+def test_an_fmu_for_another_platform_is_not_run(damaged, oscillator_fmu):
+    with zipfile.ZipFile(oscillator_fmu) as archive:
+        library = archive.read(LIBRARY)
+    file = damaged(files={LIBRARY: None, "binaries/darwin64/Oscillator.dylib": library})
+    (finding,) = validate(file)
+    assert finding.severity == "warning"
+    assert finding.text == "there is no library for linux64"
+
+
 def test_missing_dependencies_are_a_warning(damaged):
     file = damaged(files={XML: lambda data: data.replace(b' dependencies=""', b"")})
     expect(file, "warning", "ModelStructure/Outputs", "do not say on what they depend")
