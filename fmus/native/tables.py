@@ -2,17 +2,16 @@
 
 from __future__ import annotations
 
-import json
 import re
 from collections.abc import Iterable, Iterator
 
 import numpy as np
 
 from components.core.component import Component
-from components.core.record import Slot
+from components.core.record import Record, Slot
 from fmus.description import bounds, nominal
 
-_FORMAT = re.compile(r"[+ ]?\d*(\.\d+)?[eEfFgG]?")
+_FORMAT = re.compile(r"([+ ]?\d*(\.\d+)?[eEfFgG])?")
 _TYPES = {"Real": "TYPE_REAL", "Integer": "TYPE_INTEGER", "Enumeration": "TYPE_INTEGER", "Boolean": "TYPE_BOOLEAN"}
 
 
@@ -40,15 +39,10 @@ def is_averaged(slot: Slot) -> bool:
 
 
 def _string(text: str) -> str:
-    """A C string literal. Bytes beyond ASCII are octal escapes, which unlike \\x end after three digits."""
-    return (
-        '"'
-        + "".join(
-            c if c < "\x7f" else "".join(f"\\{b:03o}" for b in c.encode())
-            for c in json.dumps(text, ensure_ascii=False)[1:-1]
-        )
-        + '"'
-    )
+    """A C string literal. What is not plain is written as octal bytes, which end after three digits; `?` could begin a
+    trigraph."""
+    plain = (c if " " <= c <= "~" and c not in '"\\?' else "".join(f"\\{b:03o}" for b in c.encode()) for c in text)
+    return f'"{"".join(plain)}"'
 
 
 def _number(value: float) -> str:
@@ -57,15 +51,30 @@ def _number(value: float) -> str:
     return float(value).hex()
 
 
-def _array(declaration: str, items: Iterable[str]) -> Iterator[str]:
-    lines = [f"    {item}," for item in items]
-    yield from (f"{declaration} = {{", *(lines or ["    0,"]), "};", "")
+def _array(declaration: str, items: Iterable[str], empty: str = "0") -> Iterator[str]:
+    """The lines of a definition; C has no arrays of nothing, so without items it gets `empty`."""
+    yield f"{declaration} = {{"
+    yield from [f"    {item}," for item in items] or [f"    {empty},"]
+    yield from ("};", "")
 
 
 def _format(name: str, specification: str) -> str:
+    """The format of printf for a format specification of Python."""
     if not _FORMAT.fullmatch(specification):
         raise ValueError(f"message piece {{{name}:{specification}}}: only e, f and g formats with width and precision")
-    return f"%{specification}" if specification and specification[-1].isalpha() else f"%{specification}g"
+    return f"%{specification or 'g'}"
+
+
+def _variable(slot: Slot) -> str:
+    low, high = bounds(slot)
+    numbers = (-np.inf if low is None else low, np.inf if high is None else high, nominal(slot))
+    return f"{{{_string(slot.name)}, {slot.index}, {', '.join(map(_number, numbers))}}}"
+
+
+def _piece(record: Record, text: str, name: str | None, specification: str) -> str:
+    if name is None:
+        return f"{{{_string(text)}, NULL, 0}}"
+    return f"{{{_string(text)}, {_string(_format(name, specification))}, {record.index[name]}}}"
 
 
 def write_tables(component: Component, guid: str) -> str:
@@ -75,14 +84,10 @@ def write_tables(component: Component, guid: str) -> str:
     starts = [slot for slot in record.slots if slot.start != 0.0 and slot.index not in filled]
     start_count = 1 + max((slot.index for slot in starts), default=0)
     averaged = [slot for slot in record.variables if is_averaged(slot)]
-    lines = [
-        f"/* {component.name}: written by the exporter. */",
-        '#include "model.h"',
-        "",
-        "#include <math.h>",
-        "#include <stddef.h>",
-        "",
-    ]
+    messages = list(component.messages.items())
+
+    lines = [f"/* {component.name}: written by the exporter. */", '#include "model.h"', ""]
+    lines += ["#include <math.h>", "#include <stddef.h>", ""]
     lines += _array(
         f"static const double start[{start_count}]", (f"[{slot.index}] = {_number(slot.start)}" for slot in starts)
     )
@@ -90,34 +95,21 @@ def write_tables(component: Component, guid: str) -> str:
         f"static const uint8_t access[{record.state_size}]",
         (f"[{slot.index}] = {access(slot)}" for slot in record.variables),
     )
-    lines += _array("static const Variable variables[]", map(_variable, record.variables))
+    lines += _array("static const Variable variables[]", map(_variable, record.variables), "{0}")
     lines += _array("static const uint32_t averaged[]", (str(slot.index) for slot in averaged))
-    for code, message in component.messages.items():
-        pieces = []
-        for text, name, specification in message.pieces:
-            if name is None:
-                pieces.append(f"{{{_string(text)}, NULL, 0}}")
-            else:
-                pieces.append(f"{{{_string(text)}, {_string(_format(name, specification))}, {record.index[name]}}}")
-        lines += _array(f"static const Piece message_{code}[]", pieces or ['{"", NULL, 0}'])
-    lines += (
-        _array(
-            "static const Message messages[]",
-            (
-                f"{{{code}, {int(message.discard)}, sizeof message_{code} / sizeof *message_{code}, message_{code}}}"
-                for code, message in component.messages.items()
-            ),
-        )
-        if component.messages
-        else ["static const Message messages[1];", ""]
-    )
-    lines += (
-        _array(
-            "static const Resource resources[]",
-            (f"{{{_string(place.file)}, {place.first}, {place.count}}}" for place in record.resources),
-        )
-        if record.resources
-        else ["static const Resource resources[1];", ""]
+    for code, message in messages:
+        pieces = (_piece(record, *piece) for piece in message.pieces)
+        lines += _array(f"static const Piece pieces_{code}[]", pieces, '{"", NULL, 0}')
+    lines += _array(
+        "static const Message messages[]",
+        (f"{{{code}, {int(m.discard)}, sizeof pieces_{code} / sizeof *pieces_{code}, pieces_{code}}}"
+         for code, m in messages),
+        "{0}",
+    )  # fmt: skip
+    lines += _array(
+        "static const Resource resources[]",
+        (f"{{{_string(place.file)}, {place.first}, {place.count}}}" for place in record.resources),
+        "{0}",
     )
     members = {
         "name": _string(component.name),
@@ -127,15 +119,9 @@ def write_tables(component: Component, guid: str) -> str:
         "start_count": start_count,
         "variable_count": len(record.variables),
         "averaged_count": len(averaged),
-        "message_count": len(component.messages),
+        "message_count": len(messages),
         "resource_count": len(record.resources),
         **{name: name for name in ("start", "access", "variables", "averaged", "messages", "resources")},
     }
     lines += _array("const Model model", (f".{name} = {value}" for name, value in members.items()))
     return "\n".join(lines)
-
-
-def _variable(slot: Slot) -> str:
-    low, high = bounds(slot)
-    numbers = (-np.inf if low is None else low, np.inf if high is None else high, nominal(slot))
-    return f"{{{_string(slot.name)}, {slot.index}, {', '.join(map(_number, numbers))}}}"
