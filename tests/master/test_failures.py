@@ -2,7 +2,10 @@
 
 import os
 import signal
+import subprocess
+import sys
 import threading
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -13,6 +16,7 @@ from master.observers.recorder import Recorder, read_results
 from master.run import run
 from master.system import System
 
+ROOT = Path(__file__).parents[2]
 DO_STEP, GET_REAL, SET_REAL, EXIT_INITIALISATION, GET_BOOLEAN = range(1, 6)
 
 
@@ -153,3 +157,34 @@ def test_a_full_disk_fails_the_run_with_the_reason(lag, tmp_path, monkeypatch):
     assert result.status == "failed"
     assert "r.h5: cannot be written" in result.message
     assert "No space left on device" in result.message
+
+
+KILLED = """
+import os, sys
+from pathlib import Path
+import master.observers.recorder as recorder
+from master.observers.observer import Observer
+from master.run import run
+from master.system import System
+
+recorder.FLUSH_S = 0.0
+
+class Kill(Observer):
+    def progress(self, time, wall):
+        if time > 5.0:
+            os.kill(os.getpid(), 9)
+
+system = System("killed")
+system.add("lag", Path(sys.argv[1]), {"u[1]": 1.0})
+run(system, step=1e-3, stop=1e6, observers=[recorder.Recorder(Path(sys.argv[2]), ["lag.y[1]"]), Kill()])
+"""
+
+
+def test_a_killed_process_leaves_a_readable_recording(lag, tmp_path):
+    done = subprocess.run([sys.executable, "-c", KILLED, str(lag), str(tmp_path / "r.h5")], cwd=ROOT, check=False)
+    assert done.returncode == -signal.SIGKILL
+    with read_results(tmp_path / "r.h5") as results:
+        assert results.attributes["status"] == "running"
+        assert results.time[-1] > 0.01
+        y = results["lag.y[1]"]
+        assert np.allclose(y, 1.0 - (1.0 - 1e-3) ** np.arange(len(y)), rtol=1e-9, atol=1e-12)
