@@ -73,15 +73,18 @@ class ComponentSlave(Fmi2Slave):
         self.template = self.block[: record.state_size].copy()
         self.kinds = np.zeros(record.state_size, np.int8)
         self.settable = np.zeros(record.state_size, np.int8)
-        self.low = np.full(record.state_size, -np.inf)
-        self.high = np.full(record.state_size, np.inf)
+        self.low = np.full(record.state_size, -np.finfo(float).max)
+        self.high = -self.low
+        self.places: dict[tuple[int, ...], tuple[np.ndarray, np.ndarray, np.ndarray]] = {}
         for slot in record.variables:
             self.kinds[slot.index] = _KINDS[slot.field.type.fmi]
             if slot.field.causality in ("parameter", "input"):
                 self.settable[slot.index] = 2 if slot.field.variability != "fixed" else 1
             low, high = bounds(slot)
-            self.low[slot.index] = -np.inf if low is None else low
-            self.high[slot.index] = np.inf if high is None else high
+            if low is not None:
+                self.low[slot.index] = low
+            if high is not None:
+                self.high[slot.index] = high
         self.time = 0.0
         self.initializing = False
         self.initialize_needed = True
@@ -133,11 +136,19 @@ class ComponentSlave(Fmi2Slave):
             raise RuntimeError(f"t = {t:g} s, h = {h:g} s: {self.component.explain(code, self.block)}")
         self.time = t + h
 
+    def _places(self, references: list[int], kind: int) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+        """References as an array, and the bounds of the variables; importers ask for the same ones each step."""
+        key = (kind, *references)
+        if (found := self.places.get(key)) is None:
+            places = np.array(references, np.intp)
+            if not (self.kinds[places] == kind).all():
+                raise KeyError(f"value references {references} are not all of the type asked for")
+            found = self.places[key] = places, self.low[places], self.high[places]
+        return found
+
     def _get(self, references: list[int], kind: int) -> np.ndarray:
         self._update()
-        if not (self.kinds[references] == kind).all():
-            raise KeyError(f"value references {references} are not all of the type asked for")
-        return self.block[references]
+        return self.block[self._places(references, kind)[0]]
 
     @_guarded(lambda references: [0.0] * len(references))
     def get_real(self, references: list[int]) -> list[float]:
@@ -156,22 +167,18 @@ class ComponentSlave(Fmi2Slave):
         raise KeyError("there are no variables of type String")
 
     def _set(self, references: list[int], values: list[Any], kind: int) -> None:
+        places, low, high = self._places(references, kind)
         numbers = np.array(values, np.float64)
-        right = (
-            (self.kinds[references] == kind)
-            & (self.settable[references] > (1 if self.stepping else 0))
-            & np.isfinite(numbers)
-            & (numbers >= self.low[references])
-            & (numbers <= self.high[references])
-        )
+        # no bound is beyond the largest number: infinities and NaN fail here too
+        right = (numbers >= low) & (numbers <= high) & (self.settable[places] > self.stepping)
         if not right.all():
             wrong = int(np.argmin(right))
             slot = references[wrong]
             raise ValueError(
-                f"{self.component.record.slots[slot].name} = {values[wrong]} is refused: it cannot be set now, has "
-                f"another type or lies outside [{self.low[slot]:g}, {self.high[slot]:g}]"
+                f"{self.component.record.slots[slot].name} = {values[wrong]} is refused: it cannot be set now or "
+                f"lies outside [{self.low[slot]:g}, {self.high[slot]:g}]"
             )
-        self.block[references] = numbers
+        self.block[places] = numbers
         self.initialize_needed = True
 
     @_guarded(lambda *_: None)
