@@ -193,6 +193,18 @@ def between_edges(depth, normal, edge, radial):
 
 
 @kernel
+def hooked(depth, normal, overlap, radial):
+    """(depth, normal) of a latch that reaches past the edge of its slot by no more than `overlap`.
+
+    A latch that hardly hooks slips off over the edge rather than through the wall: the smaller depth counts, so that
+    a contact never begins or ends deep.
+    """
+    if overlap < depth:
+        return overlap, radial
+    return depth, normal
+
+
+@kernel
 def touch_slot(parameters, azimuth, frame, motion, tally, head, index):
     """The rear edge of a fired latch against the stop and the walls of its slot (spec/05 6.6)."""
     slot = parameters.slot
@@ -216,13 +228,16 @@ def touch_slot(parameters, azimuth, frame, motion, tally, head, index):
     code = 0
     v = point_velocity(motion, point)
     law = parameters.law_latch
+    overlap = (1.0 - t) * den
     if d1 < 0.0:
         d, normal = between_edges(-d1, (-1.0, 0.0, 0.0), edge, radial)
+        d, normal = hooked(d, normal, overlap, radial)
         code = touch(tally, law, head, origin, v, LATCH_STOP, index, point, normal, d)
     d, sine, cosine = slot_wall(slot, d1, d2)
     if code == 0 and d > 0.0:
         normal = axpy(copysign(cosine, d2), tangential, (-sine, 0.0, 0.0))
         d, normal = between_edges(d, normal, edge, radial)
+        d, normal = hooked(d, normal, overlap, radial)
         code = touch(tally, law, head, origin, v, LATCH_WALL, index, point, normal, d)
     return code
 

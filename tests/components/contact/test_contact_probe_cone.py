@@ -198,6 +198,21 @@ def test_slot_wall_is_continuous_over_its_corner_and_open_in_depth(make_unit):
     assert slot_wall(slot, 0.021, 0.0155)[0] < 0.0
 
 
+def test_a_latch_slips_off_the_edge_of_its_slot_without_a_jump(make_unit):
+    """Latches that reach 0.5 mm past the slot plane, pulled 0.3 mm into the stops: moved aside, one lets go."""
+    unit = captured(make_unit, **{"slot.distance": 0.0565, "sensor.friction": 0.0})
+    energies, hooked = [], []
+    for y in np.linspace(0.0, -0.0009, 901):
+        assert unit.head((0.307 - 0.0003, y, 0.0)) == 0
+        energies.append(unit.output.stored_energy)
+        hooked.append(sum(pair == LATCH_STOP for pair in pairs(unit)))
+    assert hooked[0] == 4
+    assert hooked[-1] == 3
+    # depth changes by no more than the step of 1e-6 m
+    assert np.abs(np.diff(energies)).max() <= 1e7 * 0.0003 * 1.1e-6
+    assert energies[0] - energies[-1] == pytest.approx(0.5e7 * 0.0003**2, rel=1e-6)
+
+
 def test_spec05_oracle_26_insert_then_pull_back(make_unit):
     """Four triggers 15 mm before the bottom; 25 mm of play; pulled, only stops act, along -x."""
     unit = make_unit()
