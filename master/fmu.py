@@ -83,6 +83,10 @@ _COMPLAINTS = ("logStatusWarning", "logStatusDiscard", "logStatusError", "logSta
 _DTYPE = {"Real": np.float64, "Integer": np.int32, "Boolean": np.int32}
 
 
+_python_modules: dict[str, tuple[str, str]] = {}
+"""of FMUs of pythonfmu: module -> (digest of the file, its name)"""
+
+
 class _Callbacks(ctypes.Structure):
     _fields_ = tuple(
         (name, ctypes.c_void_p)
@@ -102,6 +106,7 @@ class Fmu:
         try:
             archive.extract(self.file, self._folder)
             self.description = read_description(self._folder)
+            self._check_python_module()
             self.functions = self._load()
         except BaseException:
             self.close()
@@ -114,6 +119,21 @@ class Fmu:
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
         self.close()
+
+    def _check_python_module(self) -> None:
+        """Two scripts of one name in a process: pythonfmu would run the first for both, without a word."""
+        marker = self._folder / "resources" / "slavemodule.txt"
+        if not marker.is_file():
+            return
+        module = marker.read_text(encoding="utf-8").strip()
+        content = archive.digest(self.file)
+        first, name = _python_modules.setdefault(module, (content, self.file.name))
+        if first != content:
+            raise FmuError(
+                self.file.name,
+                f"its Python module {module!r} has the name of that of {name}, which this process has loaded, and "
+                "pythonfmu would run that one instead; rename the script and export it again",
+            )
 
     def _load(self) -> dict[str, Any]:
         platform, identifier = this_platform(), self.description.identifier

@@ -64,7 +64,10 @@ def run(
             with _deferred_interrupt() as interrupted:
                 session.run(interrupted)
             for instance in instances.values():
-                instance.terminate()
+                try:
+                    instance.terminate()
+                except FmuError as error:
+                    result.warnings.append(str(error))
     except MasterError as error:
         _fail(result, error)
     except BaseException as error:

@@ -96,3 +96,25 @@ def test_the_examples_of_pythonfmu_are_read(tmp_path, name):
     assert description.needs_execution_tool
     assert "linux64" in description.binaries
     assert description.select("output")
+
+
+def test_two_scripts_of_one_name_are_refused(tmp_path):
+    script = Path(__file__).parent / "fmus" / "python_swing.py"
+    files = []
+    for stiffness in (4.0, 9.0):
+        folder = tmp_path / f"k{stiffness:g}"
+        folder.mkdir()
+        copy = folder / "same_name.py"
+        copy.write_text(script.read_text().replace("stiffness = 4.0", f"stiffness = {stiffness}"))
+        files.append(FmuBuilder.build_FMU(copy, dest=folder))
+    lines = ["import sys", "from pathlib import Path", "from master.fmu import Fmu", "first = Fmu(Path(sys.argv[1]))"]
+    lines += ["again = Fmu(Path(sys.argv[1]))", "Fmu(Path(sys.argv[2]))"]
+    done = subprocess.run(
+        [sys.executable, "-c", "\n".join(lines), *map(str, files)],
+        capture_output=True,
+        text=True,
+        cwd=ROOT,
+        check=False,
+    )
+    assert done.returncode == 1
+    assert "FmuError: Swing.fmu: its Python module 'same_name' has the name of that of Swing.fmu" in done.stderr
