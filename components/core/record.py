@@ -27,9 +27,12 @@ class Memory(np.record):  # type: ignore[misc]
     """
 
     def __getattribute__(self, name: str) -> Any:
-        fields = np.void.__getattribute__(self, "dtype").fields
-        if name in fields:
-            return np.void.getfield(self, *fields[name][:2])
+        dtype = np.void.__getattribute__(self, "dtype")
+        if name in dtype.fields:
+            return np.void.getfield(self, *dtype.fields[name][:2])
+        if name == "data":
+            # numba finds the memory through this attribute, at each call; numpy's own describes every field first
+            return np.void.getfield(self, (np.uint8, (dtype.itemsize,)), 0)
         return np.void.__getattribute__(self, name)
 
     def __setattr__(self, name: str, value: Any) -> None:

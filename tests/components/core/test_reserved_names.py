@@ -12,3 +12,13 @@ def test_names_that_hide_the_memory_from_numba_are_refused(name):
         Record(private(name, "1", ""))
     with pytest.raises(ValueError, match=f"can be called {name!r}"):
         Record(Group("outer", Group(name, private("x", "1", ""))))
+
+
+def test_data_is_the_memory_itself():
+    record = Record(private("x", "1", "", shape=3), Group("inner", private("y", "1", "")))
+    block = record.start.copy()
+    memory = record.view(block)
+    block[3] = 5.0
+    assert bytes(memory.data) == block.tobytes()
+    assert memory.data.ctypes.data == block.ctypes.data
+    assert memory.inner.data.ctypes.data == block[3:].ctypes.data
