@@ -91,9 +91,8 @@ def _contact(unit, item, h, axis, touch, mechanics):
     point = load(item.position)
     n = load(item.normal)
     link = unit.work.link[j]
-    v = point_velocity(link, point)
-    if pair == ROLLER_CONE:
-        v = add(v, _roller_velocity(unit, point))
+    own = _roller_velocity(unit, point) if pair == ROLLER_CONE else ZERO
+    v = add(point_velocity(link, point), own)
     rate = dot(n, v)
     slip = axpy(-rate, n, v)
     drag = law.friction * item.normal_force / sqrt(dot(slip, slip) + law.slip_velocity * law.slip_velocity)
@@ -107,6 +106,7 @@ def _contact(unit, item, h, axis, touch, mechanics):
     lost = scale(law.stiffness * item.penetration - item.normal_force, n)
     lost = axpy(-drag, slip, lost)
     _note_loss(touch, j, r, apply(A, lost))
+    touch.dissipated -= h * dot(lost, own)
     if j == 0:
         cosine = dot(n0, axis)
         touch.axial_damping += h * drag + (along - h * drag) * cosine * cosine
