@@ -153,7 +153,8 @@ def _types(root: etree._Element, variables: Sequence[Slot]) -> None:
             etree.SubElement(enumeration, "Item", name=item, value=str(value), description=text)
 
 
-def _start(field: Field, value: float) -> str:
+def value_text(field: Field, value: float) -> str:
+    """A value of a variable as the model description writes it."""
     if field.type.fmi == "Boolean":
         return "true" if value else "false"
     return repr(value) if field.type.fmi == "Real" else str(int(value))
@@ -187,6 +188,6 @@ def _variable(listed: etree._Element, slot: Slot) -> None:
     if field.type.fmi in ("Real", "Integer"):
         for name, bound in (("min", field.minimum), ("max", field.maximum)):
             if bound is not None:
-                kind.set(name, _start(field, bound))
+                kind.set(name, value_text(field, bound))
     if settable:
-        kind.set("start", _start(field, slot.start))
+        kind.set("start", value_text(field, slot.start))

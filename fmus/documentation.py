@@ -6,12 +6,13 @@ from collections.abc import Iterator, Sequence
 from importlib.metadata import PackageNotFoundError, distribution
 from pathlib import Path
 
+import numpy as np
 from jinja2 import Environment, FileSystemLoader
 
 from components.core.component import Component
 from components.core.field import Field, Group
 from components.core.sources import ROOT
-from fmus.description import package_version
+from fmus.description import package_version, value_text
 
 _TEMPLATES = Environment(
     loader=FileSystemLoader(Path(__file__).parent / "templates"), autoescape=True, trim_blocks=True, lstrip_blocks=True
@@ -27,6 +28,14 @@ def _arrays(members: Sequence[Field | Group], prefix: str) -> Iterator[tuple[str
         elif member.public:
             subscript = f"[{', '.join(f'1..{n}' for n in member.shape)}]" if member.shape else ""
             yield f"{prefix}{member.name}{subscript}", member
+
+
+def _start(field: Field) -> str:
+    """Start values for people: one for all if they are equal, all if they are few."""
+    values = [value_text(field, float(value)) for value in np.ravel(np.asarray(field.start, float))]
+    if len(set(values)) == 1:
+        return values[0]
+    return ", ".join(values) if len(values) <= 9 else "see the model description"
 
 
 def _licence() -> str:
@@ -47,6 +56,7 @@ def documentation(component: Component, kind: str, platforms: Sequence[str]) -> 
     readme = component.module.parent / "README.md"
     page = _TEMPLATES.get_template("index.html").render(
         component=component,
+        start=_start,
         kind=kind,
         platforms=platforms,
         version=package_version(),

@@ -105,6 +105,8 @@ def test_page_names_every_array(gadget_fmu):
     for text in ("parameters.matrix[1..2, 1..2]", "GadgetMode", "integrated, mean over the step", "0.0 … 10.0"):
         assert text in page
     assert "hidden" not in page.split("<h2>Messages")[0]
+    for start in ("1.0, 2.0, 3.0, 4.0", "false"):
+        assert f"<td>{start}</td>" in page
 
 
 def test_parameter_sets_are_valid_ssv(oscillator_fmu, tmp_path):
