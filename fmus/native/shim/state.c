@@ -16,6 +16,8 @@ typedef struct {
     Progress progress;
 } Head;
 
+_Static_assert(sizeof(Progress) % 8 == 0 && sizeof(Head) % 8 == 0, "slots follow without padding");
+
 static size_t state_bytes(void)
 {
     return sizeof(Head) + (2 * (size_t)model.state_size + model.averaged_count) * sizeof(double);
