@@ -97,17 +97,19 @@ class _Binding:
 class _Flattening:
     ssp: Ssp
     notes: list[str] = field(default_factory=list)
+    links: dict[Node, _Link] = field(default_factory=dict)
+    systems: dict[str, System] = field(default_factory=dict)
+    components: dict[str, Component] = field(default_factory=dict)
 
     def run(self) -> tuple[Coupled, list[str]]:
         root = self.ssp.description.system
         self.coupled = Coupled(root.name)
-        self.links: dict[Node, _Link] = {}
-        self.systems: dict[str, System] = {"": root}
+        self.systems[""] = root
         self._add_elements(root, "")
         for path, system in self.systems.items():
             for connection in system.connections:
                 self._add_link(system, path, connection)
-        for path, element in self._components.items():
+        for path, element in self.components.items():
             for connector in element.connectors:
                 if connector.kind == "input":
                     self._connect((path, connector.name))
@@ -116,7 +118,6 @@ class _Flattening:
         return self.coupled, self.notes
 
     def _add_elements(self, system: System, path: str) -> None:
-        self._components: dict[str, Component] = getattr(self, "_components", {})
         for element in system.elements:
             inner = _join(path, element.name)
             if isinstance(element, System):
@@ -125,7 +126,7 @@ class _Flattening:
             elif isinstance(element, Component) and element.type == FMU_TYPE:
                 if element.implementation == "ModelExchange":
                     raise SspError(f"{inner} is to be run as model exchange; this master runs co-simulation FMUs")
-                self._components[inner] = element
+                self.components[inner] = element
                 self.coupled.add(inner, self.ssp.resources[resource_path(element.source)])
             else:
                 kind = element.type if isinstance(element, Component) else "signal dictionary"
@@ -163,7 +164,7 @@ class _Flattening:
             link = self.links[node]
             chain.append(link.connection)
             node = link.source
-        if not chain or node[0] not in self._components:
+        if not chain or node[0] not in self.components:
             return
         factor, offset = 1.0, 0.0
         for connection in reversed(chain):
@@ -211,7 +212,7 @@ class _Flattening:
 
     def _targets(self, path: str, name: str) -> Iterable[Node]:
         """The variables of FMUs that a hierarchical name at `path` means."""
-        if path in self._components:
+        if path in self.components:
             if name in self.coupled.description(path).variables:
                 yield path, name
             return

@@ -70,9 +70,12 @@ def test_more_events_than_the_log_holds_are_all_kept(swing):
 
 
 def test_an_event_on_what_has_none_is_refused(swing):
-    result = run(swing, step=0.1, stop=1.0, observers=[Events({"odd": Event("a.gain")})])
-    assert isinstance(result.error, StructureError)
-    assert "event odd: a.gain is a parameter" in result.message
+    with pytest.raises(StructureError, match=r"event odd: a\.gain is a parameter"):
+        run(swing, step=0.1, stop=1.0, observers=[Events({"odd": Event("a.gain")})])
+    with pytest.raises(StructureError, match=r"a has no variable 'hihg'; did you mean high"):
+        run(swing, step=0.1, stop=1.0, observers=[Events({"odd": Event("a.hihg")})])
+    with pytest.raises(StructureError, match="names no element"):
+        run(swing, step=0.1, stop=1.0, observers=[Peaks(["c.high"])])
 
 
 def test_peaks_are_those_of_the_full_recording(swing, tmp_path):
