@@ -80,7 +80,7 @@ def _note_loss(touch, k, r, force):
 
 @kernel
 def _contact(unit, item, h, axis, touch, mechanics):
-    """One listed class-1 contact; returns its torque on the latches about the head's centre, PU axes."""
+    """One listed class-1 contact; returns the torque of its spring on the latches about the head's centre, PU axes."""
     pair = item.pair
     law = _law(unit.parameters, pair)
     j = 0
@@ -111,8 +111,7 @@ def _contact(unit, item, h, axis, touch, mechanics):
         cosine = dot(n0, axis)
         touch.axial_damping += h * drag + (along - h * drag) * cosine * cosine
     if pair in (LATCH_STOP, LATCH_WALL):
-        force = axpy(-item.normal_force, n, scale(-drag, slip))
-        return cross(subtract(point, load(link.position)), force)
+        return cross(subtract(point, load(link.position)), scale(-law.stiffness * item.penetration, n))
     return ZERO
 
 
@@ -159,7 +158,7 @@ def linearise(unit, touch, mechanics, axis, slope, h):
 @kernel
 def _book_tip(touch, torque, slope):
     """Work of the tip slope (about y, then z) since the last call on latches and head sensors, which turn with it
-    while the tree does not know; `torque` on them, axes H."""
+    while the tree does not know; `torque` of the springs of their contacts on them, axes H."""
     y = slope[0] - touch.tip_slope[0]
     z = slope[1] - touch.tip_slope[1]
     turn = (z * sin(slope[0]), y, z * cos(slope[0]))

@@ -24,6 +24,8 @@ from components.core.rotation import (
     store_quaternion,
 )
 from components.core.vector import add, cross, dot, load, scale, store, subtract
+from components.probe_cyclogram import component as cyclogram
+from components.probe_cyclogram.kernel import step as decide
 from components.probe_mechanism import component
 from components.probe_mechanism.kernel import initialize, step
 
@@ -110,11 +112,34 @@ def craft_energy(c):
 
 
 @kernel
-def run(m, active, passive, h, first, steps, every, slots, block, out):
+def command(c, m, active, push, t, h):
+    """The cyclogram `c` reads the sensors of `m` and gives its commands to it and to the active craft's thrusters."""
+    c.sensor.extended = m.sensor.extended
+    c.sensor.retracted = m.sensor.retracted
+    c.sensor.first_contact = m.sensor.first_contact
+    c.sensor.socket_bottom = m.sensor.socket_bottom
+    c.sensor.capture = m.sensor.capture
+    c.docking.plane_gap = m.docking.plane_gap
+    code = decide(c, t, h)
+    for s in range(2):
+        m.command.motor_voltage[s] = c.command.motor_voltage[s]
+    m.command.lateral_brakes = c.command.lateral_brakes
+    m.command.latches_armed = c.command.latches_armed
+    active.thrust = push * c.command.push
+    return code
+
+
+@kernel
+def run(m, active, passive, c, push, h, first, steps, every, slots, block, out):
     """`steps` steps of h from step `first` on; every `every` steps the `slots` of the mechanism go to `out`, with
-    totals of momentum (3), angular momentum (3) and energy, and the works of thrust, behind them."""
+    totals of momentum (3), angular momentum (3) and energy behind them. With `push` > 0 (N) the cyclogram `c` commands;
+    the run ends when it does."""
     row = 0
     for k in range(first, first + steps):
+        if push > 0.0:
+            command(c, m, active, push, k * h, h)
+            if c.finished > 0.0:
+                return 0
         code = step(m, k * h, h)
         if code:
             return code
@@ -192,16 +217,23 @@ class Docking:
         put_port(a, self.m.base)
         put_port(p, self.m.target)
         self.steps = 0
+        self.cyclogram = cyclogram().record.memory()
+        assert cyclogram().initialize(self.cyclogram) == 0
         code = initialize(self.m)
         assert code == 0, self.component.explain(code, self.block)
 
-    def run(self, duration, h=1e-3, every=1, record=()):
-        """Histories of the recorded scalars, of `t`, and of the totals `momentum`, `angular_momentum`, `energy`."""
+    def run(self, duration, h=1e-3, every=1, record=(), push=0.0):
+        """Histories of the recorded scalars, of `t`, and of the totals `momentum`, `angular_momentum`, `energy`.
+
+        With `push` > 0 the cyclogram commands mechanism and thrusters, and the histories end with its sequence.
+        """
         steps = round(duration / h)
         slots = np.array([self.component.record.index[name] for name in record], np.int64)
         out = np.full((steps // every, len(slots) + 7), np.nan)
-        code = run(self.m, self.active, self.passive, h, self.steps, steps, every, slots, self.block, out)
+        c = self.cyclogram
+        code = run(self.m, self.active, self.passive, c, push, h, self.steps, steps, every, slots, self.block, out)
         assert code == 0, self.component.explain(code, self.block)
+        out = out[~np.isnan(out[:, -1])]
         found = {name: out[:, i] for i, name in enumerate(record)}
         n = len(slots)
         found["t"] = h * (self.steps + every * (1.0 + np.arange(len(out))))

@@ -64,19 +64,19 @@ def clearance(point):
     return (min(distances) if inside else -min(distances)) - ROLLER_RADIUS
 
 
-def test_rollers_follow_the_cone_at_one_millimetre():
-    """Retracting with latches on their stops and no misalignment, the deployed rollers keep 1 mm from the cone."""
+def test_rollers_follow_the_cone_at_four_millimetres():
+    """Retracting with latches on their stops and no misalignment, the deployed rollers keep 4 mm from the cone."""
     for travel in np.linspace(0.30, 0.36, 25):
         m = place(travel)
         gap = clearance(m.roller[0].position + X * (HINGE_AT_START + travel))
-        assert 0.9e-3 < gap < 1.1e-3
+        assert 3.9e-3 < gap < 4.1e-3
     for travel in np.linspace(0.0, 0.30, 40):
-        assert clearance(place(travel).roller[0].position + X * (HINGE_AT_START + travel)) > 0.5e-3
+        assert clearance(place(travel).roller[0].position + X * (HINGE_AT_START + travel)) > 3.9e-3
 
 
-@given(st.floats(0.0, 2.0 * pi), st.floats(0.0, 4e-3), st.floats(0.0, 2.0 * pi), st.floats(0.0, 0.01))
+@given(st.floats(0.0, 2.0 * pi), st.floats(0.0, 8e-3), st.floats(0.0, 2.0 * pi), st.floats(0.0, 0.02))
 def test_spec06_oracle_13_never_three_rollers_at_once(direction, offset, axis, tilt):
-    """Lateral offsets to 4 mm and tilts of the housing to 0.6 degrees about the head: at most two rollers touch."""
+    """Lateral offsets to 8 mm and tilts of the housing to 1.1 degrees about the head: at most two rollers touch."""
     turn = np.array(rotation.transpose(rotation.from_angles(tilt * cos(axis), tilt * sin(axis), 0.0)))
     head = np.array([0.307, 0.0, 0.0])
     for travel in (0.30, 0.32, 0.34, 0.36):
