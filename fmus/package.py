@@ -6,7 +6,6 @@ import hashlib
 import io
 import os
 import platform
-import shutil
 import tempfile
 import zipfile
 from collections.abc import Callable, Mapping, Sequence
@@ -16,7 +15,6 @@ from pathlib import Path
 from typing import Any, Literal
 
 import llvmlite.binding as llvm
-import numpy as np
 from numba.core import config
 
 from components.core.component import Component
@@ -26,6 +24,7 @@ from fmus.native.build import build_native
 from fmus.native.targets import TARGETS
 from fmus.parameter_sets import write_parameter_set
 from fmus.python.build import build_python
+from fmus.resources import resource_files
 
 Kind = Literal["native", "python"]
 
@@ -46,17 +45,17 @@ def build(
     """
     if unknown := set(platforms) - TARGETS.keys():
         raise ValueError(f"no such platform: {', '.join(sorted(unknown))}; there are {', '.join(TARGETS)}")
-    key = _key(component, kind, platforms)
+    common = _common(component, kind, platforms)
+    key = _key(component, kind, platforms, common)
     kept = cache_root() / "fmus" / f"{component.name}-{kind}-{key[:24]}.fmu"
     if not kept.is_file():
         if kind == "native":
             content = build_native(component, platforms, progress)
         else:
             content = build_python(component, key, progress)
-        _write(kept, pack(content | _common(component, kind, platforms)))
+        _write(kept, pack(content | common))
     target = Path(folder) / f"{component.name}{'' if kind == 'native' else '-python'}.fmu"
-    target.parent.mkdir(parents=True, exist_ok=True)
-    shutil.copyfile(kept, target)
+    _write(target, kept.read_bytes())
     return target
 
 
@@ -78,15 +77,13 @@ def _write(file: Path, data: bytes) -> None:
     file.parent.mkdir(parents=True, exist_ok=True)
     with tempfile.NamedTemporaryFile(dir=file.parent, delete=False) as stream:
         stream.write(data)
+    Path(stream.name).chmod(0o644)
     Path(stream.name).replace(file)
 
 
 def _common(component: Component, kind: str, platforms: Sequence[str]) -> dict[str, bytes]:
     """Resources, parameter sets and documentation, the same for every kind."""
-    content = {
-        f"resources/{place.file}": np.asarray(component.resources[place.file], "<f8").tobytes()
-        for place in component.record.resources
-    }
+    content = resource_files(component)
     for chosen in component.parameter_sets:
         content[f"resources/parameters/{chosen.name}.ssv"] = write_parameter_set(component.record, chosen)
     listed = [(os.path.relpath(file, ROOT), hashlib.sha256(file.read_bytes()).hexdigest())
@@ -121,17 +118,17 @@ def _constants(function: Any) -> list[str]:
     return found
 
 
-def _key(component: Component, kind: str, platforms: Sequence[str]) -> str:
+def _key(component: Component, kind: str, platforms: Sequence[str], common: Mapping[str, bytes]) -> str:
     """Digest of everything that the FMU is made of."""
     total = hashlib.sha256()
     for part in (
         _tools(), digest(component.module), kind, *platforms, component.name, component.description,
         component.default_step, component.default_stop, component.record.members, component.record.size,
-        component.messages, component.parameter_sets, sorted(component.options.items()),
+        component.messages, sorted(component.options.items()),
         *_constants(component.initialize), *_constants(component.step),
     ):  # fmt: skip
         total.update(repr(part).encode() + b"\0")
     total.update(component.record.start.tobytes())
-    for name in sorted(component.resources):
-        total.update(name.encode() + np.asarray(component.resources[name], "<f8").tobytes())
+    for name, data in common.items():
+        total.update(name.encode() + b"\0" + data)
     return total.hexdigest()

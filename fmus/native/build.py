@@ -13,6 +13,7 @@ from fmus.native.compile import Loaded, compile_component, emit
 from fmus.native.link import link, shim_digest
 from fmus.native.tables import write_tables
 from fmus.native.targets import HOST, TARGETS
+from fmus.resources import resource_files
 
 
 def build_native(component: Component, platforms: Sequence[str], progress: Callable[[str], None]) -> dict[str, bytes]:
@@ -26,7 +27,7 @@ def build_native(component: Component, platforms: Sequence[str], progress: Calla
     progress("looking for dependencies at initialisation")
     dependencies = initial_dependencies(component, Loaded(emitted[HOST]).initialize)
     draft = describe(component, "", NATIVE_CAPABILITIES, dependencies)
-    resources = (component.resources[place.file].tobytes() for place in component.record.resources)
+    resources = resource_files(component).values()
     guid = guid_of(draft, shim_digest().encode(), write_tables(component, "").encode(), *objects, *resources)
     content = {"modelDescription.xml": describe(component, guid, NATIVE_CAPABILITIES, dependencies)}
     tables = write_tables(component, guid)

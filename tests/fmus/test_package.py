@@ -48,19 +48,26 @@ def test_second_build_compiles_nothing(oscillator_fmu, tmp_path, monkeypatch):
     assert said == []
 
 
-def test_any_change_of_the_component_is_another_fmu(monkeypatch):
+def test_any_change_of_the_component_is_another_fmu(tmp_path):
+    def key(component, kind="native"):
+        platforms = ("linux64",)
+        return fmus.package._key(component, kind, platforms, fmus.package._common(component, kind, platforms))
+
     made = gadget.component()
-    key = fmus.package._key(made, "native", ("linux64",))
-    assert fmus.package._key(gadget.component(), "native", ("linux64",)) == key
+    assert key(gadget.component()) == key(made)
+    assert key(made, "python") != key(made)
+    (tmp_path / "README.md").write_text("another page")
+    (tmp_path / "gadget.py").write_text(Path(gadget.__file__).read_text())
     for change in (
         {"messages": {1: Message("other")}},
         {"default_step": 0.5},
         {"options": {"modes": 3}},
         {"resources": {"table.f64": made.resources["table.f64"] + 1.0}},
+        {"parameter_sets": (replace(oscillator().parameter_sets[0], values={}),)},
         {"step": made.initialize},
+        {"module": tmp_path / "gadget.py"},
     ):
-        assert fmus.package._key(replace(made, **change), "native", ("linux64",)) != key, change
-    assert fmus.package._key(made, "python", ("linux64",)) != key
+        assert key(replace(made, **change)) != key(made), change
 
 
 def test_guid_changes_with_the_content(tmp_path):
