@@ -6,6 +6,8 @@ import numpy as np
 import pytest
 from one_dimensional import ACTIVE, PASSIVE, PLAY, RECORD, STIFFNESS, central_impact
 
+from components import hysteresis
+from components.core.record import Record
 from components.probe_mechanism import axial
 
 SPEC_94 = {
@@ -99,6 +101,31 @@ def test_spec06_oracle_08_closed_loops_dissipate():
         stored = axial.stored_energy(p, force, spring)
         # each kink inside a step costs the trapezium at most stiffness * step^2 / 8
         assert work == pytest.approx(stored + loss, abs=50 * 1e6 * (0.14 / 4000) ** 2)
+
+
+def test_spec06_oracle_08_return_mapping_is_the_shifted_table_hysteresis():
+    """On random paths with slip both ways, to 1e-9 of the slip force: two independent formulations."""
+    record = Record(
+        hysteresis.law("law", "m", "N", causality="private"),
+        hysteresis.memory("memory", "m", "N"),
+    )
+    table = record.memory()
+    p = parameters()
+    hysteresis.spring_and_brake(
+        table.law, p.spring_preload, p.spring_end, p.spring_stroke, p.spring_return, p.train_stiffness,
+        p.brake_compression, p.brake_extension,
+    )  # fmt: skip
+    assert hysteresis.validate(table.law) == 0
+    hysteresis.reset(table.law, table.memory)
+    generator = np.random.default_rng(27)
+    knots = np.concatenate([[0.0], generator.uniform(-0.08, 0.10, 60)])
+    slip = spring = 0.0
+    for a, b in pairwise(knots):
+        for u in np.linspace(a, b, 200)[1:]:
+            force, slip, spring = axial.train(p, slip, spring, u)
+            assert hysteresis.update_with_brake(table.law, table.memory, u, b - a, 1.0) == 0
+            assert table.memory.reaction == pytest.approx(force, abs=1e-9 * p.brake_extension)
+            assert table.memory.slip == pytest.approx(slip, abs=1e-12)
 
 
 def test_retraction_keeps_the_spring_on_its_stop():
