@@ -8,6 +8,7 @@ from typing import Any
 
 from master.description import Description, Variable
 from master.errors import StructureError
+from master.order import loops
 from master.system import System as Coupled
 from master.units import Unit, conversion
 from ssp.errors import SspError
@@ -95,6 +96,8 @@ class _Binding:
 
 @dataclass
 class _Flattening:
+    """The work of `to_system`: paths of elements in the package become names in the system."""
+
     ssp: Ssp
     notes: list[str] = field(default_factory=list)
     links: dict[Node, _Link] = field(default_factory=dict)
@@ -109,6 +112,9 @@ class _Flattening:
         for path, system in self.systems.items():
             for connection in system.connections:
                 self._add_link(system, path, connection)
+        edges = [(link.source, target) for target, link in self.links.items()]
+        for loop in loops(list(dict.fromkeys(node for edge in edges for node in edge)), edges):
+            raise SspError(f"connectors feed only each other: {', '.join(_join(*node) for node in loop)}")
         for path, element in self.components.items():
             for connector in element.connectors:
                 if connector.kind == "input":

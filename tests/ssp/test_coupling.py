@@ -214,3 +214,15 @@ def test_validate_reports_damaged_archives(tmp_path):
     (tmp_path / "damaged.ssp").write_bytes(b"PK\x03\x04 no")
     assert "not a readable zip archive" in validate(tmp_path / "damaged.ssp")[0]
     assert "no such file" in validate(tmp_path / "missing.ssp")[0]
+
+
+def test_connectors_that_feed_only_each_other_are_refused(lag):
+    inner = System(
+        "inner",
+        elements=[component("b")],
+        connectors=[Connector("in", "input"), Connector("out", "output")],
+        connections=[Connection(None, "in", None, "out")],
+    )
+    root = System("root", elements=[inner], connections=[Connection("inner", "out", "inner", "in")])
+    with pytest.raises(SspError, match=r"feed only each other: inner\.(in|out), inner\.(in|out)"):
+        to_system(package(lag, root))
