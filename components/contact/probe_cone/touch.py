@@ -154,29 +154,31 @@ def touch_rollers(parameters, geometry, motion, position, tally, roller, output)
 
 
 @kernel
-def slot_wall(slot, d1, d2):
-    """(depth, sine, cosine) of a point in the wall of a slot, its normal -sine x + cosine sgn(d2) tangential.
-
-    d1 is the depth into the socket from the stop, d2 the offset to the side. The corner between the narrow part and
-    the inclined wall is convex: the smaller depth counts, without a jump. Beyond the inclined wall latches never touch.
-    """
-    if d1 > slot.wide_depth:
-        return -1.0, 0.0, 1.0
-    s = sin(slot.wall_angle)
-    c = cos(slot.wall_angle)
-    narrow = fabs(d2) - slot.half_width
-    inclined = narrow * c - (d1 - slot.narrow_depth) * s
-    if inclined < narrow:
-        return inclined, s, c
-    return narrow, 0.0, 1.0
-
-
-@kernel
 def slot_half_width(slot, d1):
     """Half the width of the slot at the depth d1 from the stop."""
     if d1 <= slot.narrow_depth:
         return slot.half_width
     return slot.half_width + (min(d1, slot.wide_depth) - slot.narrow_depth) * tan(slot.wall_angle)
+
+
+@kernel
+def slot_wall(slot, d1, d2):
+    """(depth, sine, cosine) of a point in the wall of a slot, its normal -sine x + cosine sgn(d2) tangential.
+
+    d1 is the depth into the socket from the stop, d2 the offset to the side. The corner between the narrow part and
+    the inclined wall is convex: the smaller depth counts, without a jump. The source's latches never touch the faces
+    of the wide part beyond the inclined wall; here they do, or a long free roll would take them out of their slots.
+    """
+    s = sin(slot.wall_angle)
+    c = cos(slot.wall_angle)
+    narrow = fabs(d2) - slot.half_width
+    inclined = narrow * c - (d1 - slot.narrow_depth) * s
+    wide = fabs(d2) - slot_half_width(slot, slot.wide_depth)
+    if wide > inclined:
+        return wide, 0.0, 1.0
+    if inclined < narrow:
+        return inclined, s, c
+    return narrow, 0.0, 1.0
 
 
 @kernel
@@ -193,14 +195,16 @@ def between_edges(depth, normal, edge, radial):
 
 
 @kernel
-def hooked(depth, normal, overlap, radial):
-    """(depth, normal) of a latch that reaches past the edge of its slot by no more than `overlap`.
+def hooked(depth, normal, beyond_tip, beyond_root, radial):
+    """(depth, normal) of a latch whose tip is `beyond_tip` outside the plane of its slot, its root `beyond_root` in.
 
-    A latch that hardly hooks slips off over the edge rather than through the wall: the smaller depth counts, so that
-    a contact never begins or ends deep.
+    A latch that hardly crosses the plane slips off over the edge rather than through the wall: the smallest depth
+    counts, so that a contact never begins or ends deep.
     """
-    if overlap < depth:
-        return overlap, radial
+    if beyond_tip < depth and beyond_tip < beyond_root:
+        return beyond_tip, radial
+    if beyond_root < depth:
+        return beyond_root, scale(-1.0, radial)
     return depth, normal
 
 
@@ -228,16 +232,17 @@ def touch_slot(parameters, azimuth, frame, motion, tally, head, index):
     code = 0
     v = point_velocity(motion, point)
     law = parameters.law_latch
-    overlap = (1.0 - t) * den
+    beyond_tip = (1.0 - t) * den
+    beyond_root = t * den
     if d1 < 0.0:
         d, normal = between_edges(-d1, (-1.0, 0.0, 0.0), edge, radial)
-        d, normal = hooked(d, normal, overlap, radial)
+        d, normal = hooked(d, normal, beyond_tip, beyond_root, radial)
         code = touch(tally, law, head, origin, v, LATCH_STOP, index, point, normal, d)
     d, sine, cosine = slot_wall(slot, d1, d2)
     if code == 0 and d > 0.0:
         normal = axpy(copysign(cosine, d2), tangential, (-sine, 0.0, 0.0))
         d, normal = between_edges(d, normal, edge, radial)
-        d, normal = hooked(d, normal, overlap, radial)
+        d, normal = hooked(d, normal, beyond_tip, beyond_root, radial)
         code = touch(tally, law, head, origin, v, LATCH_WALL, index, point, normal, d)
     return code
 

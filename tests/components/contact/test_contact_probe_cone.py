@@ -191,11 +191,14 @@ def test_spec05_oracle_T06_slot_walls(make_unit, d1, d2, expected):
     assert slot_wall(make_unit().u.parameters.slot, d1, d2) == pytest.approx(expected, abs=5e-9)
 
 
-def test_slot_wall_is_continuous_over_its_corner_and_open_in_depth(make_unit):
+@pytest.mark.parametrize("d2", [0.0018, 0.0155])
+def test_slot_wall_is_continuous_over_its_corners(make_unit, d2):
+    """Steps of 1 um along the slot change the depth by no more than that; the wide part holds a latch too."""
     slot = make_unit().u.parameters.slot
-    depths = [slot_wall(slot, d1, 0.0018)[0] for d1 in np.linspace(0.0, 0.02, 20001)]
+    depths = [slot_wall(slot, d1, d2)[0] for d1 in np.linspace(0.0, 0.03, 30001)]
     assert np.abs(np.diff(depths)).max() <= 1.0e-6 * 1.01
-    assert slot_wall(slot, 0.021, 0.0155)[0] < 0.0
+    assert slot_wall(slot, 0.021, 0.0155)[0] == pytest.approx(0.0005)
+    assert slot_wall(slot, 0.021, 0.0145)[0] < 0.0
 
 
 def test_a_latch_slips_off_the_edge_of_its_slot_without_a_jump(make_unit):
