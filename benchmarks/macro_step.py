@@ -143,7 +143,7 @@ def python_calls(file: Path, steps: int) -> float:
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--rounds", type=int, default=5, help="interleaved repetitions; the median is shown")
+    parser.add_argument("--rounds", type=int, default=5, help="interleaved repetitions")
     rounds = parser.parse_args().rounds
     with tempfile.TemporaryDirectory() as name:
         folder = Path(name)
@@ -174,11 +174,12 @@ def main() -> None:
         for _ in range(rounds):
             for row, measure in rows.items():
                 costs[row].append(measure())
-    reference = statistics.median(costs["C program"])
-    print(f"{'five FMUs, 60 connected Reals':42} {'us/step':>9} {'best':>9} {'ratio to C':>11}")
+    # what other programs of the machine take only adds: the best of the rounds is the cost
+    reference = min(costs["C program"])
+    print(f"{'five FMUs, 60 connected Reals; us/step':42} {'best':>9} {'median':>9} {'ratio to C':>11}")
     for row, found in costs.items():
-        median = statistics.median(found)
-        print(f"{row:42} {median:9.3f} {min(found):9.3f} {median / reference:11.2f}")
+        best = min(found)
+        print(f"{row:42} {best:9.3f} {statistics.median(found):9.3f} {best / reference:11.2f}")
 
 
 if __name__ == "__main__":

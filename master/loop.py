@@ -21,14 +21,14 @@ DONE, STOPPED, FAILED, NOT_FINITE, FULL = range(5)
 FUNCTION, COMPONENT, REFERENCES, COUNT, VALUES, STRIDE = range(6)
 
 # entries of Tables.report
-REASON, INSTANCE, CALLED, STATUS, EVENTS = range(5)
+REASON, INSTANCE, CALLED, STATUS, EVENTS, ROW = range(6)
 SET, STEP, GET, RECORD = range(4)
-"""what Tables.report[CALLED] may be; for SET, GET and RECORD the row of the table is in the next entry"""
-ROW = 5
+"""what Tables.report[CALLED] may be; of SET, GET and RECORD the row of their table stands in report[ROW]"""
 
 # what Tables.watch_kind may be
 ANY_CHANGE_REAL, ANY_CHANGE_WHOLE, LEVEL_REAL, LEVEL_WHOLE = range(4)
 
+ONE = np.uint64(1)
 _EXPONENT = np.int64(0x7FF0000000000000)
 
 
@@ -36,22 +36,23 @@ class Tables(NamedTuple):
     """All that the loop needs. Instances are numbered in execution order; "whole" stands for Integer and Boolean.
 
     A stage is a range of instances that exchange before any of them steps: one each for Gauss-Seidel, all for Jacobi.
-    Ranges have one entry more than instances (or groups): those of i are range[i] to range[i + 1].
+    Ranges have one entry more than instances (or groups): those of i are range[i] to range[i + 1]. Ranges and places are
+    unsigned, which spares the compiled code a look for negative indices at each access.
     """
 
-    stages: np.ndarray  # int64 (stages + 1): ranges of instances
+    stages: np.ndarray  # uint64 (stages + 1): ranges of instances
     component: np.ndarray  # int64 (instances)
     do_step: np.ndarray  # int64 (instances): addresses of fmi2DoStep
     set_calls: np.ndarray  # int64 (calls, 6)
-    set_range: np.ndarray
+    set_range: np.ndarray  # uint64 (instances + 1), as all ranges
     get_calls: np.ndarray  # int64 (calls, 6)
     get_range: np.ndarray
     y_real: np.ndarray  # float64: all outputs that are coupled or watched
     y_bits: np.ndarray  # int64: the same memory
     u_real: np.ndarray  # float64: all coupled inputs, by instance
-    real_source: np.ndarray  # int64: u_real[k] comes from y_real[real_source[k]]
+    real_source: np.ndarray  # uint64: u_real[k] comes from y_real[real_source[k]]
     real_range: np.ndarray
-    scaled: np.ndarray  # int64: the k whose input is factor * output + offset
+    scaled: np.ndarray  # uint64: the k whose input is factor * output + offset
     factor: np.ndarray
     offset: np.ndarray
     scaled_range: np.ndarray
@@ -60,11 +61,11 @@ class Tables(NamedTuple):
     whole_source: np.ndarray
     whole_range: np.ndarray
     watch_kind: np.ndarray  # int64 (watches)
-    watch_slot: np.ndarray  # int64: place in y_real or y_whole
+    watch_slot: np.ndarray  # uint64: place in y_real or y_whole
     watch_level: np.ndarray  # float64
     watch_last: np.ndarray  # float64: value after the last step
     event: np.ndarray  # float64 (capacity, 4): step, watch, old value, new value
-    stop_slot: np.ndarray  # int64 (0 or 1): place in y_whole that ends the run when it is not 0
+    stop_slot: np.ndarray  # uint64 (0 or 1): place in y_whole that ends the run when it is not 0
     record_every: np.ndarray  # int64 (groups): steps between two rows
     record_calls: np.ndarray  # int64 (calls, 6); the address of row r is VALUES + r * STRIDE
     record_instance: np.ndarray  # int64 (calls)
@@ -145,7 +146,7 @@ def _calls(calls, first, last, row, instance, called, warnings, report):
 def read_outputs(tables):
     """Read the coupled and watched outputs of all instances; False after a failure."""
     for i in range(tables.component.size):
-        first, last = tables.get_range[i], tables.get_range[i + 1]
+        first, last = tables.get_range[i], tables.get_range[i + ONE]
         if not _calls(tables.get_calls, first, last, 0, i, GET, tables.warnings, tables.report):
             return False
     return True
@@ -247,14 +248,14 @@ def advance(tables, start, h, first, count):
             _scale(u_real, scaled, factor, offset, scaled_range[a], scaled_range[b])
             _gather(y_whole, whole_source, u_whole, whole_range[a], whole_range[b])
             for i in range(a, b):
-                if not _calls(set_calls, set_range[i], set_range[i + 1], 0, i, SET, warnings, report):
+                if not _calls(set_calls, set_range[i], set_range[i + ONE], 0, i, SET, warnings, report):
                     return k - first
             for i in range(a, b):
                 status: int = _do_step(do_step[i], component[i], t, h, np.int32(1))  # type: ignore[call-arg]
                 if status != 0 and _refused(warnings, report, status, i, STEP, 0):
                     return k - first
             for i in range(a, b):
-                if not _calls(get_calls, get_range[i], get_range[i + 1], 0, i, GET, warnings, report):
+                if not _calls(get_calls, get_range[i], get_range[i + ONE], 0, i, GET, warnings, report):
                     return k - first
         if not _finite(y_bits):
             report[REASON] = NOT_FINITE
