@@ -36,8 +36,8 @@ class Tables(NamedTuple):
     """All that the loop needs. Instances are numbered in execution order; "whole" stands for Integer and Boolean.
 
     A stage is a range of instances that exchange before any of them steps: one each for Gauss-Seidel, all for Jacobi.
-    Ranges have one entry more than instances (or groups): those of i are range[i] to range[i + 1]. Ranges and places are
-    unsigned, which spares the compiled code a look for negative indices at each access.
+    Ranges have one entry more than instances (or groups): those of i are range[i] to range[i + 1]. Ranges and places
+    are unsigned, which spares the compiled code a look for negative indices at each access.
     """
 
     stages: np.ndarray  # uint64 (stages + 1): ranges of instances

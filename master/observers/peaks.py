@@ -43,6 +43,8 @@ class Peaks(Observer):
     def end(self, result: Result) -> None:
         if self._started:
             for k, name in enumerate(self.variables):
+                if not np.isfinite(self.highest[k]):
+                    continue
                 result.peaks[name] = {
                     "max": float(self.highest[k]),
                     "t_max": float(self.highest_time[k]),

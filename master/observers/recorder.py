@@ -37,7 +37,8 @@ _RESERVED = ("time", "parameters", "fmus")
 class Recorder(Observer):
     """Writes `variables` (full names; without them all outputs) at the start and after every `every` macro steps.
 
-    Rows are on disk FLUSH_S seconds later at the latest, so that a run that ends badly leaves a readable file.
+    Rows are on disk FLUSH_S seconds later at the latest, so that a run that ends badly leaves a readable file. A value
+    that is not finite is recorded as it is, and noted in result.warnings.
     """
 
     def __init__(
@@ -56,6 +57,7 @@ class Recorder(Observer):
         self._waiting: list[tuple[np.ndarray, np.ndarray]] = []
         self._rows = 0
         self._flushed = 0.0
+        self._not_finite: dict[str, float] = {}
 
     def sampling(self, system: System) -> Sampling:
         if self.variables is None:
@@ -65,6 +67,7 @@ class Recorder(Observer):
         bad += [f"an element called {name!r}" for name in system.elements if name in _RESERVED or "/" in name]
         if bad:
             raise MasterError(f"cannot be recorded: {', '.join(bad)}")
+        self._names = self.variables
         return Sampling(self.variables, self.every)
 
     def begin(self, run: Run) -> None:
@@ -131,6 +134,9 @@ class Recorder(Observer):
 
     def sample(self, time_: np.ndarray, values: np.ndarray) -> None:
         self._waiting.append((time_, values))
+        for column in np.flatnonzero(~np.isfinite(values).all(axis=0)):
+            row = np.flatnonzero(~np.isfinite(values[:, column]))[0]
+            self._not_finite.setdefault(self._names[column], float(time_[row]))
         self._rows += len(time_)
         if self._rows >= FLUSH_ROWS or time.monotonic() - self._flushed > FLUSH_S:
             self._flush()
@@ -153,6 +159,8 @@ class Recorder(Observer):
     def end(self, result: Result) -> None:
         if self._out is None:
             return
+        for name, first in self._not_finite.items():
+            result.warnings.append(f"{name} is not finite from t = {first:.9g} s on, at least for a time")
         try:
             self._flush()
         except MasterError as error:

@@ -77,6 +77,17 @@ def test_nan_in_an_output_is_found_in_its_step_and_named(lag, tmp_path):
         assert np.isfinite(results["craft.y[1]"]).all()
 
 
+def test_nan_in_an_output_that_nobody_gets_is_recorded_and_noted(lag, tmp_path):
+    system = System("alone")
+    system.add("craft", lag, {"nan_time": 0.5})
+    result = run(system, step=0.01, stop=1.0, observers=[Recorder(tmp_path / "r.h5")])
+    assert result.status == "completed"
+    (note,) = result.warnings
+    assert note.startswith("craft.y[1] is not finite from t = 0.5 s on")
+    with read_results(tmp_path / "r.h5") as results:
+        assert np.isnan(results["craft.y[1]"]).sum() == 51
+
+
 def test_failure_in_initialisation_leaves_a_result(lag, tmp_path):
     system = pair(lag, fail_function=EXIT_INITIALISATION, fail_status=3)
     result = run(system, step=0.01, stop=1.0, observers=[Recorder(tmp_path / "r.h5")])
