@@ -23,12 +23,13 @@ BUTTONS = tuple(
     }
     for k in range(40)
 )  # fmt: skip
-DRIVE = tuple(
+# the head is driven onto the bottom of the socket, with motors on and brakes switched
+IMPACT = tuple(
     {
         "command.motor_voltage[1]": 27.0, "command.motor_voltage[2]": 27.0, "command.lateral_brakes": float(k % 2),
-        "base.acceleration[2]": 0.1 * k, "base.angular_velocity[3]": 0.02, "base.position[1]": -1.0 + 1e-4 * k,
+        "base.acceleration[2]": 0.1 * k, "base.angular_velocity[3]": 0.02, "base.position[1]": -0.4685 + 1e-3 * k,
     }
-    for k in range(3)
+    for k in range(4)
 )  # fmt: skip
 
 SCENARIOS = [
@@ -41,7 +42,12 @@ SCENARIOS = [
     Scenario("Spacecraft", PUSHES, step=0.01, sets=("ATV-20t",)),
     Scenario("Spacecraft", PUSHES, step=0.01, sets=("Station-400t",), options={"modes": "station_beam"}),
     Scenario("ProbeCyclogram", BUTTONS, step=0.1, sets=("V1",)),
-    Scenario("ProbeMechanism", DRIVE, sets=("AX-1", "DR-1", "LD-1", "LV-1", "PR-1", "PU-1", "CP-1", "RefCone")),
+    Scenario(
+        "ProbeMechanism",
+        IMPACT,
+        sets=("AX-1", "DR-1", "LD-1", "LV-1", "PR-1", "PU-1", "CP-1", "RefCone"),
+        values={"target.position": 0.0, "base.position": (-0.4685, 0.002, -0.001), "base.velocity[1]": 0.1},
+    ),
 ]
 
 
