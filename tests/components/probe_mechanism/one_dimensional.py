@@ -19,7 +19,7 @@ ACTIVE, PASSIVE = 20e3, 400e3
 
 
 @kernel
-def _run(p, a, speed, h, out):
+def _run(p, a, speed, h, active, passive, thrust, out):
     x1, x2, v1, v2 = 0.0, 0.0, speed, 0.0
     for i in range(out.shape[0]):
         x1 += 0.5 * h * v1
@@ -34,8 +34,8 @@ def _run(p, a, speed, h, out):
             latch = max(0.0, -STIFFNESS * (depth + PLAY) - DAMPING * closing)
         force = latch - bottom - SENSOR_FRICTION * tanh(closing / 1e-3)
         axial.advance(p, a, force, 0.0, 0.0, 0.0, 0.0, h)
-        v1 += h * force / ACTIVE
-        v2 -= h * force / PASSIVE
+        v1 += h * (force + thrust) / active
+        v2 -= h * force / passive
         x1 += 0.5 * h * v1
         x2 += 0.5 * h * v2
         out[i, 0] = bottom
@@ -45,7 +45,7 @@ def _run(p, a, speed, h, out):
         out[i, 4] = a.spring
         out[i, 5] = closing
         out[i, 6] = x1 - a.travel - x2
-        out[i, 7] = 0.5 * ACTIVE * v1 * v1 + 0.5 * PASSIVE * v2 * v2 + 0.5 * p.inertance * a.rate * a.rate
+        out[i, 7] = 0.5 * active * v1 * v1 + 0.5 * passive * v2 * v2 + 0.5 * p.inertance * a.rate * a.rate
         out[i, 8] = a.dissipated_train + a.dissipated_magnetic + a.dissipated_screw
         force, slip, spring = axial.train(p, a.slip, a.spring, a.travel)
         out[i, 9] = axial.stored_energy(p, force, spring)
@@ -92,12 +92,20 @@ class Impact:
         return np.where(self.latch[hit] > 0.0, "latch", "bottom"), force[hit]
 
 
-def central_impact(speed: float, h: float = 1e-4, stop: float = 6.0, **parameters: float) -> Impact:
-    """Head on the socket's bottom at t = 0, closing at `speed`, drive locked, no thrust."""
+def central_impact(
+    speed: float,
+    h: float = 1e-4,
+    stop: float = 6.0,
+    active: float = ACTIVE,
+    passive: float = PASSIVE,
+    thrust: float = 0.0,
+    **parameters: float,
+) -> Impact:
+    """Head on the socket's bottom at t = 0, closing at `speed`, drive locked, `thrust` (N) on the active mass."""
     m = RECORD.memory()
     for name, value in parameters.items():
         setattr(m.parameters.axial, name, value)
     steps = round(stop / h)
     out = np.zeros((steps, 12))
-    _run(m.parameters.axial, m.axial, speed, h, out)
+    _run(m.parameters.axial, m.axial, speed, h, active, passive, thrust, out)
     return Impact(h * (1.0 + np.arange(steps)), *out.T)
