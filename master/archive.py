@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import hashlib
+import lzma
 import stat
+import struct
 import zipfile
 import zlib
 from pathlib import Path, PurePosixPath
@@ -17,7 +19,18 @@ MAX_BYTES = 4 << 30
 MAX_MEMBERS = 100_000
 MAX_RATIO = 2000
 
-_DAMAGE = (zipfile.BadZipFile, zlib.error, EOFError, NotImplementedError, OSError, ValueError)
+# all that zipfile lets through where bytes of an archive are wrong
+_DAMAGE = (
+    zipfile.BadZipFile,
+    zlib.error,
+    lzma.LZMAError,
+    struct.error,
+    EOFError,
+    NotImplementedError,
+    OSError,
+    RuntimeError,
+    ValueError,
+)
 
 
 def _open(archive: Path) -> zipfile.ZipFile:
@@ -25,7 +38,7 @@ def _open(archive: Path) -> zipfile.ZipFile:
         raise ArchiveError(f"{archive}: there is no such file")
     try:
         return zipfile.ZipFile(archive)
-    except (zipfile.BadZipFile, OSError) as error:
+    except _DAMAGE as error:
         raise ArchiveError(f"{archive}: not a readable zip archive ({error})") from error
 
 
