@@ -162,26 +162,6 @@ def slot_half_width(slot, d1):
 
 
 @kernel
-def slot_wall(slot, d1, d2):
-    """(depth, sine, cosine) of a point in the wall of a slot, its normal -sine x + cosine sgn(d2) tangential.
-
-    d1 is the depth into the socket from the stop, d2 the offset to the side. The corner between the narrow part and
-    the inclined wall is convex: the smaller depth counts, without a jump. The source's latches never touch the faces
-    of the wide part beyond the inclined wall; here they do, or a long free roll would take them out of their slots.
-    """
-    s = sin(slot.wall_angle)
-    c = cos(slot.wall_angle)
-    narrow = fabs(d2) - slot.half_width
-    inclined = narrow * c - (d1 - slot.narrow_depth) * s
-    wide = fabs(d2) - slot_half_width(slot, slot.wide_depth)
-    if wide > inclined:
-        return wide, 0.0, 1.0
-    if inclined < narrow:
-        return inclined, s, c
-    return narrow, 0.0, 1.0
-
-
-@kernel
 def between_edges(depth, normal, edge, radial):
     """(depth, normal) between the rear edge of a latch and the edge of its slot, given in the plane of the slot.
 
@@ -192,6 +172,30 @@ def between_edges(depth, normal, edge, radial):
     g = axpy(-dot(normal, edge) / dot(radial, edge), radial, normal)
     length = norm(g)
     return depth / length, scale(1.0 / length, g)
+
+
+@kernel
+def slot_wall(slot, d1, d2, tangential, edge, radial):
+    """(depth, normal) of a latch in the wall of its slot.
+
+    d1 is the depth into the socket from the stop, d2 the offset to the side. The corner between the narrow part and
+    the inclined wall is convex: the smaller depth counts, without a jump. The source's latches never touch the faces
+    of the wide part beyond the inclined wall; here they do, or a long free roll would take them out of their slots.
+    """
+    s = sin(slot.wall_angle)
+    c = cos(slot.wall_angle)
+    side = copysign(1.0, d2)
+    offset = fabs(d2) - slot.half_width
+    across = scale(side, tangential)
+    narrow, straight = between_edges(offset, across, edge, radial)
+    wide, _ = between_edges(fabs(d2) - slot_half_width(slot, slot.wide_depth), across, edge, radial)
+    slanted = axpy(c * side, tangential, (-s, 0.0, 0.0))
+    inclined, sloping = between_edges(offset * c - (d1 - slot.narrow_depth) * s, slanted, edge, radial)
+    if wide > inclined:
+        return wide, straight
+    if inclined < narrow:
+        return inclined, sloping
+    return narrow, straight
 
 
 @kernel
@@ -238,10 +242,8 @@ def touch_slot(parameters, azimuth, frame, motion, tally, head, index):
         d, normal = between_edges(-d1, (-1.0, 0.0, 0.0), edge, radial)
         d, normal = hooked(d, normal, beyond_tip, beyond_root, radial)
         code = touch(tally, law, head, origin, v, LATCH_STOP, index, point, normal, d)
-    d, sine, cosine = slot_wall(slot, d1, d2)
+    d, normal = slot_wall(slot, d1, d2, tangential, edge, radial)
     if code == 0 and d > 0.0:
-        normal = axpy(copysign(cosine, d2), tangential, (-sine, 0.0, 0.0))
-        d, normal = between_edges(d, normal, edge, radial)
         d, normal = hooked(d, normal, beyond_tip, beyond_root, radial)
         code = touch(tally, law, head, origin, v, LATCH_WALL, index, point, normal, d)
     return code

@@ -182,23 +182,29 @@ def test_limits_of_validity(make_unit):
     assert probe_cone.initialize(unit.u) == probe_cone.GEOMETRY
 
 
+TANGENTIAL, RADIAL = (0.0, 0.0, 1.0), (0.0, 1.0, 0.0)
+
+
 @pytest.mark.parametrize(
-    ("d1", "d2", "expected"),
-    [(0.003, 0.0013, (0.0003, 0.0, 1.0)), (0.012, -0.0075, (0.000353553, 0.70710678, 0.70710678)),
-     (-0.0004, 0.0013, (0.0003, 0.0, 1.0))],
+    ("d1", "d2", "depth", "normal"),
+    [(0.003, 0.0013, 0.0003, (0.0, 0.0, 1.0)), (0.012, -0.0075, 0.000353553, (-0.70710678, 0.0, -0.70710678)),
+     (-0.0004, 0.0013, 0.0003, (0.0, 0.0, 1.0))],
 )  # fmt: skip
-def test_spec05_oracle_T06_slot_walls(make_unit, d1, d2, expected):
-    assert slot_wall(make_unit().u.parameters.slot, d1, d2) == pytest.approx(expected, abs=5e-9)
+def test_spec05_oracle_T06_slot_walls(make_unit, d1, d2, depth, normal):
+    found = slot_wall(make_unit().u.parameters.slot, d1, d2, TANGENTIAL, RADIAL, RADIAL)
+    assert found[0] == pytest.approx(depth, abs=5e-9)
+    assert found[1] == pytest.approx(normal, abs=5e-9)
 
 
+@pytest.mark.parametrize("edge", [RADIAL, (0.3, 0.9, 0.2)], ids=["upright", "tilted"])
 @pytest.mark.parametrize("d2", [0.0018, 0.0155])
-def test_slot_wall_is_continuous_over_its_corners(make_unit, d2):
+def test_slot_wall_is_continuous_over_its_corners(make_unit, d2, edge):
     """Steps of 1 um along the slot change the depth by no more than that; the wide part holds a latch too."""
     slot = make_unit().u.parameters.slot
-    depths = [slot_wall(slot, d1, d2)[0] for d1 in np.linspace(0.0, 0.03, 30001)]
+    depths = [slot_wall(slot, d1, d2, TANGENTIAL, edge, RADIAL)[0] for d1 in np.linspace(0.0, 0.03, 30001)]
     assert np.abs(np.diff(depths)).max() <= 1.0e-6 * 1.01
-    assert slot_wall(slot, 0.021, 0.0155)[0] == pytest.approx(0.0005)
-    assert slot_wall(slot, 0.021, 0.0145)[0] < 0.0
+    assert slot_wall(slot, 0.021, 0.0155, TANGENTIAL, RADIAL, RADIAL)[0] == pytest.approx(0.0005)
+    assert slot_wall(slot, 0.021, 0.0145, TANGENTIAL, RADIAL, RADIAL)[0] < 0.0
 
 
 def test_a_latch_slips_off_the_edge_of_its_slot_without_a_jump(make_unit):
