@@ -139,7 +139,12 @@ def _xml(element: etree._Element) -> str:
             node.text = None
         if not (node.tail or "").strip():
             node.tail = None
-    return etree.tostring(element, method="c14n", exclusive=True, with_tail=False).decode()
+    try:
+        return etree.tostring(element, method="c14n", exclusive=True, with_tail=False).decode()
+    except etree.C14NError as error:
+        raise SspError(
+            f"line {element.sourceline}, {element.tag}: {error}; are its namespaces absolute URIs?"
+        ) from error
 
 
 def _metadata(root: etree._Element) -> Metadata:

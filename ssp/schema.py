@@ -17,6 +17,9 @@ SSV = "http://ssp-standard.org/SSP1/SystemStructureParameterValues"
 SSM = "http://ssp-standard.org/SSP1/SystemStructureParameterMapping"
 PREFIXES = {"ssd": SSD, "ssc": SSC, "ssv": SSV, "ssm": SSM}
 
+# parameter sets and mappings in a description, at which its schema does not look
+_INSIDE = (f"{{{SSV}}}ParameterSet", f"{{{SSM}}}ParameterMapping")
+
 _FILES = {
     SSD: "SystemStructureDescription.xsd",
     SSV: "SystemStructureParameterValues.xsd",
@@ -31,7 +34,12 @@ def _schema(namespace: str) -> etree.XMLSchema:
 
 
 def faults(root: etree._Element) -> list[str]:
-    """What the schema of its namespace has against a document: "line: message"."""
+    """What the schemas have against a document and the documents inside it: "line: message"."""
+    inside = [element for tag in _INSIDE for element in root.iter(tag) if element is not root]
+    return [fault for element in (root, *inside) for fault in _faults(element)]
+
+
+def _faults(root: etree._Element) -> list[str]:
     namespace = etree.QName(root).namespace or ""
     if namespace not in _FILES:
         return [f"line {root.sourceline}: {root.tag} is the root of no SSP 1.0 document"]

@@ -1,12 +1,16 @@
 """Documents are written and read back unchanged, and other tools read them."""
 
+import contextlib
+import re
 import zipfile
 
 import fmpy.ssp.ssd
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
 from lxml import etree
 
-from master.errors import ArchiveError
+from master.errors import ArchiveError, MasterError
 from master.units import Unit
 from ssp.errors import SspError
 from ssp.model import (
@@ -193,6 +197,29 @@ def test_documents_that_do_not_fit_the_schema_are_refused_with_line_and_reason()
         read_description(b"<ssd", "test")
     with pytest.raises(SspError, match="the root element is"):
         read_parameter_set(write_parameter_mapping(ParameterMapping()), "test")
+
+
+def test_parameter_sets_inside_a_description_are_checked_too():
+    data = write_description(everything()).replace(b'Integer value="-7"', b'Integer value="seven"')
+    with pytest.raises(SspError, match="seven"):
+        read_description(data, "test")
+
+
+def test_namespaces_that_are_no_uris_are_refused():
+    data = write_description(everything()).replace(b"urn:n", b"n")
+    with pytest.raises(SspError, match="are its namespaces absolute URIs"):
+        read_description(data, "test")
+
+
+@given(st.data())
+@settings(max_examples=200)
+def test_no_damage_whatever_gets_past(data):
+    text = write_description(everything()).decode()
+    pieces = [match.span() for match in re.finditer(r'"[^"]*"|<[A-Za-z/:]+|[a-zA-Z]+=', text)]
+    start, end = data.draw(st.sampled_from(pieces))
+    words = ['""', '"-1"', '"x"', '"true"', '"1e400"', '"nan"', "", "<", ">", "name"]
+    with contextlib.suppress(MasterError):
+        read_description((text[:start] + data.draw(st.sampled_from(words)) + text[end:]).encode(), "test")
 
 
 def test_a_package_that_reaches_out_of_its_folder_is_refused(tmp_path):
