@@ -1,0 +1,54 @@
+"""Linearly implicit contact: the damper of a point, and its place in the tree."""
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from components.core.component import Instance
+from components.linkage import tree as linkage_tree
+from components.probe_mechanism import component, implicit, tree
+
+NUMBER = st.floats(-2.0, 2.0)
+VECTOR = st.tuples(NUMBER, NUMBER, NUMBER)
+
+
+@given(VECTOR, VECTOR, VECTOR, VECTOR, st.floats(0.0, 5.0), st.floats(0.0, 5.0))
+def test_damper_of_a_point_resists_its_velocity(r, axis, w, v, along, across):
+    """Wrench [r x f, f] with f = (along n n^T + across (1 - n n^T)) velocity of the point; symmetric."""
+    n = np.add(axis, (0.0, 0.0, 3.0))
+    n /= np.linalg.norm(n)
+    D = np.zeros((6, 6))
+    implicit.add_damper(D, r, tuple(n), along, across)
+    velocity = np.array(v) + np.cross(w, r)
+    f = along * n * (n @ velocity) + across * (velocity - n * (n @ velocity))
+    assert D @ [*w, *v] == pytest.approx([*np.cross(r, f), *f], abs=1e-12 * 5.0 * 100.0)
+    assert np.abs(D - D.T).max() < 1e-12
+
+
+def test_tree_with_load_damping_is_the_tree_under_the_applied_load():
+    """Two ways to one motion: damping in the articulated inertia, and the load that it leaves, given explicitly."""
+    m = Instance(component()).m
+    t, d, p = m.tree, m.damper, m.parameters
+    generator = np.random.default_rng(5)
+    t.q[:] = generator.uniform(-0.05, 0.05, 5)
+    t.qd[:] = generator.uniform(-0.2, 0.2, 5)
+    assert tree.place(p.probe, t, d, 0.4, -0.1, m.status) == 0
+    base = tuple(generator.uniform(-0.1, 0.1, (3, 3)).tolist())
+    omega, epsilon, acceleration = (tuple(row) for row in base)
+    mechanics = t.mechanics
+    for body in (tree.HOUSING, tree.PROBE):
+        mechanics.load[body] = generator.uniform(-500.0, 500.0, 6)
+        implicit.add_damper(mechanics.load_damping[body], (0.8, 0.1, -0.05), (0.6, 0.8, 0.0), 3.0, 40.0)
+    assert tree.dynamics(t, d, omega, epsilon, acceleration) == 0
+    accelerations = mechanics.bodies.qdd.copy()
+    wrench = np.concatenate([t.base_force, t.base_torque])
+    for body in (tree.HOUSING, tree.PROBE):
+        torque, force = linkage_tree.applied_load(mechanics, body)
+        change = mechanics.load_damping[body] @ mechanics.acceleration[body]
+        assert [*torque, *force] == pytest.approx(mechanics.load[body] - change, rel=1e-12)
+        mechanics.load[body] = [*torque, *force]
+        mechanics.load_damping[body] = 0.0
+    assert tree.dynamics(t, d, omega, epsilon, acceleration) == 0
+    assert mechanics.bodies.qdd == pytest.approx(accelerations, rel=1e-9)
+    assert np.concatenate([t.base_force, t.base_torque]) == pytest.approx(wrench, rel=1e-9, abs=1e-9)
