@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
-from typing import Any
 
 from components.core.component import Component
 from components.core.parameters import ParameterError, ParameterSet, unknown_name
@@ -13,8 +12,11 @@ from dockfmu.declaration import Declaration, Element
 from dockfmu.initial_conditions import place_crafts
 from dockfmu.plan import Plan
 from dockfmu.ports import join
+from dockfmu.settings import Settings
 from fmus import build, catalogue
 from master.system import System
+
+NOTHING = Settings()
 
 
 def parameter_set(component: Component, name: str) -> ParameterSet:
@@ -28,10 +30,13 @@ def parameter_set(component: Component, name: str) -> ParameterSet:
 def start_values(component: Component, element: Element) -> dict[str, float]:
     """Scalar start values of an element: those in which it differs from the FMU's own.
 
-    Raises ParameterError for unknown names and values out of range.
+    Raises ParameterError for unknown names, wrong units and shapes, and values out of range.
     """
     sets = [parameter_set(component, name) for name in element.sets]
-    block = component.start(*sets, **element.values)
+    if element.values is not None:
+        element.values.check(component.record)
+        sets.append(element.values)
+    block = component.start(*sets)
     return {
         slot.name: float(block[slot.index])
         for slot in component.record.variables
@@ -39,30 +44,49 @@ def start_values(component: Component, element: Element) -> dict[str, float]:
     }
 
 
-def assemble(declaration: Declaration, folder: Path, progress: Callable[[str], None]) -> tuple[System, Plan]:
-    """Build the FMUs of a declared system into `folder`, place the crafts, connect the ports.
+def make_component(name: str, origin: str, options: dict[str, object]) -> Component:
+    """A component of the catalogue with build options. Raises CatalogueError, or ParameterError naming `origin`."""
+    try:
+        return catalogue.component(name, **options)
+    except (AttributeError, TypeError, ValueError, OSError) as error:
+        given = ", ".join(f"{key} = {value!r}" for key, value in options.items())
+        text = str(error).replace("component() got an unexpected keyword argument", "there is no option")
+        raise ParameterError(f"{origin}: cannot be made with {given}: {text}") from error
 
-    Raises ParameterError, DeclarationError or StructureError for what does not fit.
+
+def build_fmu(component: Component, folder: Path, say: Callable[[str], None], **options: object) -> Path:
+    """`fmus.build`, whose progress names the FMU that is being built."""
+    return build(component, folder, progress=lambda text: say(f"{component.name}: {text}"), **options)  # type: ignore[arg-type]
+
+
+def assemble(
+    declaration: Declaration, folder: Path, progress: Callable[[str], None], settings: Settings = NOTHING
+) -> tuple[System, Plan]:
+    """Build the FMUs of a declared system into `folder`, lay `settings` over it, place the crafts, connect the ports.
+
+    Settings go before the placement of the crafts, which uses them, and are not changed by it.
+    Raises ParameterError, CatalogueError, DeclarationError or StructureError for what does not fit.
     """
+    system, plan = System(declaration.name), declaration.plan
     components: dict[str, Component] = {}
+    files: dict[str, Component] = {}
     for name, element in declaration.elements.items():
-        try:
-            components[name] = catalogue.component(element.component, **element.options)
-        except TypeError as error:
-            raise ParameterError(f"{declaration.name}, element {name}: {error}") from error
-    values: dict[str, dict[str, Any]] = {
-        name: start_values(components[name], element) for name, element in declaration.elements.items()
-    }
-    plan = declaration.plan
+        where = f"{declaration.name}, element {name}"
+        component = components[name] = make_component(element.component, where, dict(element.options))
+        # FMUs of one name that were built with other options go to a folder of their own
+        first = files.setdefault(component.name, component)
+        place = folder if first.options == component.options else folder / name
+        system.add(name, build_fmu(component, place, progress), start_values(component, element))
+    for one, other in declaration.connections:
+        join(system, one, other)
+    system.order = plan.order or None
+    settings.apply(system)
+    system.check()
     if declaration.initial_conditions is not None:
+        values = {name: element.start for name, element in system.elements.items()}
         placement = place_crafts(declaration.initial_conditions, components, values)
         for name, placed in placement.values.items():
-            values[name] |= placed
+            system.elements[name].start |= placed
+        settings.apply(system)
         plan = replace(plan, approach_energy=placement.approach_energy)
-    system = System(declaration.name)
-    for name, component in components.items():
-        system.add(name, build(component, folder, progress=progress), values[name])
-    for first, second in declaration.connections:
-        join(system, first, second)
-    system.order = plan.order or None
     return system, plan

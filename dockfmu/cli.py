@@ -6,9 +6,12 @@ Exit status: 0 done, 1 the run (or a check) failed, 2 the command was wrong.
 from __future__ import annotations
 
 import argparse
+import ctypes
 import json
+import os
 import sys
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
@@ -18,32 +21,28 @@ BUILD = Path("build")
 
 
 def _arguments() -> argparse.ArgumentParser:
-    parser = argparse.ArgumentParser(prog="dockfmu", description=__doc__, formatter_class=argparse.RawTextHelpFormatter)
-    commands = parser.add_subparsers(dest="command", required=True, metavar="COMMAND")
+    parser = argparse.ArgumentParser(
+        prog="dockfmu",
+        description="Spacecraft docking as FMI 2.0 co-simulation FMUs: build, couple, run, report.",
+        epilog="Exit status: 0 done, 1 the run or a check failed, 2 the command was wrong.\n"
+        "dockfmu COMMAND --help tells more of each.",
+        formatter_class=argparse.RawDescriptionHelpFormatter,
+    )
+    parser.add_argument("--version", action="store_true", help="print the version and exit")
+    commands = parser.add_subparsers(dest="command", metavar="COMMAND", title="commands")
 
     listing = commands.add_parser("list", help="systems, components and parameter sets")
     listing.set_defaults(action=_list)
 
     build = commands.add_parser("build", help="export components as FMUs")
     build.add_argument("names", nargs="*", metavar="NAME", help="components; all of them by default")
-    build.add_argument("--kind", choices=("native", "python"), default="native")
-    build.add_argument("--platform", default="linux64", help="comma-separated, e.g. linux64,win64")
-    build.add_argument("--option", action="append", default=[], metavar="NAME=VALUE", help="build option")
-    build.add_argument("-o", "--output", type=Path, default=BUILD / "fmus", metavar="DIR")
+    build.add_argument("--kind", choices=("native", "python"), default="native", help="default: native")
+    build.add_argument("--platform", default="linux64", metavar="NAMES", help="comma-separated, e.g. linux64,win64")
+    build.add_argument("--option", action="append", default=[], metavar="NAME=VALUE", help="build option; repeatable")
+    build.add_argument("-o", "--output", type=Path, default=BUILD / "fmus", metavar="DIR", help="default: build/fmus")
     build.set_defaults(action=_build)
 
-    run = commands.add_parser("run", help="run a system of dockfmu or an .ssp")
-    run.add_argument("system", metavar="SYSTEM|FILE.ssp")
-    run.add_argument("--set", action="append", default=[], metavar="ELEMENT.VARIABLE=VALUE", dest="settings")
-    run.add_argument("--parameters", action="append", default=[], type=Path, metavar="FILE.ssv")
-    run.add_argument("--swap", action="append", default=[], metavar="ELEMENT=FILE.fmu")
-    run.add_argument("--algorithm")
-    run.add_argument("--step", type=_positive, metavar="H", help="macro step, s")
-    run.add_argument("--stop", type=_positive, metavar="T", help="end of the run, s")
-    run.add_argument("-o", "--output", type=Path, metavar="DIR", help="default: build/results/SYSTEM")
-    run.add_argument("--json", action="store_true", help="print summary.json alone on standard output")
-    run.add_argument("--no-report", action="store_true", help="leave out the report and the plots")
-    run.set_defaults(action=_run)
+    _add_run(commands)
 
     validate = commands.add_parser("validate", help="check an .fmu or .ssp")
     validate.add_argument("file", type=Path, metavar="FILE.fmu|FILE.ssp")
@@ -55,41 +54,70 @@ def _arguments() -> argparse.ArgumentParser:
 
     export = commands.add_parser("export", help="write results as CSV or MATLAB file")
     export.add_argument("results", type=Path, metavar="RESULT", help="results.h5 or its folder")
-    export.add_argument("-o", "--output", type=Path, metavar="FILE")
+    export.add_argument("-o", "--output", type=Path, metavar="FILE", help="default: beside the results")
     form = export.add_mutually_exclusive_group(required=True)
-    form.add_argument("--csv", action="store_true")
-    form.add_argument("--mat", action="store_true")
+    form.add_argument("--csv", action="store_true", help="columns with units in the header")
+    form.add_argument("--mat", action="store_true", help="MATLAB 5 file")
     export.set_defaults(action=_export)
     return parser
 
 
+def _add_run(commands: Any) -> None:
+    run = commands.add_parser(
+        "run",
+        help="run a system of dockfmu or an .ssp",
+        usage="dockfmu run SYSTEM|FILE.ssp [options]",
+        description="Run a system by its name (see dockfmu list) or from an .ssp, and leave results.h5, events.json,\n"
+        "summary.json, report.html and plots in a folder.",
+        epilog="examples:\n"
+        "  dockfmu run atv_probe_cone\n"
+        "  dockfmu run atv_probe_cone --set chaser.parameters.mass=18000 --set initial_conditions.miss=0.1,0\n"
+        "  dockfmu run build/ssp/atv_probe_cone.ssp --swap chaser=MyCraft.fmu --stop 20 -o build/results/mine",
+        formatter_class=argparse.RawDescriptionHelpFormatter,
+    )
+    run.add_argument("system", metavar="SYSTEM|FILE.ssp", help="name of a system, .ssp package, or .toml declaration")
+    values = run.add_argument_group("values", "each may be repeated; --set goes before --parameters")
+    values.add_argument(
+        "--set", action="append", default=[], metavar="ELEMENT.VARIABLE=VALUE", dest="settings",
+        help="parameter or start value: a number, true, false, the name of an enumeration's item, or 1,2,3 and "
+        "[[1,0],[0,1]] for whole arrays; initial_conditions.NAME in SI for a system by name",
+    )  # fmt: skip
+    values.add_argument(
+        "--parameters", action="append", default=[], type=Path, metavar="FILE.ssv",
+        help="parameter set of SSP with names ELEMENT.VARIABLE",
+    )  # fmt: skip
+    values.add_argument(
+        "--swap", action="append", default=[], metavar="ELEMENT=FILE.fmu",
+        help="take another FMU with the same ports in the place of an element",
+    )  # fmt: skip
+    how = run.add_argument_group("how it is run", "by default as the system says")
+    how.add_argument("--algorithm", metavar="NAME", help="coupling algorithm: gauss_seidel or jacobi")
+    how.add_argument("--step", type=_positive, metavar="H", help="macro step, s")
+    how.add_argument("--stop", type=_positive, metavar="T", help="end of the run, s")
+    what = run.add_argument_group("what it leaves")
+    what.add_argument("-o", "--output", type=Path, metavar="DIR", help="default: build/results/SYSTEM")
+    what.add_argument("--json", action="store_true", help="print summary.json alone on standard output")
+    what.add_argument("--no-report", action="store_true", help="leave out the report and the plots")
+    run.set_defaults(action=_run)
+
+
 def _positive(text: str) -> float:
-    value = float(text)
+    try:
+        value = float(text)
+    except ValueError:
+        value = 0.0
     if not 0.0 < value < float("inf"):
-        raise argparse.ArgumentTypeError(f"{text} is no positive number")
+        raise argparse.ArgumentTypeError(f"{text!r} is no positive number")
     return value
 
 
-def parse_value(text: str) -> Any:
-    """A number, true/false, or a list of them ("1,2,3" or "[1, 2, 3]"), else the text itself."""
-    words = {"true": 1.0, "false": 0.0}
-    if text.lower() in words:
-        return words[text.lower()]
-    try:
-        return float(text)
-    except ValueError:
-        pass
-    if "," in text:
-        return [parse_value(item.strip()) for item in text.strip("[]() ").split(",")]
-    return text
-
-
 def _pairs(items: Sequence[str], option: str) -> dict[str, str]:
-    found = {}
+    found: dict[str, str] = {}
     for item in items:
         name, equals, value = item.partition("=")
         if not (name and equals and value):
             raise WrongCommand(f"{option} {item}: needs NAME=VALUE")
+        found.pop(name.strip(), None)  # the last one counts, in its place
         found[name.strip()] = value.strip()
     return found
 
@@ -119,19 +147,23 @@ def _list(_: argparse.Namespace) -> int:
 
 
 def _build(arguments: argparse.Namespace) -> int:
-    from fmus import build, catalogue
+    from dockfmu.assembly import build_fmu, make_component
+    from dockfmu.settings import parse_value
+    from fmus import catalogue
+    from fmus.native.targets import TARGETS
 
     options = {name: parse_value(value) for name, value in _pairs(arguments.option, "--option").items()}
     platforms = tuple(arguments.platform.split(","))
-    for name in arguments.names or catalogue.names():
-        component = catalogue.component(name, **options)
-        file = build(component, arguments.output, kind=arguments.kind, platforms=platforms, progress=_say)
-        print(file)
+    if unknown := [name for name in platforms if name not in TARGETS]:
+        raise WrongCommand(f"--platform {', '.join(unknown)}: there are {', '.join(TARGETS)}")
+    for component in [make_component(n, f"--option, {n}", options) for n in arguments.names or catalogue.names()]:
+        print(build_fmu(component, arguments.output, _say, kind=arguments.kind, platforms=platforms))
     return DONE
 
 
 def _run(arguments: argparse.Namespace) -> int:
     from dockfmu.run import Request, execute
+    from dockfmu.settings import parse_value
 
     request = Request(
         system=arguments.system,
@@ -144,18 +176,38 @@ def _run(arguments: argparse.Namespace) -> int:
         output=arguments.output,
         report=not arguments.no_report,
     )
-    summary, folder = execute(request, BUILD, _say)
+    with _own_output():
+        summary, folder = execute(request, BUILD, _say)
     if arguments.json:
         print(json.dumps(summary))
     else:
         _print_summary(summary, folder)
-    return DONE if summary["status"] == "completed" else FAILED
+    if summary["status"] == "completed":
+        return DONE
+    _say(f"dockfmu: {summary['system']} {summary['status']}: {summary['message']}")
+    return FAILED
+
+
+@contextmanager
+def _own_output() -> Iterator[None]:
+    """Standard output is for this program alone: what libraries of FMUs print meanwhile goes to standard error."""
+    sys.stdout.flush()
+    sys.stderr.flush()
+    kept = os.dup(1)
+    os.dup2(2, 1)
+    try:
+        yield
+    finally:
+        sys.stdout.flush()
+        ctypes.CDLL("msvcrt" if sys.platform == "win32" else None).fflush(None)
+        os.dup2(kept, 1)
+        os.close(kept)
 
 
 def _print_summary(summary: dict[str, Any], folder: Path) -> None:
     print(f"{summary['system']}: {summary['status']} at {summary['t_end']:.3f} s after {summary['wall_s']:.2f} s,")
     print(f"  {summary['real_time_factor']:.1f} times real time, {summary['macro_steps']} macro steps")
-    if summary["message"]:
+    if summary["status"] == "completed" and summary["message"]:
         print(f"  {summary['message']}")
     seen: set[str] = set()
     for event in summary["events"]:
@@ -163,11 +215,13 @@ def _print_summary(summary: dict[str, Any], folder: Path) -> None:
             print(f"  {event['t']:10.3f} s  {event['name'].replace('_', ' ')}")
             seen.add(event["name"])
     for name, value in summary["audit"].items():
-        print(f"  {name.replace('_', ' '):24} {value:.3g}")
+        print(f"  {name.replace('_', ' '):24} {'not finite' if value is None else format(value, '.3g')}")
     print(f"  {folder}")
 
 
 def _validate(arguments: argparse.Namespace) -> int:
+    if not arguments.file.is_file():
+        raise WrongCommand(f"{arguments.file}: there is no such file")
     if arguments.file.suffix == ".ssp":
         from ssp.validate import validate as validate_ssp
 
@@ -196,6 +250,8 @@ def _export(arguments: argparse.Namespace) -> int:
     from dockfmu.export import write_csv, write_mat
 
     file = arguments.results / "results.h5" if arguments.results.is_dir() else arguments.results
+    if not file.is_file():
+        raise WrongCommand(f"{file}: there is no such file; run a system with -o {file.parent} first")
     write = write_csv if arguments.csv else write_mat
     print(write(file, arguments.output or file.with_suffix(".csv" if arguments.csv else ".mat")))
     return DONE
@@ -203,20 +259,39 @@ def _export(arguments: argparse.Namespace) -> int:
 
 def main(arguments: Sequence[str] | None = None) -> int:
     """Run the command; errors become one clear message on standard error and an exit status."""
-    from components.core.parameters import ParameterError
-    from dockfmu.declaration import DeclarationError
-    from dockfmu.report import ReportError
-    from master.errors import FmuError, MasterError
+    parser = _arguments()
+    parsed = parser.parse_args(arguments)
+    if parsed.version:
+        from dockfmu import __version__
 
-    parsed = _arguments().parse_args(arguments)
+        print(f"dockfmu {__version__}")
+        return DONE
+    if parsed.command is None:
+        parser.error("a COMMAND is needed")
     try:
         return parsed.action(parsed)
-    except FmuError as error:
-        _say(f"dockfmu: {error}")
-        return FAILED
-    except (WrongCommand, DeclarationError, ParameterError, ReportError, MasterError) as error:
-        _say(f"dockfmu: {error}")
-        return WRONG
     except KeyboardInterrupt:
         _say("dockfmu: interrupted")
         return FAILED
+    except Exception as error:
+        status = _status(error)
+        if status is None:
+            raise
+        _say(f"dockfmu: {error}")
+        return status
+
+
+def _status(error: Exception) -> int | None:
+    """Exit status of the errors whose message is for the user; None for faults of this program."""
+    from components.core.parameters import ParameterError
+    from dockfmu.declaration import DeclarationError
+    from dockfmu.export import ExportError
+    from dockfmu.report import ReportError
+    from dockfmu.run import RequestError
+    from fmus.catalogue import CatalogueError
+    from master.errors import FmuError, MasterError
+
+    wrong = (WrongCommand, RequestError, DeclarationError, ParameterError, CatalogueError, ReportError, ExportError)
+    if isinstance(error, FmuError | OSError):
+        return FAILED
+    return WRONG if isinstance(error, (*wrong, MasterError)) else None

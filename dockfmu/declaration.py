@@ -5,6 +5,7 @@ Declarations are the TOML files of `ssp/systems`; README.md there describes the 
 
 from __future__ import annotations
 
+import difflib
 import tomllib
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
@@ -13,11 +14,16 @@ from typing import Any
 
 import numpy as np
 
-from components.core.parameters import parameter_leaves, unknown_name
+from components.core.parameters import ParameterSet, parameter_leaves
 from dockfmu.plan import Plan
 
 SYSTEMS = Path(__file__).resolve().parents[1] / "ssp" / "systems"
 
+CONDITIONS = "initial_conditions"
+ANGLES = ("yaw", "pitch", "roll")
+_TABLES = (
+    "name", "description", "elements", "connections", CONDITIONS, "run", "events", "audit", "report"
+)  # fmt: skip
 _TO_SI = {"m": 1.0, "m/s": 1.0, "rad": 1.0, "rad/s": 1.0, "deg": np.pi / 180.0, "deg/s": np.pi / 180.0}
 
 
@@ -32,7 +38,7 @@ class Element:
     component: str
     options: Mapping[str, Any] = field(default_factory=dict)
     sets: tuple[str, ...] = ()
-    values: Mapping[str, Any] = field(default_factory=dict)
+    values: ParameterSet | None = None
 
 
 @dataclass(frozen=True)
@@ -65,20 +71,18 @@ class Declaration:
     initial_conditions: InitialConditions | None
     plan: Plan
 
-    def with_values(self, settings: Mapping[str, Any]) -> Declaration:
-        """A copy with `ELEMENT.VARIABLE` or `initial_conditions.NAME` set; raises DeclarationError for other names."""
-        elements, conditions = dict(self.elements), self.initial_conditions
+    def with_conditions(self, settings: Mapping[str, Any]) -> Declaration:
+        """A copy with initial conditions replaced, by their name or that of one element of them, `miss[2]`; SI.
+
+        Raises DeclarationError for other names, and for values that are not as many finite numbers as are needed.
+        """
+        conditions = self.initial_conditions
+        if settings and conditions is None:
+            raise DeclarationError(f"the system {self.name} has no {CONDITIONS}")
         for name, value in settings.items():
-            owner, _, variable = name.partition(".")
-            if owner == "initial_conditions" and conditions is not None:
-                conditions = _with_condition(conditions, variable, value)
-            elif owner in elements:
-                before = elements[owner]
-                elements[owner] = replace(before, values={**before.values, variable: value})
-            else:
-                known = dict.fromkeys([*elements, "initial_conditions"])
-                raise DeclarationError(f"--set {name}: the system {self.name} has {', '.join(known)}, no {owner!r}")
-        return replace(self, elements=elements, initial_conditions=conditions)
+            assert conditions is not None
+            conditions = _with_condition(conditions, name, value)
+        return replace(self, initial_conditions=conditions)
 
 
 def names() -> list[str]:
@@ -88,42 +92,66 @@ def names() -> list[str]:
 
 def read(name: str) -> Declaration:
     """The declaration of the system `name`, or of a TOML file. Raises DeclarationError."""
-    file = Path(name) if name.endswith(".toml") else SYSTEMS / f"{name}.toml"
+    if not name.endswith(".toml"):
+        if name not in names():
+            near = difflib.get_close_matches(name, names(), n=3)
+            hint = f"did you mean {' or '.join(near)}?" if near else "a file ends in .ssp or .toml"
+            raise DeclarationError(f"there is no system {name!r}; there are {', '.join(names())}; {hint}")
+        return _declaration(SYSTEMS / f"{name}.toml")
+    return _declaration(Path(name))
+
+
+def _content(file: Path, above: tuple[Path, ...] = ()) -> dict[str, Any]:
+    """The tables of a file, laid over those that it extends."""
     try:
         content = tomllib.loads(file.read_text(encoding="utf-8"))
-    except FileNotFoundError:
-        raise DeclarationError(str(unknown_name(name, dict.fromkeys(names()), "systems"))) from None
-    except (OSError, tomllib.TOMLDecodeError) as error:
-        raise DeclarationError(f"{file}: {error}") from error
-    return _declaration(content, file)
+    except (OSError, UnicodeDecodeError, tomllib.TOMLDecodeError) as error:
+        reason = error.strerror if isinstance(error, OSError) else error
+        raise DeclarationError(f"{file}: {reason}") from error
+    if "extends" not in content:
+        return content
+    base = f"{content.pop('extends')}.toml"
+    found = next((folder / base for folder in (file.parent, SYSTEMS) if (folder / base).is_file()), None)
+    if found is None or found in above:
+        raise DeclarationError(f"{file}: extends {base}, which {'extends it' if found else 'does not exist'}")
+    return _merged(_content(found, (*above, file)), content)
 
 
-def _declaration(content: Mapping[str, Any], file: Path) -> Declaration:
-    if "extends" in content:
-        base = tomllib.loads((file.parent / f"{content['extends']}.toml").read_text(encoding="utf-8"))
-        content = _merged(base, {key: value for key, value in content.items() if key != "extends"})
+def _declaration(file: Path) -> Declaration:
+    content = _content(file)
+    _only(content, _TABLES, file)
     try:
-        elements = {
-            name: Element(
-                entry["component"],
-                entry.get("options", {}),
-                tuple(entry.get("sets", ())),
-                {path: leaf["value"] for path, leaf in parameter_leaves(entry.get("values", {}))},
-            )
-            for name, entry in content["elements"].items()
-        }
-        connections = tuple((first, second) for first, second in (c["ports"] for c in content["connections"]))
-        conditions = content.get("initial_conditions")
+        conditions = content.get(CONDITIONS)
         return Declaration(
             content["name"],
-            content["description"],
-            elements,
-            connections,
-            None if conditions is None else _conditions(conditions),
+            content.get("description", ""),
+            {name: _element(entry, f"{file}, element {name}") for name, entry in content["elements"].items()},
+            tuple((first, second) for first, second in (c["ports"] for c in content.get("connections", ()))),
+            None if conditions is None else _conditions(conditions, file),
             Plan.from_tables(content),
         )
-    except (KeyError, TypeError, ValueError) as error:
-        raise DeclarationError(f"{file}: {error!r}") from error
+    except KeyError as error:
+        raise DeclarationError(f"{file}: lacks {error}") from error
+    except (TypeError, ValueError, AttributeError) as error:
+        text = str(error).replace("__init__() got an unexpected keyword argument", ": there is no entry")
+        raise DeclarationError(text if text.startswith(str(file)) else f"{file}: {text}") from error
+
+
+def _only(table: Mapping[str, Any], known: tuple[str, ...], where: Path | str) -> None:
+    for name in table:
+        if name not in known:
+            raise DeclarationError(f"{where}: there is no entry {name!r} here; there are {', '.join(known)}")
+
+
+def _element(entry: Mapping[str, Any], where: str) -> Element:
+    _only(entry, ("component", "options", "sets", "values"), where)
+    leaves = dict(parameter_leaves(entry.get("values", {})))
+    for path, leaf in leaves.items():
+        if missing := {"value", "unit", "source"} - leaf.keys():
+            raise DeclarationError(f"{where}: {path} lacks {', '.join(sorted(missing))}")
+    given = [{path: leaf[key] for path, leaf in leaves.items()} for key in ("value", "unit", "source")]
+    values = ParameterSet("values", "", where, *given)
+    return Element(entry["component"], entry.get("options", {}), tuple(entry.get("sets", ())), values)
 
 
 def _merged(base: Mapping[str, Any], over: Mapping[str, Any]) -> dict[str, Any]:
@@ -135,32 +163,47 @@ def _merged(base: Mapping[str, Any], over: Mapping[str, Any]) -> dict[str, Any]:
     return merged
 
 
-def _si(leaf: Mapping[str, Any]) -> Any:
+def _si(leaf: Mapping[str, Any], where: str) -> Any:
+    if leaf.get("unit") not in _TO_SI:
+        raise DeclarationError(f"{where} is given in {leaf.get('unit')!r}, not in one of {', '.join(_TO_SI)}")
     value = np.asarray(leaf["value"], float) * _TO_SI[leaf["unit"]]
     return tuple(value.tolist()) if value.ndim else float(value)
 
 
-def _conditions(table: Mapping[str, Any]) -> InitialConditions:
+def _conditions(table: Mapping[str, Any], file: Path) -> InitialConditions:
     plain = {key: value for key, value in table.items() if not isinstance(value, dict)}
-    given = {key: _si(value) for key, value in table.items() if isinstance(value, dict)}
-    angles = tuple(given.pop(angle, 0.0) for angle in ("yaw", "pitch", "roll"))
+    given = {key: _si(value, f"{file}: {CONDITIONS}.{key}") for key, value in table.items() if isinstance(value, dict)}
+    angles = tuple(given.pop(angle, 0.0) for angle in ANGLES)
     return InitialConditions(**plain, **given, angles=angles)
 
 
 def _with_condition(conditions: InitialConditions, name: str, value: Any) -> InitialConditions:
-    """One condition, or one element of it (`miss[2]`), replaced; SI."""
-    base, _, subscript = name.partition("[")
+    """One condition, or one element of it, replaced; `yaw`, `pitch` and `roll` are the elements of `angles`."""
+    if name in ANGLES:
+        name = f"angles[{ANGLES.index(name) + 1}]"
+    base, bracket, subscript = name.partition("[")
     known = {key: getattr(conditions, key) for key in ("miss", "angles", "velocity", "angular_velocity", "start_gap")}
+    where = f"{CONDITIONS}.{name} = {value!r}"
     if base not in known:
-        raise DeclarationError(str(unknown_name(name, known, "--set initial_conditions")))
-    if subscript:
-        numbers = list(known[base])
-        try:
-            numbers[int(subscript.rstrip("]")) - 1] = float(value)
-        except (ValueError, IndexError):
-            raise DeclarationError(f"--set initial_conditions.{name}={value}: no such element") from None
-        return replace(conditions, **{base: tuple(numbers)})
+        near = difflib.get_close_matches(base, [*known, *ANGLES], n=3)
+        hint = f"did you mean {' or '.join(near)}?" if near else f"there are {', '.join([*known, *ANGLES])}"
+        raise DeclarationError(f"{where}: there is no such condition; {hint}")
     before = known[base]
-    if isinstance(before, tuple) and len(np.atleast_1d(value)) != len(before):
-        raise DeclarationError(f"--set initial_conditions.{name} takes {len(before)} numbers, got {value!r}")
-    return replace(conditions, **{base: tuple(map(float, value)) if isinstance(before, tuple) else float(value)})
+    numbers = [float(x) if _is_number(x) else float("nan") for x in (value if isinstance(value, list) else [value])]
+    if not np.isfinite(numbers).all():
+        raise DeclarationError(f"{where}: finite numbers are wanted")
+    size = len(before) if isinstance(before, tuple) else 1
+    if bracket:
+        index = int(subscript[:-1]) if subscript[:-1].isdigit() and subscript.endswith("]") else 0
+        if size == 1 or not 1 <= index <= size or len(numbers) != 1:
+            raise DeclarationError(f"{where}: {base} has {size} elements, and each takes one number")
+        changed: dict[str, Any] = {base: (*before[: index - 1], numbers[0], *before[index:])}
+        return replace(conditions, **changed)
+    if len(numbers) != size:
+        raise DeclarationError(f"{where}: {base} takes {size} numbers, got {len(numbers)}")
+    changed = {base: tuple(numbers) if isinstance(before, tuple) else numbers[0]}
+    return replace(conditions, **changed)
+
+
+def _is_number(value: Any) -> bool:
+    return isinstance(value, int | float) and not isinstance(value, bool)

@@ -11,6 +11,10 @@ from scipy.io import savemat
 from master.observers.recorder import read_results
 
 
+class ExportError(RuntimeError):
+    """Results that the wanted format cannot hold."""
+
+
 def write_csv(results: Path, file: Path) -> Path:
     """All recorded variables as columns after `time`, the header with units as in FMPy: `name [unit]`."""
     content = read_results(results)
@@ -27,6 +31,7 @@ def write_mat(results: Path, file: Path) -> Path:
     """A MATLAB 5 file: `time`, one column vector per variable, and `names` that maps them to the variables.
 
     MATLAB's names allow letters, digits and underscores only: `mechanism.base.force[1]` is `mechanism_base_force_1`.
+    Raises ExportError for variables that would get the same name.
     """
     content = read_results(results)
     fields: dict[str, object] = {"time": content.time[:, None]}
@@ -34,7 +39,7 @@ def write_mat(results: Path, file: Path) -> Path:
     for name in content.variables:
         legal = re.sub(r"\W+", "_", name).strip("_")
         if legal in fields:
-            raise ValueError(f"{name} and {original[legal]} have the same MATLAB name {legal}")
+            raise ExportError(f"{name} and {original[legal]} have the same MATLAB name {legal}")
         original[legal] = name
         fields[legal] = np.asarray(content[name], float)[:, None]
     fields["names"] = np.array([[legal, name] for legal, name in original.items()], dtype=object)

@@ -84,8 +84,8 @@ def interactive(results: Results, panels: Sequence[Panel], events: Sequence[dict
         figure.update_yaxes(title_text=_axis_label(found), row=row, col=1)
         top = figure.layout["yaxis" if row == 1 else f"yaxis{row}"].domain[1]
         figure.update_layout({"legend" if row == 1 else f"legend{row}": {"x": 1.01, "y": top, "yanchor": "top"}})
-    for t, _ in _first_events(events):
-        figure.add_vline(x=t, line={"color": "#999999", "width": 0.8, "dash": "dot"})
+    for event, _ in _first_events(events):
+        figure.add_vline(x=event, line={"color": "#999999", "width": 0.8, "dash": "dot"})
     figure.update_xaxes(title_text="time, s", row=max(len(shown), 1), col=1)
     figure.update_layout(
         height=80 + 230 * max(len(shown), 1),
@@ -121,9 +121,9 @@ def write_png(
         axis.legend(loc="center left", bbox_to_anchor=(1.01, 0.5), fontsize=7, frameon=False)
         axis.grid(alpha=0.3)
         axis.tick_params(labelsize=8)
-        for t, _ in _first_events(events):
-            if start <= t <= end:
-                axis.axvline(t, color="0.5", lw=0.7, ls=":")
+        for event, _ in _first_events(events):
+            if start <= event <= end:
+                axis.axvline(event, color="0.5", lw=0.7, ls=":")
     _name_events(axes[0, 0], [(t, name) for t, name in _first_events(events) if start <= t <= end], start, end)
     axes[-1, 0].set_xlabel("time, s")
     axes[-1, 0].set_xlim(start, end)

@@ -39,14 +39,16 @@ def place_crafts(
     `values` are the start values of each element so far. Raises DeclarationError if the elements are not two craft
     and a mechanism, or if no contact can be made from these misalignments.
     """
+    if conditions.mechanism not in components:
+        raise DeclarationError(f"initial conditions: the system has no element {conditions.mechanism!r}")
     active, active_mount = _mount(conditions.active, components, values)
     target, target_mount = _mount(conditions.target, components, values)
-    mechanism = components[conditions.mechanism].record.view(
-        components[conditions.mechanism].start(**values[conditions.mechanism])
-    )
-    code = probe_cone.initialize(mechanism.probe_cone)
-    if code:
-        raise DeclarationError(f"{conditions.mechanism}: the contact unit refuses its parameters (code {code})")
+    component = components[conditions.mechanism]
+    block = component.start(**values[conditions.mechanism])
+    mechanism = component.record.view(block)
+    if code := probe_cone.initialize(mechanism.probe_cone):
+        mechanism.status.index = mechanism.probe_cone.status.index
+        raise DeclarationError(f"{conditions.mechanism}: {component.explain(code, block)}")
     probe = mechanism.parameters.probe
     head = (float(probe.bearing_distance + probe.free_length), 0.0, 0.0)
     misalignment = Misalignment(conditions.miss, conditions.angles, conditions.velocity, conditions.angular_velocity)
@@ -59,7 +61,7 @@ def place_crafts(
             head,
             start_gap=conditions.start_gap,
         )
-    except NoContact as error:
+    except (NoContact, ValueError) as error:
         raise DeclarationError(f"initial conditions: {error}; reduce the miss or the angles") from error
     masses = [_mass(components[name], values[name]) for name in (active, target)]
     speed = np.linalg.norm(conditions.velocity)

@@ -3,11 +3,17 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping
-from dataclasses import asdict, dataclass, field
+from collections.abc import Mapping, Set
+from dataclasses import asdict, dataclass, field, replace
 from typing import Any
 
 from master.observers.events import Event
+
+AUDIT_OUTPUTS = (
+    "momentum", "angular_momentum", "impulse_control", "angular_impulse_control",
+    "kinetic_energy", "stored_energy", "dissipated_energy",
+)  # fmt: skip
+"""What the balance takes of the `audit` outputs of an element."""
 
 
 @dataclass(frozen=True)
@@ -40,6 +46,23 @@ class Plan:
     approach_energy: float = 0.0
     panels: tuple[Panel, ...] = ()
 
+    def without(self, lost: Set[str]) -> tuple[Plan, list[str]]:
+        """The plan for a system that has lost the outputs `lost`, "element.variable", and a sentence on each effect."""
+        notes = []
+        events = {name: event for name, event in self.events.items() if event.signal not in lost}
+        for name in self.events.keys() - events.keys():
+            notes.append(f"event {name} is not watched: there is no {self.events[name].signal}")
+        changes: dict[str, Any] = {"events": events}
+        if self.stop_when in lost:
+            changes["stop_when"] = None
+            notes.append(f"the run goes on to {self.stop:g} s: there is no {self.stop_when} that would end it")
+        balance = [*self.supplied, *(f"{element}.audit.{name}" for element in self.audited for name in AUDIT_OUTPUTS)]
+        gone = [name for name in balance if name in lost or f"{name}[1]" in lost]
+        if gone:
+            changes |= {"audited": (), "supplied": ()}
+            notes.append(f"momentum and energy are not audited: there is no {', '.join(gone)}")
+        return replace(self, **changes), sorted(notes)
+
     @classmethod
     def from_tables(cls, tables: Mapping[str, Any]) -> Plan:
         """From the tables `run`, `events`, `audit` and `report` of a declaration."""
@@ -60,6 +83,8 @@ class Plan:
     @classmethod
     def from_json(cls, text: str) -> Plan:
         content = json.loads(text)
+        if not isinstance(content, dict):
+            raise TypeError(f"{text[:40]!r} is no table")
         for name in ("order", "audited", "supplied"):
             content[name] = tuple(content[name])
         content["events"] = {name: Event(**rule) for name, rule in content["events"].items()}

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any, cast
 
 from master.description import Description, Variable, read_description
 from master.errors import StructureError
 from master.system import System
+from master.units import Unit, conversion
 
 
 def port_variables(description: Description, port: str) -> dict[str, Variable]:
@@ -48,7 +49,7 @@ def join(system: System, first: str, second: str) -> None:
 
 @dataclass(frozen=True)
 class Misfit:
-    """One variable of a port that another FMU lacks or has otherwise."""
+    """A connected variable, or the elements of an array, that another FMU lacks or has otherwise."""
 
     variable: str
     expected: str
@@ -58,40 +59,79 @@ class Misfit:
         return f"{self.variable}: needs {self.expected}, has {self.found}"
 
 
-def misfits(system: System, element: str, other: Description) -> Iterator[Misfit]:
-    """What keeps `other` from taking the place of `element`: connected variables that it lacks or has otherwise."""
+def misfits(system: System, element: str, other: Description) -> list[Misfit]:
+    """What keeps `other` from taking the place of `element`: connected variables that it lacks or has otherwise.
+
+    A variable without a unit fits any; units of one quantity fit, the master converts them.
+    """
     own = system.description(element)
-    used = {c.output for c in system.connections if c.source == element}
-    used |= {c.input for c in system.connections if c.target == element}
-    for name in sorted(used):
+    used = {c.output: None for c in system.connections if c.source == element}
+    used |= {c.input: None for c in system.connections if c.target == element}
+    arrays: dict[tuple[str, str, str], list[str]] = {}
+    for name in [name for name in own.variables if name in used]:
         wanted, found = own.variables[name], other.variables.get(name)
-        if found is None:
-            yield Misfit(name, _kind(wanted), "no such variable")
-        elif _kind(wanted) != _kind(found):
-            yield Misfit(name, _kind(wanted), _kind(found))
+        if found is None or not _fits(own, wanted, other, found):
+            array, bracket, subscript = name.rpartition("[")
+            key = (array if bracket and subscript[:-1].isdigit() else name, _kind(wanted), _kind(found))
+            arrays.setdefault(key, []).append(name)
+    return [
+        Misfit(names[0] if len(names) == 1 else f"{array}[{', '.join(n[len(array) + 1 : -1] for n in names)}]", *kinds)
+        for (array, *kinds), names in arrays.items()
+    ]
 
 
-def _kind(variable: Variable) -> str:
+def _fits(own: Description, wanted: Variable, other: Description, found: Variable) -> bool:
+    if (wanted.causality, wanted.storage) != (found.causality, found.storage):
+        return False
+    if wanted.items and found.items and wanted.items != found.items:
+        return False
+    units = (own.unit(wanted), other.unit(found))
+    if wanted.type == "Real" and None not in units:
+        try:
+            conversion(*cast(tuple[Unit, Unit], units))
+        except ValueError:
+            return False
+    return True
+
+
+def _kind(variable: Variable | None) -> str:
+    if variable is None:
+        return "no such variable"
     unit = f" in {variable.unit}" if variable.unit and variable.type == "Real" else ""
-    return f"{variable.causality} {variable.type}{unit}"
+    items = f" of {', '.join(name for name, _ in variable.items)}" if variable.items else ""
+    return f"{variable.causality} {variable.type}{unit}{items}"
 
 
-def swap(system: System, element: str, file: Path) -> list[str]:
+def swap(system: System, element: str, file: Path) -> tuple[set[str], list[str]]:
     """Put the FMU `file` in the place of `element`; its start values are kept where the new FMU has the variable.
 
-    Returns a sentence for each value that was left out. Raises StructureError that lists every variable of the
-    connected ports that the new FMU lacks or has otherwise.
+    Returns the outputs that are lost, "element.variable", and a sentence on start values that were left out. Raises
+    StructureError that lists every variable of the connected ports that the new FMU lacks or has otherwise.
     """
     if element not in system.elements:
-        raise StructureError([f"--swap {element}: the system has {', '.join(system.elements)}"])
-    other = read_description(file)
+        raise StructureError([f"--swap {element}: the system has {', '.join(system.elements)}, no {element!r}"])
+    own, other = system.description(element), read_description(file)
     wrong = [f"{file.name} cannot take the place of {element}: {misfit}" for misfit in misfits(system, element, other)]
     if wrong:
         raise StructureError(wrong)
     place = system.elements[element]
-    left_out = [name for name in place.start if name not in other.variables]
-    place.file = file
-    place.start = {name: value for name, value in place.start.items() if name in other.variables}
-    if not left_out:
-        return []
-    return [f"{file.name} has no variable for {len(left_out)} start values of {element}, e.g. {left_out[0]}"]
+    kept, left_out = {}, []
+    for name, value in place.start.items():
+        if name in other.variables and _fits(own, own.variables[name], other, other.variables[name]):
+            kept[name] = _converted(value, own.unit(own.variables[name]), other.unit(other.variables[name]))
+        else:
+            left_out.append(name)
+    place.file, place.start = file, kept
+    notes = []
+    if left_out:
+        shown = ", ".join(left_out[:6]) + (", ..." if len(left_out) > 6 else "")
+        notes = [f"{file.name} does not take {len(left_out)} start values of {element}: {shown}"]
+    lost = {f"{element}.{variable.name}" for variable in own.select("output") if variable.name not in other.variables}
+    return lost, notes
+
+
+def _converted(value: Any, own: Unit | None, other: Unit | None) -> Any:
+    if own is None or other is None or own == other:
+        return value
+    factor, offset = conversion(own, other)
+    return factor * value + offset

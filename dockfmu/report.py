@@ -19,6 +19,9 @@ IMPACT_WINDOW = 15.0
 """Seconds after the first event that the close-up shows: contact, capture and the first oscillations."""
 
 
+PRODUCTS = ("report.html", "overview.png", "impact.png")
+
+
 class ReportError(RuntimeError):
     """The folder holds no results to report."""
 
@@ -31,12 +34,18 @@ def write_report(folder: Path) -> Path:
     file = folder / "results.h5"
     if not file.is_file():
         raise ReportError(f"{folder} holds no results.h5; run a system with -o {folder} first")
-    results = read_results(file)
-    summary = _read_json(folder / "summary.json", {})
+    with read_results(file) as results:
+        return _write(folder, results)
+
+
+def _write(folder: Path, results: Results) -> Path:
+    if not len(results.time):
+        raise ReportError(f"{folder}: the run ended before anything was recorded")
+    summary = _read_json(folder / "summary.json", None) or _known_of(results)
     events = _read_json(folder / "events.json", [])
     plan = Plan.from_json(results.attributes["plan"]) if "plan" in results.attributes else Plan()
     panels = plan.panels or _panels_by_unit(results)
-    title = f"{summary.get('system', folder.name)}: {summary.get('status', 'unknown')} at {results.time[-1]:.1f} s"
+    title = f"{summary['system']}: {summary['status']} at {results.time[-1]:.1f} s"
     write_png(results, panels, events, folder / "overview.png", title)
     if events and results.time[-1] > IMPACT_WINDOW:
         start = max(float(results.time[0]), events[0]["t"] - 0.5)
@@ -75,5 +84,26 @@ def _panels_by_unit(results: Results) -> tuple[Panel, ...]:
     return tuple(Panel(f"{element}, {unit or '1'}", tuple(signals[:8])) for (element, unit), signals in grouped.items())
 
 
+def _known_of(results: Results) -> dict[str, Any]:
+    """A summary for the recording of a process that was killed: what the recording says of itself."""
+    t_end = float(results.time[-1])
+    step = float(results.attributes["step"])
+    return {
+        "system": results.attributes["system"],
+        "status": "killed" if results.attributes["status"] == "running" else results.attributes["status"],
+        "t_end": t_end,
+        "wall_s": None,
+        "macro_steps": round((t_end - float(results.time[0])) / step),
+        "algorithm": results.attributes["algorithm"],
+        "step": step,
+        "message": results.attributes.get("message", "the process ended before its run did"),
+    }
+
+
 def _read_json(file: Path, missing: Any) -> Any:
-    return json.loads(file.read_text(encoding="utf-8")) if file.is_file() else missing
+    if not file.is_file():
+        return missing
+    try:
+        return json.loads(file.read_text(encoding="utf-8"))
+    except ValueError as error:
+        raise ReportError(f"{file}: not JSON ({error}); remove it to make a report without it") from error

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import json
+import math
+import os
 import tempfile
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
@@ -11,9 +13,12 @@ from typing import Any
 
 from dockfmu import bundle, declaration
 from dockfmu.assembly import assemble
+from dockfmu.declaration import CONDITIONS
 from dockfmu.plan import Plan
 from dockfmu.ports import swap
+from dockfmu.report import PRODUCTS as REPORTS
 from dockfmu.report import write_report
+from dockfmu.settings import Settings
 from master import algorithms
 from master.observers.audit import Audit
 from master.observers.events import Events
@@ -24,6 +29,14 @@ from master.observers.recorder import Recorder
 from master.result import Result
 from master.run import run
 from master.system import System
+from ssp.read import read_parameter_set
+
+PRODUCTS = ("results.h5", "summary.json", "events.json", *REPORTS)
+"""Files that a run leaves in its folder."""
+
+
+class RequestError(ValueError):
+    """The command asks for what cannot be done."""
 
 
 @dataclass(frozen=True)
@@ -45,52 +58,90 @@ def execute(request: Request, build: Path, say: Callable[[str], None]) -> tuple[
     """Run a request; returns the summary of architecture section 7 and the folder of results.
 
     The folder holds `results.h5`, `events.json`, `summary.json`, and with `report` also `report.html` and plots, of
-    failed runs too. Everything runs from an .ssp: a system by name is first written to one. Raises MasterError,
-    ParameterError or DeclarationError before anything has run.
+    failed runs too; those of an earlier run are removed. Everything runs from an .ssp: a system by name is first
+    written to one. Raises MasterError, ParameterError, CatalogueError, DeclarationError or RequestError before anything
+    has run.
     """
+    if request.algorithm is not None:
+        algorithms.by_name(request.algorithm)
+    if request.output is not None:
+        _check_folder(request.output)
+    settings, conditions = _settings(request)
     with tempfile.TemporaryDirectory(prefix="dockfmu-") as unpacked:
         if request.system.endswith(".ssp"):
-            file, settings = Path(request.system), request.settings
+            if conditions:
+                raise RequestError(
+                    f"{CONDITIONS}.{next(iter(conditions))}: an .ssp has start states instead, such as "
+                    "ELEMENT.parameters.initial.position; initial conditions belong to a system by name"
+                )
+            system, plan, description, notes = bundle.read_bundle(Path(request.system), Path(unpacked))
+            settings.apply(system)
         else:
-            file, settings = prepare(request, build, say), {}
-        system, plan, description, notes = bundle.read_bundle(file, Path(unpacked))
-        notes += _adapt(system, request, settings)
+            file = prepare(request, settings, conditions, build, say)
+            system, plan, description, notes = bundle.read_bundle(file, Path(unpacked))
+        for element, fmu in request.swaps.items():
+            lost, left_out = swap(system, element, fmu)
+            plan, unwatched = plan.without(lost)
+            notes += left_out + unwatched
         plan = _overridden(plan, request)
+        system.check()
         folder = request.output or build / "results" / system.name
-        folder.mkdir(parents=True, exist_ok=True)
+        _clear(folder)
         result = _run(system, plan, folder, description)
         result.warnings[:0] = notes
     for note in result.warnings:
         say(f"warning: {note}")
-    summary = result.summary()
+    summary = _finite(result.summary())
     _write_json(folder / "summary.json", summary)
-    _write_json(folder / "events.json", result.events)
+    _write_json(folder / "events.json", summary["events"])
     if request.report and (folder / "results.h5").is_file():
         write_report(folder)
     return summary, folder
 
 
-def prepare(request: Request, build: Path, say: Callable[[str], None]) -> Path:
+def prepare(
+    request: Request, settings: Settings, conditions: Mapping[str, Any], build: Path, say: Callable[[str], None]
+) -> Path:
     """The .ssp of a declared system, with the request's settings in it, FMUs built where needed."""
     declared = declaration.read(request.system)
-    chosen = declared.with_values(request.settings)
-    system, plan = assemble(chosen, build / "fmus", say)
-    folder = request.output if request.settings and request.output else build / "ssp"
+    changed = bool(settings.values or settings.sets or conditions)
+    system, plan = assemble(declared.with_conditions(conditions), build / "fmus", say, settings)
+    folder = request.output if changed and request.output else build / "ssp"
     folder.mkdir(parents=True, exist_ok=True)
-    changed = "" if chosen == declared else "-changed"
-    return bundle.write_bundle(system, plan, chosen.description, folder / f"{declared.name}{changed}.ssp")
+    name = f"{declared.name}{'-changed' if changed else ''}.ssp"
+    return bundle.write_bundle(system, plan, declared.description, folder / name)
 
 
-def _adapt(system: System, request: Request, settings: Mapping[str, Any]) -> list[str]:
-    """Put parameter files, single values and other FMUs into the system; what had to be left out as sentences."""
-    notes = []
+def _settings(request: Request) -> tuple[Settings, dict[str, Any]]:
+    """(values for elements, values for initial conditions) of a request."""
+    prefix = f"{CONDITIONS}."
+    values = {name: value for name, value in request.settings.items() if not name.startswith(prefix)}
+    conditions = {name[len(prefix) :]: v for name, v in request.settings.items() if name.startswith(prefix)}
+    sets = []
     for file in request.parameters:
-        notes += bundle.apply_parameters(system, file)
-    for name, value in settings.items():
-        bundle.set_value(system, name, value)
-    for element, fmu in request.swaps.items():
-        notes += swap(system, element, fmu)
-    return notes
+        try:
+            sets.append(read_parameter_set(file.read_bytes(), str(file)))
+        except OSError as error:
+            raise RequestError(f"--parameters {file}: {error.strerror}") from error
+    return Settings(values, tuple(sets)), conditions
+
+
+def _check_folder(folder: Path) -> None:
+    """Refuse a folder of results that cannot be written, before FMUs are built for it."""
+    existing = next(path for path in (folder, *folder.absolute().parents) if path.exists())
+    if not existing.is_dir() or not os.access(existing, os.W_OK | os.X_OK):
+        reason = "is not writable" if existing.is_dir() else "is no folder"
+        raise RequestError(f"-o {folder}: {existing} {reason}")
+
+
+def _clear(folder: Path) -> None:
+    """Make the folder, without what an earlier run left in it."""
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+        for name in PRODUCTS:
+            (folder / name).unlink(missing_ok=True)
+    except OSError as error:
+        raise RequestError(f"-o {folder}: cannot be written ({error.strerror})") from error
 
 
 def _overridden(plan: Plan, request: Request) -> Plan:
@@ -140,6 +191,15 @@ def audit(system: System, plan: Plan) -> Audit:
         supplied=plan.supplied,
         reference_energy=plan.approach_energy or None,
     )
+
+
+def _finite(content: Any) -> Any:
+    """`content` with None for what is infinite or no number, which JSON has no words for."""
+    if isinstance(content, dict):
+        return {key: _finite(value) for key, value in content.items()}
+    if isinstance(content, list | tuple):
+        return [_finite(value) for value in content]
+    return None if isinstance(content, float) and not math.isfinite(content) else content
 
 
 def _write_json(file: Path, content: Any) -> None:
