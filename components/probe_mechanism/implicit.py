@@ -12,7 +12,7 @@ from components.contact.force import point_velocity
 from components.contact.probe_cone.pairs import HEAD_BOTTOM, HEAD_CONE, LATCH_STOP, LATCH_WALL, PAD_CONE, ROLLER_CONE
 from components.core.kernel import kernel
 from components.core.rotation import apply, apply_transposed, load_matrix
-from components.core.vector import ZERO, add, axpy, cross, dot, load, scale, subtract
+from components.core.vector import ZERO, accumulate, add, axpy, cross, dot, load, scale, store, subtract
 from components.linkage import tree as linkage_tree
 from components.linkage.bodies import lower, upper
 from components.probe_mechanism.tree import HOUSING, PROBE
@@ -56,18 +56,16 @@ def _law(parameters, pair):
 
 
 @kernel
-def _roller_velocity(unit, point):
-    """Velocity (PU axes) relative to the housing of the roller that touches at `point`."""
+def _roller(unit, point):
+    """Number of the roller that touches at `point` (PU), or -1."""
     limiter = unit.work.link[1]
-    A = load_matrix(limiter.rotation)
-    local = apply(A, subtract(point, load(limiter.position)))
+    local = apply(load_matrix(limiter.rotation), subtract(point, load(limiter.position)))
     reach = 2.0 * unit.parameters.roller.radius
     for k in range(len(unit.input.roller)):
-        roller = unit.input.roller[k]
-        away = subtract(local, load(roller.position))
+        away = subtract(local, load(unit.input.roller[k].position))
         if dot(away, away) < reach * reach:
-            return apply_transposed(A, load(roller.velocity))
-    return ZERO
+            return k
+    return -1
 
 
 @kernel
@@ -91,8 +89,11 @@ def _contact(unit, item, h, axis, touch, mechanics):
     point = load(item.position)
     n = load(item.normal)
     link = unit.work.link[j]
-    own = _roller_velocity(unit, point) if pair == ROLLER_CONE else ZERO
-    v = add(point_velocity(link, point), own)
+    v = point_velocity(link, point)
+    roller = _roller(unit, point) if pair == ROLLER_CONE else -1
+    to_housing = load_matrix(unit.work.link[1].rotation)
+    if roller >= 0:
+        v = add(v, apply_transposed(to_housing, load(unit.input.roller[roller].velocity)))
     rate = dot(n, v)
     slip = axpy(-rate, n, v)
     drag = law.friction * item.normal_force / sqrt(dot(slip, slip) + law.slip_velocity * law.slip_velocity)
@@ -106,7 +107,8 @@ def _contact(unit, item, h, axis, touch, mechanics):
     lost = scale(law.stiffness * item.penetration - item.normal_force, n)
     lost = axpy(-drag, slip, lost)
     _note_loss(touch, j, r, apply(A, lost))
-    touch.dissipated -= h * dot(lost, own)
+    if roller >= 0:
+        accumulate(apply(to_housing, lost), touch.roller[roller].force)
     if j == 0:
         cosine = dot(n0, axis)
         touch.axial_damping += h * drag + (along - h * drag) * cosine * cosine
@@ -147,6 +149,8 @@ def linearise(unit, touch, mechanics, axis, slope, h):
             for j in range(6):
                 mechanics.load_damping[body, i, j] = 0.0
     touch.axial_damping = 0.0
+    for k in range(len(touch.roller)):
+        store(ZERO, touch.roller[k].force)
     torque = load(unit.work.held_head.torque)
     for k in range(int(unit.tally.class_1)):
         torque = add(torque, _contact(unit, unit.tally.contact[k], h, axis, touch, mechanics))

@@ -252,6 +252,7 @@ RECORD = Record(
         "touch",
         private("loss_wrench", "1", "damping and friction of contacts on head, housing; O_0, frame 0", shape=(2, 6)),
         private("axial_damping", "kg", "damping of contacts along the probe times the micro-step"),
+        Group("roller", private("force", "N", "damping and friction of its contact, M axes", shape=3), count=3),
         private("dissipated", "J", "by damping and friction of contacts and capture sensors"),
         private("tip_torque", "N.m", "of the contact springs of latches and sensors, axes H", shape=3),
         private("tip_slope", "rad", "slope of the probe's tip at the last evaluation", shape=2),
