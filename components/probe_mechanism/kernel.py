@@ -155,9 +155,9 @@ def _clear(sensor, flag):
 
 @kernel
 def _load(m, h):
-    """Accept the contact, `h` after the last one was; put its loads on the tree, and with the pushers' on the target.
+    """Accept the contact; loads on the tree, wrench on the target, force of the rollers on the nut.
 
-    Returns the force of the rollers on the nut through the cam, and the pushers' force and torque on the target.
+    `h` is the time since contact was last accepted.
     """
     unit = m.probe_cone
     probe_cone.accept(unit, h)
@@ -185,7 +185,7 @@ def _evaluate(m, h):
     if code:
         return code
     t = m.tree
-    implicit.linearise(m.probe_cone, m.touch, t.mechanics, m.levers, load(t.link[0].rotation[0]), _pair(t.tip_slope), h)
+    implicit.linearise(m.probe_cone, m.touch, t.mechanics, load(t.link[0].rotation[0]), _pair(t.tip_slope), h)
     return tree.evaluate(
         p.probe,
         m.tree,
@@ -229,7 +229,9 @@ def _kick(m, cam, h):
         h,
     )
     drive.advance(p.drive, d, m.command.motor_voltage, a.train_force / books.nut_per_travel(p.axial), h)
-    m.books.work_levers -= (cam - extra) * (a.travel - before)
+    moved = levers.work(p.levers, m.probe_cone.output.roller, before, a.travel)
+    m.books.work_levers -= moved - extra * (a.travel - before)
+    m.touch.dissipated -= levers.work(p.levers, m.touch.roller, before, a.travel)
     force, torque = implicit.settle(
         m.probe_cone,
         m.touch,

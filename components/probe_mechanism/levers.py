@@ -41,3 +41,17 @@ def cam_force(levers, k, force):
     """Force in N on the probe's travel (positive shortens the probe) that the reaction `force` (3, N, M axes) on
     roller k exerts through lever and cam: virtual work."""
     return force[0] * levers.slope[k, 0] + force[1] * levers.slope[k, 1] + force[2] * levers.slope[k, 2]
+
+
+@kernel
+def work(p, roller, before, after):
+    """Work in J of `roller[k].force` (N, M axes) on the rollers while the probe travels from `before` to `after`, m;
+    exact over the corners of the cam's table, where the path has no one derivative."""
+    axial = interpolate(after, p.travel, p.axial) - interpolate(before, p.travel, p.axial)
+    radial = interpolate(after, p.travel, p.radial) - interpolate(before, p.travel, p.radial)
+    total = 0.0
+    for k in range(COUNT):
+        azimuth = p.azimuth + k * 2.0 * pi / COUNT
+        force = roller[k].force
+        total += force[0] * axial + radial * (cos(azimuth) * force[1] + sin(azimuth) * force[2])
+    return total
