@@ -1,41 +1,14 @@
-"""Runs of whole systems through the command line, each done once for the tests of a file."""
+"""Runs of whole systems through the command line, each done once for the tests of a file, and small systems."""
 
-import json
-import subprocess
-import sys
-from dataclasses import dataclass
 from pathlib import Path
 
 import pytest
+from command_line import Run, run_system
+from pythonfmu.builder import FmuBuilder
+from small_systems import write_pair
 
-from master.observers.recorder import Results, read_results
-
-
-@dataclass(frozen=True)
-class Run:
-    """What a run of the command left."""
-
-    summary: dict
-    results: Results
-    folder: Path
-
-    def time(self, event: str) -> float:
-        """Time of the first event of that name, s."""
-        return next(entry["t"] for entry in self.summary["events"] if entry["name"] == event)
-
-
-def dockfmu(*arguments: object) -> subprocess.CompletedProcess:
-    """`dockfmu ARGUMENTS` in a process of its own."""
-    return subprocess.run(
-        [sys.executable, "-m", "dockfmu", *map(str, arguments)], capture_output=True, text=True, check=False
-    )
-
-
-def run_system(folder: Path, *arguments: object) -> Run:
-    """`dockfmu run ARGUMENTS --json`, with its results in `folder`; fails with what the command said."""
-    done = dockfmu("run", *arguments, "--json", "-o", folder)
-    assert done.returncode == 0, done.stderr
-    return Run(json.loads(done.stdout), read_results(folder / "results.h5"), folder)
+import fmus
+from components.oscillator import component as oscillator_component
 
 
 @pytest.fixture(scope="session")
@@ -46,3 +19,29 @@ def atv(tmp_path_factory) -> Run:
 @pytest.fixture(scope="session")
 def central_impact(tmp_path_factory) -> Run:
     return run_system(tmp_path_factory.mktemp("central"), "central_impact_20t")
+
+
+@pytest.fixture(scope="session")
+def oscillator(tmp_path_factory) -> Path:
+    """Oscillator.fmu"""
+    return fmus.build(oscillator_component(), tmp_path_factory.mktemp("oscillator"))
+
+
+@pytest.fixture(scope="session")
+def pair(oscillator, tmp_path_factory) -> Path:
+    """pair.ssp: two oscillators that push each other."""
+    return write_pair(oscillator, tmp_path_factory.mktemp("pair"))
+
+
+@pytest.fixture(scope="session")
+def python_fmu(tmp_path_factory):
+    """Builds one of the scripts beside this file with pythonfmu's own builder, once."""
+    built = {}
+
+    def build(script: str) -> Path:
+        if script not in built:
+            file = Path(__file__).parent / "fmus" / f"{script}.py"
+            built[script] = Path(FmuBuilder.build_FMU(file, dest=tmp_path_factory.mktemp(script)))
+        return built[script]
+
+    return build

@@ -2,6 +2,7 @@
 
 import numpy as np
 import pytest
+from command_line import run_system
 
 pytestmark = pytest.mark.slow
 
@@ -117,8 +118,6 @@ def test_spec06_oracle_23_it_ends_within_5_to_7_minutes(atv):
 
 def test_a_run_from_its_ssp_is_the_same_run(atv, tmp_path):
     """`dockfmu run FILE.ssp` equals `dockfmu run SYSTEM`, byte for byte over the first seconds."""
-    from conftest import run_system
-
     again = run_system(tmp_path, "build/ssp/atv_probe_cone.ssp", "--stop", 5, "--no-report")
     rows = len(again.results.time)
     for name in again.results.variables:

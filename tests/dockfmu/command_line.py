@@ -1,0 +1,46 @@
+"""The command `dockfmu`, in this process and in one of its own."""
+
+import json
+import subprocess
+import sys
+from dataclasses import dataclass
+from pathlib import Path
+
+from dockfmu.cli import main
+from master.observers.recorder import Results, read_results
+
+
+@dataclass(frozen=True)
+class Run:
+    """What a run of the command left."""
+
+    summary: dict
+    results: Results
+    folder: Path
+
+    def time(self, event: str) -> float:
+        """Time of the first event of that name, s."""
+        return next(entry["t"] for entry in self.summary["events"] if entry["name"] == event)
+
+
+def dockfmu(*arguments: object, cwd: Path | None = None) -> subprocess.CompletedProcess:
+    """`dockfmu ARGUMENTS` in a process of its own."""
+    return subprocess.run(
+        [sys.executable, "-m", "dockfmu", *map(str, arguments)],
+        capture_output=True, text=True, check=False, cwd=cwd, timeout=600,
+    )  # fmt: skip
+
+
+def run_system(folder: Path, *arguments: object, cwd: Path | None = None) -> Run:
+    """`dockfmu run ARGUMENTS --json`, with its results in `folder`; fails with what the command said."""
+    done = dockfmu("run", *arguments, "--json", "-o", folder, cwd=cwd)
+    assert done.returncode == 0, done.stderr
+    return Run(json.loads(done.stdout), read_results(folder / "results.h5"), folder)
+
+
+def status_of(*arguments: object) -> int:
+    """Exit status of `dockfmu ARGUMENTS` in this process."""
+    try:
+        return main([str(argument) for argument in arguments])
+    except SystemExit as end:
+        return int(end.code or 0)

@@ -1,0 +1,69 @@
+"""Systems of milliseconds for the tests of the command line, and FMUs that are damaged on purpose."""
+
+import zipfile
+from collections.abc import Mapping
+from pathlib import Path
+
+from dockfmu import bundle
+from dockfmu.plan import Panel, Plan
+from master.observers.events import Event
+from master.system import System
+
+PLAN = Plan(
+    step=0.01,
+    stop=2.0,
+    order=("first", "second"),
+    events={"past_half": Event("second.position", "above", 0.5)},
+    audited=("first", "second"),
+    panels=(Panel("Displacements", ("first.position", "second.position")),),
+)
+
+TOML = """
+name = "alone"
+description = "an oscillator of its own"
+
+[elements.mass]
+component = "oscillator"
+sets = ["soft"]
+
+[elements.mass.values.parameters]
+initial_position = { value = 0.5, unit = "m", source = "assumed" }
+
+[run]
+step = 0.01
+stop = 1.0
+"""
+
+
+def pair_system(fmu: Path) -> System:
+    """Each oscillator is pushed with 0.3 N per metre of the other's displacement."""
+    system = System("pair")
+    system.add("first", fmu, {"parameters.initial_position": 1.0})
+    system.add("second", fmu)
+    for source, target in (("first", "second"), ("second", "first")):
+        system.connect(source, "position", target, "force", factor=0.3, convert_units=False)
+    return system
+
+
+def write_pair(fmu: Path, folder: Path, plan: Plan = PLAN) -> Path:
+    return bundle.write_bundle(pair_system(fmu), plan, "two oscillators", folder / "pair.ssp")
+
+
+def changed_archive(file: Path, out: Path, changes: Mapping[str, bytes | None]) -> Path:
+    """A copy of an archive with members replaced, added or (None) left out."""
+    with zipfile.ZipFile(file) as source:
+        content: dict[str, bytes | None] = {name: source.read(name) for name in source.namelist()}
+    content.update(changes)
+    with zipfile.ZipFile(out, "w") as sink:
+        for name, data in content.items():
+            if data is not None:
+                sink.writestr(name, data)
+    return out
+
+
+def changed_text(file: Path, out: Path, member: str, old: str, new: str) -> Path:
+    """A copy of an archive with `old` replaced in the text of one member."""
+    with zipfile.ZipFile(file) as source:
+        text = source.read(member).decode()
+    assert old in text
+    return changed_archive(file, out, {member: text.replace(old, new).encode()})
