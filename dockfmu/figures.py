@@ -126,7 +126,8 @@ def write_png(
                 axis.axvline(event, color="0.5", lw=0.7, ls=":")
     _name_events(axes[0, 0], [(t, name) for t, name in _first_events(events) if start <= t <= end], start, end)
     axes[-1, 0].set_xlabel("time, s")
-    axes[-1, 0].set_xlim(start, end)
+    if start < end:
+        axes[-1, 0].set_xlim(start, end)
     figure.suptitle(title, fontsize=11)
     figure.savefig(file, dpi=160, bbox_inches="tight")
     plt.close(figure)

@@ -31,6 +31,9 @@ from master.run import run
 from master.system import System
 from ssp.read import read_parameter_set
 
+IMBALANCE = 0.01
+"""Energy residual that a run is warned of: ten times what is promised at the default step."""
+
 PRODUCTS = ("results.h5", "summary.json", "events.json", *REPORTS)
 """Files that a run leaves in its folder."""
 
@@ -89,6 +92,7 @@ def execute(request: Request, build: Path, say: Callable[[str], None]) -> tuple[
         _clear(folder)
         result = _run(system, plan, folder, description)
         result.warnings[:0] = notes
+        result.warnings += _imbalance(result)
     for note in result.warnings:
         say(f"warning: {note}")
     summary = _finite(result.summary())
@@ -167,6 +171,17 @@ def _run(system: System, plan: Plan, folder: Path, description: str) -> Result:
         stop_when=plan.stop_when,
         observers=observers,
     )
+
+
+def _imbalance(result: Result) -> list[str]:
+    """A sentence where the energy balance of a run does not close, so that its results are not to be believed."""
+    residual = result.audit.get("energy_residual", 0.0)
+    if residual <= IMBALANCE:
+        return []
+    return [
+        f"the energy balance does not close, with a residual of {residual:.3g}: a smaller macro step than "
+        f"{result.step:g} s may help, or work from outside is missing in it"
+    ]
 
 
 def audit(system: System, plan: Plan) -> Audit:

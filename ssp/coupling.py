@@ -54,7 +54,8 @@ def apply_parameters(system: Coupled, values: ParameterSet) -> list[str]:
     for parameter in values.parameters:
         element = _owner(parameter.name, system.elements)
         if element is None:
-            notes.append(f"{values.name}: {parameter.name!r} names no element" + near(parameter.name, system.elements))
+            hint = near(parameter.name.partition(".")[0], system.elements)
+            notes.append(f"{values.name}: {parameter.name!r} names no element{hint}")
             continue
         name = parameter.name[len(element) + 1 :]
         variable = system.description(element).variables.get(name)

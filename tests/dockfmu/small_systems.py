@@ -15,6 +15,7 @@ PLAN = Plan(
     order=("first", "second"),
     events={"past_half": Event("second.position", "above", 0.5)},
     audited=("first", "second"),
+    supplied=("first.audit.work_force", "second.audit.work_force"),
     panels=(Panel("Displacements", ("first.position", "second.position")),),
 )
 

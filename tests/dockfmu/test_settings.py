@@ -100,7 +100,7 @@ def test_every_kind_of_variable_is_reached(craft, name, value, start):
         ("craft.parameters.port[1].position", [1, 2], ["the array takes 3 values, got 2"]),
         ("craft.parameters.inertia", [1, 2, 3], ["the array takes 3 x 3 values, got 3"]),
         ("craft.parameters.inertia", [[1, 2, 3], [1, 2]], ["takes 3 x 3 values, got rows of unequal length"]),
-        ("craft.parameters.port[1].position", [1, "a", 3], ["parameters.port[1].position[2] = 'a': a number is wanted"]),
+        ("craft.parameters.port[1].position", [1, "a", 3], ["port[1].position[2] = 'a': a number is wanted"]),
         ("craft.parameters.port[1].base_motion", "LAGED",
          ["'LAGED': not one of SOURCE, LAGGED, AFFINE", "did you mean LAGGED?"]),
     ],
