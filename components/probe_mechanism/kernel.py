@@ -154,6 +154,16 @@ def _clear(sensor, flag):
 
 
 @kernel
+def _push(m):
+    """Force and torque of the pushers on the target, frame PU; their energy goes to the books."""
+    relative = m.probe_cone.input.base
+    force, torque, m.books.pusher_energy = pushers.wrench(
+        m.parameters.pushers, m.parameters.docking_plane_x, load(relative.position), load_matrix(relative.rotation)
+    )
+    return force, torque
+
+
+@kernel
 def _load(m, h):
     """Accept the contact; loads on the tree, wrench on the target, force of the rollers on the nut.
 
@@ -165,10 +175,7 @@ def _load(m, h):
     for j in range(2):
         store(load(unit.output.link[j].force), m.tree.load[j].force)
         store(load(unit.output.link[j].torque), m.tree.load[j].torque)
-    relative = unit.input.base
-    force, torque, m.books.pusher_energy = pushers.wrench(
-        m.parameters.pushers, m.parameters.docking_plane_x, load(relative.position), load_matrix(relative.rotation)
-    )
+    force, torque = _push(m)
     store(add(force, load(unit.output.target.force)), m.target.force_now)
     store(add(torque, load(unit.output.target.torque)), m.target.torque_now)
     cam = 0.0
@@ -295,6 +302,9 @@ def _finish(m, h):
     code = _place(m, h, m.axial.travel)
     if code:
         return code
+    # energies of the end of the step; what the trial refuses there, the next micro-step refuses by name
+    probe_cone.evaluate(m.probe_cone)
+    _push(m)
     tree.report(m.tree, m.parameters.lateral, m.damper, m.joint, m.lateral)
     books.outputs(m)
     books.audit(m)
