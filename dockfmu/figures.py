@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from itertools import takewhile
 from pathlib import Path
 from typing import Any
 
@@ -31,16 +32,48 @@ class Curve:
     step: bool
 
 
-def curves(results: Results, panel: Panel) -> list[Curve]:
-    """The recorded signals of a panel; those that this run does not have are left out."""
+@dataclass(frozen=True)
+class Plot:
+    """A panel with the curves that a run has for it. `lanes` names what stands at y = 0, 1, ... of a logic diagram."""
+
+    title: str
+    curves: tuple[Curve, ...]
+    lanes: tuple[str, ...] = ()
+
+
+def plots(results: Results, panels: Sequence[Panel]) -> list[Plot]:
+    """The panels with their recorded signals; signals and panels that this run does not have are left out.
+
+    What the signals of a panel have in common in their names goes to its title. Boolean signals become a logic diagram,
+    one lane each, the first on top.
+    """
     found = []
-    known = set(results.variables)
-    for signal in panel.signals:
-        if signal in known:
-            unit, factor = _DISPLAY.get(results.display_unit(signal), (results.unit(signal), 1.0))
-            step = results.variability(signal) == "discrete"
-            found.append(Curve(signal, "" if unit == "1" else unit, results.time, results[signal] * factor, step))
+    for panel in panels:
+        signals = [signal for signal in panel.signals if signal in results.variables]
+        if signals:
+            owner = _common_owner(signals)
+            title = f"{panel.title} ({owner})" if owner else panel.title
+            chosen = tuple(_curve(results, signal, signal[len(owner) + 1 if owner else 0 :]) for signal in signals)
+            logic = all(results[signal].dtype == np.bool_ for signal in signals)
+            found.append(_logic_diagram(title, chosen) if logic else Plot(title, chosen))
     return found
+
+
+def _common_owner(signals: Sequence[str]) -> str:
+    """The leading names, up to a dot, that all signals share."""
+    names = zip(*(signal.split(".")[:-1] for signal in signals), strict=False)
+    return ".".join(column[0] for column in takewhile(lambda column: len(set(column)) == 1, names))
+
+
+def _curve(results: Results, signal: str, label: str) -> Curve:
+    unit, factor = _DISPLAY.get(results.display_unit(signal), (results.unit(signal), 1.0))
+    step = results.variability(signal) == "discrete"
+    return Curve(label, "" if unit == "1" else unit, results.time, results[signal] * factor, step)
+
+
+def _logic_diagram(title: str, found: Sequence[Curve]) -> Plot:
+    lifted = tuple(replace(c, values=0.7 * c.values + len(found) - 1 - k) for k, c in enumerate(found))
+    return Plot(title, lifted, tuple(curve.label for curve in reversed(found)))
 
 
 def _axis_label(shown: Sequence[Curve]) -> str:
@@ -57,16 +90,16 @@ def _first_events(events: Sequence[dict[str, Any]]) -> list[tuple[float, str]]:
 
 def interactive(results: Results, panels: Sequence[Panel], events: Sequence[dict[str, Any]]) -> go.Figure:
     """All panels under each other over one zoomable time axis, with a line at the first of each event."""
-    shown = [(panel, found) for panel in panels if (found := curves(results, panel))]
+    shown = plots(results, panels)
     figure = make_subplots(
         rows=max(len(shown), 1),
         cols=1,
         shared_xaxes=True,
         vertical_spacing=0.25 / max(len(shown), 1) * 0.35,
-        subplot_titles=[panel.title for panel, _ in shown],
+        subplot_titles=[plot.title for plot in shown],
     )
-    for row, (_, found) in enumerate(shown, start=1):
-        for curve, colour in zip(found, COLOURS * 4, strict=False):
+    for row, plot in enumerate(shown, start=1):
+        for curve, colour in zip(plot.curves, COLOURS * 4, strict=False):
             t, y = thin(curve.time, curve.values)
             figure.add_trace(
                 go.Scatter(
@@ -76,12 +109,14 @@ def interactive(results: Results, panels: Sequence[Panel], events: Sequence[dict
                     mode="lines",
                     line={"color": colour, "width": 1.3, "shape": "hv" if curve.step else "linear"},
                     legend=f"legend{row}" if row > 1 else "legend",
+                    showlegend=not plot.lanes,
                     hovertemplate=f"%{{y:.5g}} {curve.unit}<extra>{curve.label}</extra>",
                 ),
                 row=row,
                 col=1,
             )
-        figure.update_yaxes(title_text=_axis_label(found), row=row, col=1)
+        ticks = {"tickvals": list(range(len(plot.lanes))), "ticktext": plot.lanes} if plot.lanes else {}
+        figure.update_yaxes(title_text="" if plot.lanes else _axis_label(plot.curves), row=row, col=1, **ticks)
         top = figure.layout["yaxis" if row == 1 else f"yaxis{row}"].domain[1]
         figure.update_layout({"legend" if row == 1 else f"legend{row}": {"x": 1.01, "y": top, "yanchor": "top"}})
     for event, _ in _first_events(events):
@@ -90,7 +125,7 @@ def interactive(results: Results, panels: Sequence[Panel], events: Sequence[dict
     figure.update_layout(
         height=80 + 230 * max(len(shown), 1),
         template="plotly_white",
-        margin={"l": 80, "r": 20, "t": 40, "b": 50},
+        margin={"l": 150, "r": 20, "t": 40, "b": 50},
         hovermode="x",
     )
     return figure
@@ -105,20 +140,23 @@ def write_png(
     window: tuple[float, float] | None = None,
 ) -> None:
     """The panels as one PNG of 160 dpi; `window` limits the time axis in s."""
-    shown = [(panel, found) for panel in panels if (found := curves(results, panel))]
+    shown = plots(results, panels)
     rows = max(len(shown), 1)
     figure, axes = plt.subplots(rows, 1, sharex=True, figsize=(10, 1.0 + 1.9 * rows), squeeze=False)
     start, end = window or (float(results.time[0]), float(results.time[-1]))
-    for axis, (panel, found) in zip(axes[:, 0], shown, strict=False):
-        for curve, colour in zip(found, COLOURS * 4, strict=False):
+    for axis, plot in zip(axes[:, 0], shown, strict=False):
+        for curve, colour in zip(plot.curves, COLOURS * 4, strict=False):
             inside = (curve.time >= start) & (curve.time <= end)
             t, y = thin(curve.time[inside], curve.values[inside])
             axis.plot(
                 t, y, color=colour, lw=1.0, label=curve.label, drawstyle="steps-post" if curve.step else "default"
             )
-        axis.set_title(panel.title, loc="left", fontsize=9)
-        axis.set_ylabel(_axis_label(found), fontsize=8)
-        axis.legend(loc="center left", bbox_to_anchor=(1.01, 0.5), fontsize=7, frameon=False)
+        axis.set_title(plot.title, loc="left", fontsize=9)
+        if plot.lanes:
+            axis.set_yticks(range(len(plot.lanes)), plot.lanes)
+        else:
+            axis.set_ylabel(_axis_label(plot.curves), fontsize=8)
+            axis.legend(loc="center left", bbox_to_anchor=(1.01, 0.5), fontsize=7, frameon=False)
         axis.grid(alpha=0.3)
         axis.tick_params(labelsize=8)
         for event, _ in _first_events(events):

@@ -179,8 +179,7 @@ def slot_wall(slot, d1, d2, tangential, edge, radial):
     """(depth, normal) of a latch in the wall of its slot.
 
     d1 is the depth into the socket from the stop, d2 the offset to the side. The corner between the narrow part and
-    the inclined wall is convex: the smaller depth counts, without a jump. The source's latches never touch the faces
-    of the wide part beyond the inclined wall; here they do, or a long free roll would take them out of their slots.
+    the inclined wall is convex: the smaller depth counts, without a jump.
     """
     s = sin(slot.wall_angle)
     c = cos(slot.wall_angle)
@@ -188,14 +187,22 @@ def slot_wall(slot, d1, d2, tangential, edge, radial):
     offset = fabs(d2) - slot.half_width
     across = scale(side, tangential)
     narrow, straight = between_edges(offset, across, edge, radial)
-    wide, _ = between_edges(fabs(d2) - slot_half_width(slot, slot.wide_depth), across, edge, radial)
     slanted = axpy(c * side, tangential, (-s, 0.0, 0.0))
     inclined, sloping = between_edges(offset * c - (d1 - slot.narrow_depth) * s, slanted, edge, radial)
-    if wide > inclined:
-        return wide, straight
     if inclined < narrow:
         return inclined, sloping
     return narrow, straight
+
+
+@kernel
+def wide_wall(slot, d2, tangential, edge, radial):
+    """(depth, normal) of a latch in the wall of the wide part of its slot, beyond the inclined wall.
+
+    The source's latches never touch it; here they do, or a long free roll would take them out of their slots. Its
+    corner with the inclined wall is concave: both bear.
+    """
+    offset = fabs(d2) - slot_half_width(slot, slot.wide_depth)
+    return between_edges(offset, scale(copysign(1.0, d2), tangential), edge, radial)
 
 
 @kernel
@@ -243,6 +250,10 @@ def touch_slot(parameters, azimuth, frame, motion, tally, head, index):
         d, normal = hooked(d, normal, beyond_tip, beyond_root, radial)
         code = touch(tally, law, head, origin, v, LATCH_STOP, index, point, normal, d)
     d, normal = slot_wall(slot, d1, d2, tangential, edge, radial)
+    if code == 0 and d > 0.0:
+        d, normal = hooked(d, normal, beyond_tip, beyond_root, radial)
+        code = touch(tally, law, head, origin, v, LATCH_WALL, index, point, normal, d)
+    d, normal = wide_wall(slot, d2, tangential, edge, radial)
     if code == 0 and d > 0.0:
         d, normal = hooked(d, normal, beyond_tip, beyond_root, radial)
         code = touch(tally, law, head, origin, v, LATCH_WALL, index, point, normal, d)

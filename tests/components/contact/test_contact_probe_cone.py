@@ -21,7 +21,7 @@ from components.contact.probe_cone.pairs import (
     PENETRATION,
     ROLLER_CONE,
 )
-from components.contact.probe_cone.touch import pads_are_clear, slot_wall
+from components.contact.probe_cone.touch import pads_are_clear, slot_wall, wide_wall
 from components.contact.profile import segment_profile
 from components.core import ports
 from components.core.component import Component
@@ -199,12 +199,23 @@ def test_spec05_oracle_T06_slot_walls(make_unit, d1, d2, depth, normal):
 @pytest.mark.parametrize("edge", [RADIAL, (0.3, 0.9, 0.2)], ids=["upright", "tilted"])
 @pytest.mark.parametrize("d2", [0.0018, 0.0155])
 def test_slot_wall_is_continuous_over_its_corners(make_unit, d2, edge):
-    """Steps of 1 um along the slot change the depth by no more than that; the wide part holds a latch too."""
+    """Steps of 1 um along the slot change the depth by no more than that."""
     slot = make_unit().u.parameters.slot
     depths = [slot_wall(slot, d1, d2, TANGENTIAL, edge, RADIAL)[0] for d1 in np.linspace(0.0, 0.03, 30001)]
     assert np.abs(np.diff(depths)).max() <= 1.0e-6 * 1.01
-    assert slot_wall(slot, 0.021, 0.0155, TANGENTIAL, RADIAL, RADIAL)[0] == pytest.approx(0.0005)
-    assert slot_wall(slot, 0.021, 0.0145, TANGENTIAL, RADIAL, RADIAL)[0] < 0.0
+
+
+def test_the_wide_part_of_a_slot_holds_a_latch(make_unit):
+    """Its wall stands where the inclined wall ends: no gap through which a latch could leave its slot."""
+    slot = make_unit().u.parameters.slot
+    assert wide_wall(slot, 0.0155, TANGENTIAL, RADIAL, RADIAL)[0] == pytest.approx(0.0005)
+    depth, normal = wide_wall(slot, -0.0145, TANGENTIAL, RADIAL, RADIAL)
+    assert depth == pytest.approx(-0.0005)
+    assert normal == pytest.approx((0.0, 0.0, -1.0))
+    end = 0.0155
+    assert slot_wall(slot, slot.wide_depth, end, TANGENTIAL, RADIAL, RADIAL)[0] == pytest.approx(
+        wide_wall(slot, end, TANGENTIAL, RADIAL, RADIAL)[0] * np.cos(slot.wall_angle)
+    )
 
 
 def test_a_latch_slips_off_the_edge_of_its_slot_without_a_jump(make_unit):
