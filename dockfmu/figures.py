@@ -142,7 +142,9 @@ def write_png(
     """The panels as one PNG of 160 dpi; `window` limits the time axis in s."""
     shown = plots(results, panels)
     rows = max(len(shown), 1)
-    figure, axes = plt.subplots(rows, 1, sharex=True, figsize=(10, 1.0 + 1.9 * rows), squeeze=False)
+    height = 1.6 + 1.9 * rows
+    figure, axes = plt.subplots(rows, 1, sharex=True, figsize=(10, height), squeeze=False)
+    figure.subplots_adjust(top=1.0 - 1.5 / height, bottom=0.5 / height, hspace=0.25)
     start, end = window or (float(results.time[0]), float(results.time[-1]))
     for axis, plot in zip(axes[:, 0], shown, strict=False):
         for curve, colour in zip(plot.curves, COLOURS * 4, strict=False):
@@ -166,7 +168,7 @@ def write_png(
     axes[-1, 0].set_xlabel("time, s")
     if start < end:
         axes[-1, 0].set_xlim(start, end)
-    figure.suptitle(title, fontsize=11)
+    figure.suptitle(title, fontsize=11, y=1.0 - 0.1 / height)
     figure.savefig(file, dpi=160, bbox_inches="tight")
     plt.close(figure)
 
