@@ -25,9 +25,7 @@ class PlainCyclogram(Fmi2Slave):
         kinds = {float: Real, bool: Boolean, int: Integer}
         for name, value in self.outputs.items():
             self.register_variable(
-                kinds[type(value)](
-                    name, causality=Fmi2Causality.output, getter=lambda name=name: self.outputs[name]
-                )
+                kinds[type(value)](name, causality=Fmi2Causality.output, getter=lambda name=name: self.outputs[name])
             )
 
     def add_input(self, kind, name, start):
