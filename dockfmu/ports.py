@@ -62,15 +62,18 @@ class Misfit:
 def misfits(system: System, element: str, other: Description) -> list[Misfit]:
     """What keeps `other` from taking the place of `element`: connected variables that it lacks or has otherwise.
 
-    A variable without a unit fits any; units of one quantity fit, the master converts them.
+    A variable without a unit fits any. Units of one quantity fit where the master converts them.
     """
     own = system.description(element)
-    used = {c.output: None for c in system.connections if c.source == element}
-    used |= {c.input: None for c in system.connections if c.target == element}
+    used: dict[str, bool] = {}
+    for connection in system.connections:
+        for owner, name in ((connection.source, connection.output), (connection.target, connection.input)):
+            if owner == element:
+                used[name] = used.get(name, True) and connection.convert_units
     arrays: dict[tuple[str, str, str], list[str]] = {}
     for name in [name for name in own.variables if name in used]:
         wanted, found = own.variables[name], other.variables.get(name)
-        if found is None or not _fits(own, wanted, other, found):
+        if found is None or not _fits(own, wanted, other, found, convert=used[name]):
             array, bracket, subscript = name.rpartition("[")
             key = (array if bracket and subscript[:-1].isdigit() else name, _kind(wanted), _kind(found))
             arrays.setdefault(key, []).append(name)
@@ -80,7 +83,7 @@ def misfits(system: System, element: str, other: Description) -> list[Misfit]:
     ]
 
 
-def _fits(own: Description, wanted: Variable, other: Description, found: Variable) -> bool:
+def _fits(own: Description, wanted: Variable, other: Description, found: Variable, convert: bool = True) -> bool:
     if (wanted.causality, wanted.storage) != (found.causality, found.storage):
         return False
     if wanted.items and found.items and wanted.items != found.items:
@@ -88,9 +91,10 @@ def _fits(own: Description, wanted: Variable, other: Description, found: Variabl
     units = (own.unit(wanted), other.unit(found))
     if wanted.type == "Real" and None not in units:
         try:
-            conversion(*cast(tuple[Unit, Unit], units))
+            factors = conversion(*cast(tuple[Unit, Unit], units))
         except ValueError:
             return False
+        return convert or factors == (1.0, 0.0)
     return True
 
 

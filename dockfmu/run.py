@@ -82,11 +82,11 @@ def execute(request: Request, build: Path, say: Callable[[str], None]) -> tuple[
         else:
             file = prepare(request, settings, conditions, build, say)
             system, plan, description, notes = bundle.read_bundle(file, Path(unpacked))
+        plan = _overridden(plan, request)
         for element, fmu in request.swaps.items():
             lost, left_out = swap(system, element, fmu)
             plan, unwatched = plan.without(lost)
             notes += left_out + unwatched
-        plan = _overridden(plan, request)
         system.check()
         folder = request.output or build / "results" / system.name
         _clear(folder)
