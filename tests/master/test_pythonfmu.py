@@ -98,6 +98,37 @@ def test_the_examples_of_pythonfmu_are_read(tmp_path, name):
     assert description.select("output")
 
 
+EXAMPLE = """
+import sys
+from pathlib import Path
+from master.observers.recorder import Recorder, read_results
+from master.run import run
+from master.system import System
+
+system = System("example")
+system.add("example", Path(sys.argv[1]), {"intParam": 7})
+system.add("lag", Path(sys.argv[2]))
+system.connect("example", "realOut", "lag", "u[1]")
+system.connect("lag", "y[1]", "example", "realIn")
+result = run(system, step=0.125, stop=1.0, observers=[Recorder(Path(sys.argv[3]))])
+with read_results(Path(sys.argv[3])) as results:
+    print(result.status, results["example.realOut"].tolist(), results["example.intOut"][-1])
+"""
+
+
+def test_an_example_of_pythonfmu_runs_beside_a_compiled_fmu(lag, tmp_path):
+    """Its output is the time at the end of the step (3.0 before the first)."""
+    import pythonfmu
+
+    script = Path(pythonfmu.__file__).parent / "tests" / "slaves" / "pythonslave.py"
+    file = FmuBuilder.build_FMU(script, dest=tmp_path)
+    arguments = [str(file), str(lag), str(tmp_path / "r.h5")]
+    done = subprocess.run(
+        [sys.executable, "-c", EXAMPLE, *arguments], capture_output=True, text=True, cwd=ROOT, timeout=120, check=False
+    )
+    assert done.stdout.strip() == f"completed {[3.0, *(0.125 * k for k in range(1, 9))]} 23", done.stderr
+
+
 def test_two_scripts_of_one_name_are_refused(tmp_path):
     script = Path(__file__).parent / "fmus" / "python_swing.py"
     files = []
