@@ -273,6 +273,10 @@ def main(arguments: Sequence[str] | None = None) -> int:
     except KeyboardInterrupt:
         _say("dockfmu: interrupted")
         return FAILED
+    except BrokenPipeError:
+        # who read our output has gone; nothing is left to say, at the end of the process either
+        os.dup2(os.open(os.devnull, os.O_WRONLY), 1)
+        return FAILED
     except Exception as error:
         status = _status(error)
         if status is None:
@@ -289,9 +293,12 @@ def _status(error: Exception) -> int | None:
     from dockfmu.report import ReportError
     from dockfmu.run import RequestError
     from fmus.catalogue import CatalogueError
+    from fmus.native.link import LinkError
+    from fmus.native.symbols import LibraryError
+    from fmus.units import UnitError
     from master.errors import FmuError, MasterError
 
     wrong = (WrongCommand, RequestError, DeclarationError, ParameterError, CatalogueError, ReportError, ExportError)
-    if isinstance(error, FmuError | OSError):
+    if isinstance(error, FmuError | LinkError | LibraryError | UnitError | OSError):
         return FAILED
     return WRONG if isinstance(error, (*wrong, MasterError)) else None

@@ -14,6 +14,7 @@ from small_systems import PLAN, TOML, changed_archive, changed_text, pair_system
 from dockfmu import bundle
 from dockfmu.plan import Plan
 from fmus import build, catalogue
+from fmus.native.link import LinkError
 from master.observers.recorder import read_results
 from master.system import System
 from ssp.model import Annotation, Parameter, ParameterSet
@@ -319,6 +320,15 @@ def test_a_declaration_of_the_user_with_a_wrong_name(refused, tmp_path):
     (tmp_path / "alone.toml").write_text(TOML.replace('"soft"', '"sofd"'), encoding="utf-8")
     assert "parameter sets of Oscillator" in refused("run", "alone.toml")
     assert "did you mean soft?" in refused("run", "alone.toml")
+
+
+def test_a_build_that_fails(monkeypatch, capfd):
+    def fail(*arguments, **options):
+        raise LinkError("zig cc: no space left")
+
+    monkeypatch.setattr("dockfmu.assembly.build", fail)
+    assert status_of("build", "Oscillator") == 1
+    assert capfd.readouterr().err == "dockfmu: zig cc: no space left\n"
 
 
 @pytest.mark.slow

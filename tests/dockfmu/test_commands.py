@@ -72,6 +72,13 @@ def test_list_names_systems_components_and_parameter_sets(says):
         assert f"  {name} " in listed
 
 
+def test_a_reader_that_goes_away_is_no_fault():
+    command = f"{sys.executable} -u -m dockfmu list | head -n 1; exit ${{PIPESTATUS[0]}}"
+    done = subprocess.run(["bash", "-c", command], capture_output=True, text=True, check=False)
+    assert (done.stdout, done.stderr) == ("systems\n", "")
+    assert done.returncode in (0, 1)
+
+
 def test_build_says_which_file_and_for_which_fmu_it_works(says, tmp_path):
     assert says("build", "oscillator", "-o", "here") == "here/Oscillator.fmu\n"
     assert says("build", "Oscillator", "--kind", "python") == "build/fmus/Oscillator-python.fmu\n"
