@@ -17,7 +17,7 @@ from dockfmu.declaration import CONDITIONS
 from dockfmu.plan import Plan
 from dockfmu.ports import swap
 from dockfmu.report import PRODUCTS as REPORTS
-from dockfmu.report import write_report
+from dockfmu.report import ReportError, write_report
 from dockfmu.settings import Settings
 from master import algorithms
 from master.observers.audit import Audit
@@ -99,7 +99,10 @@ def execute(request: Request, build: Path, say: Callable[[str], None]) -> tuple[
     _write_json(folder / "summary.json", summary)
     _write_json(folder / "events.json", summary["events"])
     if request.report and (folder / "results.h5").is_file():
-        write_report(folder)
+        try:
+            write_report(folder)
+        except ReportError as error:
+            say(f"warning: no report: {error}")
     return summary, folder
 
 

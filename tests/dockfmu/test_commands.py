@@ -16,6 +16,7 @@ from command_line import dockfmu, run_system, status_of
 from scipy.io import loadmat
 from small_systems import PLAN, TOML, write_pair
 
+from dockfmu.report import ReportError
 from dockfmu.run import PRODUCTS
 from fmus import catalogue
 from master.observers.recorder import read_results
@@ -265,6 +266,17 @@ def test_report_of_a_failed_run(pair, says, tmp_path):
     assert not (tmp_path / "out" / "report.html").exists()
     assert says("report", "out").endswith("out/report.html\n")
     assert "exceeds parameters.travel_limit = 0.1 m" in (tmp_path / "out" / "report.html").read_text(encoding="utf-8")
+
+
+def test_a_report_that_cannot_be_made_does_not_hide_how_the_run_ended(pair, monkeypatch, capfd):
+    def fail(folder):
+        raise ReportError("nothing was recorded")
+
+    monkeypatch.setattr("dockfmu.run.write_report", fail)
+    assert status_of("run", pair, "--set", "second.parameters.travel_limit=0.1", "--json") == 1
+    said = capfd.readouterr()
+    assert "warning: no report: nothing was recorded" in said.err
+    assert json.loads(said.out)["message"] in said.err
 
 
 def test_report_without_rows_or_with_a_damaged_summary(pair, tmp_path, capfd):
