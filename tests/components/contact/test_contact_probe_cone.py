@@ -481,7 +481,7 @@ def test_pads_clear_the_cone_when_fully_retracted(make_unit):
 SCRIPT = """
 import sys, numpy as np
 sys.path.insert(0, sys.argv[1])
-from conftest import Unit
+from contact_unit import Unit
 from components.contact import probe_cone
 unit = Unit()
 rng = np.random.default_rng(1)
