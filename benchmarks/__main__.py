@@ -6,7 +6,9 @@ import sys
 from importlib import import_module
 from pathlib import Path
 
-NAMES = sorted(file.stem for file in Path(__file__).parent.glob("*.py") if file.stem not in ("__main__", "direct"))
+NAMES = sorted(
+    file.stem for file in Path(__file__).parent.glob("*.py") if file.stem not in ("__init__", "__main__", "direct")
+)
 
 for name in sys.argv[1:] or NAMES:
     print(f"\n{name}\n{'=' * len(name)}", flush=True)
