@@ -10,6 +10,8 @@ NAMES = sorted(
     file.stem for file in Path(__file__).parent.glob("*.py") if file.stem not in ("__init__", "__main__", "direct")
 )
 
-for name in sys.argv[1:] or NAMES:
+chosen = sys.argv[1:] or NAMES
+sys.argv[1:] = []  # what a benchmark reads are its own options
+for name in chosen:
     print(f"\n{name}\n{'=' * len(name)}", flush=True)
     import_module(f"benchmarks.{name}").main()

@@ -114,7 +114,9 @@ def plain_fmpy(file: Path, steps: int) -> float:
 
 def libcosim(package: Path, steps: int) -> float:
     from libcosimpy.CosimExecution import CosimExecution
+    from libcosimpy.CosimLogging import CosimLogLevel, log_output_level
 
+    log_output_level(CosimLogLevel.WARNING)
     execution = CosimExecution.from_ssp_file(str(package), round(H * 1e9))
     execution.step(10)
     began = time.perf_counter()
