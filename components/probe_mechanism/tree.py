@@ -19,10 +19,7 @@ from components.core.field import Group, output, parameter, private
 from components.core.kernel import kernel
 from components.core.rotation import (
     IDENTITY,
-    about_y,
-    about_z,
     apply_transposed,
-    compose,
     load_matrix,
     store_matrix,
 )
@@ -120,7 +117,6 @@ def state() -> Group:
             description="contact loads on head and housing, to be set before each evaluation",
         ),
         private("tip_slope", "rad", "additional slope of the probe's tip about y and z", shape=2),
-        private("tip_rotation", "1", "frame 0 -> frame of latches and head sensors", IDENTITY, shape=(3, 3)),
         linkage_tree.tree("mechanics", 5),
         hysteresis.law("bending_law", "rad", "N.m", causality="private"),
         hysteresis.law("torsion_law", "rad", "N.m", causality="private"),
@@ -219,8 +215,6 @@ def place(p, t, d, length, length_rate, status):
     store(rate, link.angular_velocity)
     t.tip_slope[0] = 1.5 * sin(t.q[2]) - t.q[2]
     t.tip_slope[1] = 1.5 * sin(t.q[3]) - t.q[3]
-    # erratum E-11: the source's second factor is no rotation
-    store_matrix(compose(about_z(t.tip_slope[1]), compose(about_y(t.tip_slope[0]), probe)), t.tip_rotation)
     t.gain = p.free_length / max(length, p.shortest_length)
     return lateral.place(d, housing, rate, status)
 

