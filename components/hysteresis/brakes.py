@@ -12,6 +12,20 @@ from components.hysteresis.law import BACKWARD, TRANSITION, commit, meet, value
 
 
 @kernel
+def _slip(m, elastic, high, low, rate, slipping):
+    """(elastic deformation, brake slips now) of a brake that holds between `low` and `high` and takes the rest."""
+    if elastic >= high:
+        m.slip += elastic - high
+        elastic = high
+        slipping = rate >= 0.0
+    elif elastic <= low:
+        m.slip += elastic - low
+        elastic = low
+        slipping = rate <= 0.0
+    return elastic, slipping
+
+
+@kernel
 def update_with_brake(p, m, deformation, rate, gain):
     """Spring or gear train and one friction brake in series (HV). 0, IRREGULAR or NOT_FINITE.
 
@@ -22,15 +36,7 @@ def update_with_brake(p, m, deformation, rate, gain):
     elastic = deformation - m.slip
     high = p.forward_deformation[0, int(p.points[0]) - 1]
     low = -p.forward_deformation[1, int(p.points[1]) - 1]
-    slipping = False
-    if elastic >= high:
-        m.slip += elastic - high
-        elastic = high
-        slipping = rate >= 0.0
-    elif elastic <= low:
-        m.slip += elastic - low
-        elastic = low
-        slipping = rate <= 0.0
+    elastic, slipping = _slip(m, elastic, high, low, rate, False)
     return commit(p, m, deformation, elastic, rate, gain, slipping)
 
 
@@ -82,12 +88,5 @@ def update_with_two_brakes(p, brakes, m, deformation, rate, gain):
         slipping = m.stroke > 0.0 and rate <= 0.0
     high = _deformation_at(p, m, 0, brakes.second_positive)
     low = -_deformation_at(p, m, 1, brakes.second_negative)
-    if elastic >= high:
-        m.slip += elastic - high
-        elastic = high
-        slipping = rate >= 0.0
-    elif elastic <= low:
-        m.slip += elastic - low
-        elastic = low
-        slipping = rate <= 0.0
+    elastic, slipping = _slip(m, elastic, high, low, rate, slipping)
     return commit(p, m, deformation, elastic, rate, gain, slipping)
