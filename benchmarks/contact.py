@@ -9,6 +9,7 @@ import time
 
 import numba
 
+from benchmarks.timing import microseconds
 from components.contact import probe_cone
 from components.core.record import Memory, Record
 
@@ -41,17 +42,6 @@ def repeat_accept(unit, times):
         probe_cone.accept(unit, 1e-4)
 
 
-def microseconds(run, unit: Memory, times: int = 100_000) -> float:
-    """Best of five."""
-    run(unit, 1)
-    best = float("inf")
-    for _ in range(5):
-        start = time.perf_counter()
-        run(unit, times)
-        best = min(best, time.perf_counter() - start)
-    return 1e6 * best / times
-
-
 def prepared(pose: tuple[tuple[float, float, float], float], captured: bool) -> Memory:
     """A unit with head and limiter at `pose`."""
     (x, y, z), behind = pose
@@ -78,8 +68,8 @@ def main() -> None:
     print(f"{'pose':40s}{'contacts':>9s}{'evaluate':>10s}{'+ accept':>10s}   us")
     for name, pose in POSES.items():
         unit = prepared(pose, name.startswith("captured"))
-        alone = microseconds(repeat_evaluate, unit)
-        both = microseconds(repeat_accept, unit)
+        alone = microseconds(repeat_evaluate, unit, count=100_000)
+        both = microseconds(repeat_accept, unit, count=100_000)
         print(f"{name:40s}{unit.tally.count:9.0f}{alone:10.2f}{both:10.2f}")
 
 

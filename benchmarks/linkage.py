@@ -9,6 +9,7 @@ import time
 
 import numba
 
+from benchmarks.timing import microseconds
 from components.core import ports
 from components.core.field import Group
 from components.core.record import Memory, Record
@@ -55,16 +56,6 @@ def repeat_step(m, times):
         tree.drift(m.tree, 0.5 * H)
 
 
-def microseconds(run, m: Memory, times: int = 50_000) -> float:
-    """Best of five."""
-    best = float("inf")
-    for _ in range(5):
-        start = time.perf_counter()
-        run(m, times)
-        best = min(best, time.perf_counter() - start)
-    return 1e6 * best / times
-
-
 def prepared(heavy: bool) -> Memory:
     m = RECORD.memory()
     for device in (m.parameters.lateral.spring, m.parameters.lateral.brake):
@@ -87,7 +78,8 @@ def main() -> None:
     print(f"compile or load from the cache: {time.perf_counter() - start:.1f} s\n")
     print(f"{'part':44s}{'massless':>10s}{'heavy':>8s}   us, links of the chains")
     for name, run in parts.items():
-        print(f"{name:44s}{microseconds(run, prepared(False)):10.2f}{microseconds(run, prepared(True)):8.2f}")
+        light, heavy = (microseconds(run, prepared(links), count=50_000) for links in (False, True))
+        print(f"{name:44s}{light:10.2f}{heavy:8.2f}")
 
 
 if __name__ == "__main__":

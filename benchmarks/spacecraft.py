@@ -3,10 +3,9 @@
 Many steps run inside one compiled loop, so what is measured is the kernel and not the call from Python.
 """
 
-from time import process_time
-
 import numpy as np
 
+from benchmarks.timing import microseconds
 from components import hysteresis, spacecraft
 from components.core.component import Instance
 from components.core.kernel import kernel
@@ -32,17 +31,6 @@ def swing(m, count):
     for k in range(count):
         x = (k % 400) * 1e-4 - 0.02
         hysteresis.update(m.law, m.memory, x, x - m.memory.deformation, 1.0)
-
-
-def microseconds(function, *arguments, count):
-    """Best of five, per step."""
-    function(*arguments, 1)
-    best = np.inf
-    for _ in range(5):
-        start = process_time()
-        function(*arguments, count)
-        best = min(best, process_time() - start)
-    return 1e6 * best / count
 
 
 def elastic_craft(modes):
