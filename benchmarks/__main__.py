@@ -8,10 +8,6 @@ from pathlib import Path
 
 NOT_A_BENCHMARK = ("__init__", "__main__", "direct", "timing")
 NAMES = sorted(file.stem for file in Path(__file__).parent.glob("*.py") if file.stem not in NOT_A_BENCHMARK)
-    file.stem
-    for file in Path(__file__).parent.glob("*.py")
-    if file.stem not in ("__init__", "__main__", "direct", "timing")
-)
 
 chosen = sys.argv[1:] or NAMES
 sys.argv[1:] = []  # what a benchmark reads are its own options
