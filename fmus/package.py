@@ -14,13 +14,11 @@ from importlib.metadata import version
 from pathlib import Path
 from typing import Any, Literal
 
-import llvmlite.binding as llvm
-from numba.core import config
-
 from components.core.component import Component
 from components.core.sources import ROOT, cache_root, digest, sources
 from fmus.documentation import documentation
 from fmus.native.build import build_native
+from fmus.native.compile import processor
 from fmus.native.targets import TARGETS
 from fmus.parameter_sets import write_parameter_set
 from fmus.python.build import build_python
@@ -38,9 +36,9 @@ def build(
 ) -> Path:
     """Write `folder/NAME.fmu` (`NAME-python.fmu` of kind python) and return its path.
 
-    The file is the same, byte for byte, whenever and wherever it is built from the same sources with the same tools for
-    the same processor: numba optimises inner functions for the machine it runs on, or for NUMBA_CPU_NAME. It is built
-    once, the next time it comes from the cache. `progress` is told what is being done.
+    The file is the same, byte for byte, whenever and wherever it is built from the same sources with the same tools,
+    unless another processor than the baseline is asked for (`components.core.kernel`). It is built once, the next time
+    it comes from the cache. `progress` is told what is being done.
     Raises ValueError for a platform that there is no target for, LinkError, LibraryError, UnitError.
     """
     if unknown := set(platforms) - TARGETS.keys():
@@ -100,8 +98,7 @@ def _tools() -> str:
     for name in ("numba", "llvmlite", "ziglang", "numpy", "lxml", "pythonfmu"):
         total.update(f"{name} {version(name)}\n".encode())
     total.update(platform.python_version().encode())
-    processor = config.CPU_NAME or llvm.get_host_cpu_name()  # type: ignore[attr-defined]
-    total.update(f"{processor} {config.CPU_FEATURES}".encode())  # type: ignore[attr-defined]
+    total.update(repr(processor()).encode())
     here = Path(__file__).parent
     for file in sorted(file for file in here.rglob("*") if file.suffix in (".py", ".c", ".h", ".html")):
         total.update(os.path.relpath(file, here).encode() + b"\0" + file.read_bytes() + b"\0")

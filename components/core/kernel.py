@@ -2,10 +2,15 @@
 
 numba's own cache looks only at the file of the function that it compiles, and would serve stale code after a change in
 a module that this file imports. Here each module caches in a folder named by a digest of all it depends on.
+
+All machine code is for one baseline processor, not for the one at hand: what runs in this process is what an FMU gets,
+and the bytes of an FMU do not depend on where it was built. `NUMBA_CPU_NAME` chooses another. It holds for all that
+numba compiles in this process, and only if numba has compiled nothing before.
 """
 
 from __future__ import annotations
 
+import platform
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -14,6 +19,11 @@ import numba
 from numba.core import config
 
 from components.core.sources import cache_root, digest
+
+BASELINE = {"x86_64": "x86-64-v2", "AMD64": "x86-64-v2"}.get(platform.machine(), "generic")
+
+if config.CPU_NAME is None:  # type: ignore[attr-defined]
+    config.CPU_NAME, config.CPU_FEATURES = BASELINE, ""  # type: ignore[attr-defined]
 
 
 def kernel(function: Callable[..., Any]) -> Any:

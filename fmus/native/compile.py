@@ -1,8 +1,8 @@
 """Kernels to machine code that needs no Python: the only module that touches numba's private code generation.
 
 numba's public AOT compiler (`numba.pycc`) wraps every function for Python and is to be removed; what it does inside is
-done here without the wrapping. The calls that are not public API are `with_aot_codegen`, `compile_extra` and a code
-library's `_final_module`; `tests/fmus/native/test_compile.py` fails when a new numba changes them.
+done here without the wrapping. The calls that are not public API are `with_aot_codegen`, `compile_extra`, a code
+library's `_final_module` and `magic_tuple`; `tests/fmus/native/test_compile.py` fails when a new numba changes them.
 """
 
 from __future__ import annotations
@@ -74,6 +74,11 @@ def compile_functions(name: str, entries: Mapping[str, tuple[Callable[..., int],
         library.get_function(compiled.fndesc.llvm_func_name).name = symbol
     library.finalize()
     return str(library._final_module)
+
+
+def processor() -> tuple[str, ...]:
+    """Triple, processor and features for which numba optimises the functions that kernels call."""
+    return tuple(cpu_target.target_context.codegen().magic_tuple())
 
 
 def _anonymous(function: Callable[..., Any]) -> FunctionType:

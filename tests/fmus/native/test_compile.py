@@ -1,12 +1,16 @@
 """The calls to numba's private code generation still do what the exporter needs."""
 
+import re
+
 import gadget
 import llvmlite.binding as llvm
 import numpy as np
 
 from components.core.component import Instance
+from components.core.kernel import BASELINE
 from components.oscillator import component as oscillator
-from fmus.native.compile import INITIALIZE, STEP, Loaded, compile_component, emit, optimise
+from fmus.catalogue import component
+from fmus.native.compile import INITIALIZE, STEP, Loaded, compile_component, emit, optimise, processor
 from fmus.native.targets import HOST
 
 
@@ -36,6 +40,14 @@ def test_calling_convention_and_values_equal_the_jit():
 def test_emitted_code_depends_on_nothing_but_the_source():
     once, twice = (emit(compile_component(oscillator()), HOST) for _ in range(2))
     assert once == twice
+
+
+def test_code_is_for_the_baseline_processor_wherever_it_is_built():
+    """numba would optimise inner functions for the processor at hand: wider vectors, other bytes."""
+    _, name, features = processor()
+    assert (name, features) == (BASELINE, "")
+    assembly = compile_component(component("Spacecraft"))
+    assert max((int(n) for n in re.findall(r"<(\d+) x double>", assembly)), default=0) <= 2
 
 
 def test_no_path_of_a_source_file_reaches_the_object():
