@@ -5,11 +5,12 @@ from __future__ import annotations
 import math
 import threading
 import time
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 
 from master import loop
 from master.coupling import Coupling, Sampling, Watch
-from master.errors import FmuError
+from master.drivers.driver import Driver
+from master.errors import FmuError, StructureError
 from master.fmu import DISCARD, PENDING, Instance
 from master.observers.observer import Observer, Run
 from master.result import Result
@@ -21,10 +22,11 @@ LONGEST_CHUNK = 1 << 16
 
 
 class Wishes:
-    """What the observers of a run want to see of a system. Raises StructureError for what it does not have."""
+    """What observers want to see of a system, and what drivers want to set. Raises StructureError where it has not."""
 
-    def __init__(self, system: System, observers: Sequence[Observer]) -> None:
+    def __init__(self, system: System, observers: Sequence[Observer], drivers: Sequence[Driver] = ()) -> None:
         self.observers = list(observers)
+        self.drivers = list(drivers)
         self.watches: list[Watch] = []
         self.watchers: list[tuple[Observer, int]] = []
         """whom a watch belongs to, and its number there"""
@@ -38,10 +40,33 @@ class Wishes:
             if sampling is not None:
                 self.samplers.append(observer)
                 self.samplings.append(sampling)
+        self.check_settable(system, [name for driver in drivers for name in driver.inputs])
+        chunks = [*(observer.chunk for observer in observers), *(driver.every for driver in drivers)]
+        self.longest_chunk = min([LONGEST_CHUNK, *(chunk for chunk in chunks if chunk is not None)])
+
+    @staticmethod
+    def check_settable(system: System, names: Iterable[str]) -> None:
+        """Raises StructureError that names all variables which cannot be set from outside between two steps."""
+        connected = {f"{c.target}.{c.input}": f"{c.source}.{c.output}" for c in system.connections}
+        problems = []
+        for name in names:
+            _, variable = system.resolve(name)
+            if name in connected:
+                problems.append(f"{name} cannot be set from outside: it is connected to {connected[name]}")
+            elif variable.causality != "input" and (variable.causality, variable.variability) != (
+                "parameter", "tunable",
+            ):  # fmt: skip
+                kind = f"{variable.variability} {variable.causality}"
+                problems.append(f"{name} cannot be set during a run: it is a {kind}")
+        if problems:
+            raise StructureError(problems)
 
 
 class Session:
-    """Steps initialised instances from `start` to `stop`, or to the stop signal, and keeps the books in `result`."""
+    """Steps initialised instances from `start` on, until the stop signal, and keeps the books in `result`.
+
+    Step k of the grid begins at origin + k * step; a shorter step moves the origin to its end.
+    """
 
     def __init__(
         self,
@@ -57,6 +82,7 @@ class Session:
     ) -> None:
         self.start, self.step, self.stop, self.result = start, step, stop, result
         self.wishes, self.over = wishes, False
+        self.origin, self.done = start, 0
         self.coupling = Coupling(system, instances, stages, wishes.watches, wishes.samplings, stop_when, LONGEST_CHUNK)
         self.tables = self.coupling.tables
         self.last_row = [-math.inf] * len(wishes.samplings)
@@ -65,49 +91,64 @@ class Session:
         descriptions = {name: instance.description for name, instance in instances.items()}
         self.told = Run(system, instances, descriptions, start, stop, step, result.algorithm)
 
-    def run(self, interrupted: threading.Event) -> None:
-        """Step to the end. Raises FmuError after a failure, when all that was recorded has been handed out."""
+    def begin(self) -> None:
+        """Look at the initial values. Raises FmuError where they cannot be had or are not finite."""
         if not loop.read_outputs(self.tables):
             raise self._failure(self.start)
         self._check_finite(self.start)
         self.coupling.start_watching()
         for observer in self.wishes.observers:
             observer.begin(self.told)
+        for driver in self.wishes.drivers:
+            driver.begin(self.start)
         self._record_now()
-        count = math.floor((self.stop - self.start) / self.step + 1e-6)
-        rest = self.stop - (self.start + count * self.step)
-        began = time.perf_counter()
+
+    def advance(self, until: float, interrupted: threading.Event) -> None:
+        """Step to `until`. Raises FmuError after a failure, when all that was recorded has been handed out."""
+        began = time.perf_counter() - self.result.wall_s
         try:
-            self._steps(count, interrupted, began)
-            if not self.over and rest > 1e-6 * self.step:
-                self._advance(self.start + count * self.step, rest, 0, 1)
-                self.result.t_end = self.stop
-            self._record_now()
+            self._steps(math.floor((until - self.origin) / self.step + 1e-6) - self.done, interrupted, began)
+            now = self.origin + self.done * self.step
+            if not self.over and until - now > 1e-6 * self.step:
+                self._advance(now, until - now, 0, 1)
+                self.result.t_end = until
+                self.origin, self.done = until, 0
         finally:
             self.result.wall_s = time.perf_counter() - began
-            self._note_warnings()
+
+    def end(self) -> None:
+        """Take the last rows."""
+        self._record_now()
 
     def _steps(self, count: int, interrupted: threading.Event, began: float) -> None:
         """Take `count` steps, or fewer if the run is over before, in chunks that last about CHUNK_S."""
-        done, chunk = 0, 16
-        longest = min([LONGEST_CHUNK, *(group.every * (group.capacity - 3) for group in self.coupling.groups)])
-        while done < count and not self.over:
+        last, chunk = self.done + count, 16
+        groups = (group.every * (group.capacity - 3) for group in self.coupling.groups)
+        longest = min([self.wishes.longest_chunk, *groups])
+        while self.done < last and not self.over:
             clock = time.perf_counter()
-            taken = self._advance(self.start, self.step, done, min(chunk, count - done))
-            done += taken
+            wanted = min(chunk, longest, last - self.done)
+            taken = self._advance(self.origin, self.step, self.done, wanted)
+            self.done += taken
             now = time.perf_counter()
             if taken == chunk:
                 chunk = max(1, min(longest, 2 * chunk, int(chunk * CHUNK_S / max(now - clock, 1e-6)) + 1))
             for observer in self.wishes.observers:
-                observer.progress(self.result.t_end, now - began)
-            if interrupted.is_set() and done < count and not self.over:
-                self.over = True
-                self.result.status = "stopped"
-                self.result.message = f"interrupted at t = {self.result.t_end:.9g} s"
+                reason = observer.progress(self.result.t_end, now - began)
+                if reason:
+                    self._stop(reason)
+            if interrupted.is_set() and self.done < last and not self.over:
+                self._stop(f"interrupted at t = {self.result.t_end:.9g} s")
+
+    def _stop(self, reason: str) -> None:
+        self.over = True
+        self.result.status = "stopped"
+        self.result.message = reason
 
     def _advance(self, start: float, h: float, first: int, count: int) -> int:
         """Steps `first` to `first + count` of length `h` from `start`; returns how many were taken."""
         result = self.result
+        self._drive(start + first * h)
         done = loop.advance(self.tables, start, h, first, count)
         result.macro_steps += done
         result.t_end = start + (first + done) * h
@@ -123,6 +164,13 @@ class Session:
             self.over = True
             result.message = f"ended by the stop signal at t = {result.t_end:.9g} s"
         return done
+
+    def _drive(self, now: float) -> None:
+        """Set what comes from outside. Raises FmuError where an FMU refuses it."""
+        for driver in self.wishes.drivers:
+            for name, value in driver.values(now).items():
+                element, variable = self.coupling.system.resolve(name)
+                self.coupling.instance(element).set({variable.name: value})
 
     def _deliver(self, start: float, h: float) -> None:
         """Hand rows and events to the observers, and empty their buffers."""
@@ -184,7 +232,8 @@ class Session:
             detail += "; it steps asynchronously, which this master does not"
         return detail
 
-    def _note_warnings(self) -> None:
+    def note_warnings(self) -> None:
+        """Put into the result which instances gave fmi2Warning."""
         for instance, count in zip(self.coupling.instances, self.tables.warnings, strict=True):
             if count:
                 note = f"{instance.name} gave fmi2Warning {count} times; last: {instance.log.last!r}"

@@ -34,6 +34,9 @@ class Observer:
     `progress` between chunks of steps; `end` always, also after a failure of the run or of another observer.
     """
 
+    chunk: int | None = None
+    """the most macro steps between two calls of `progress`, where that matters"""
+
     def sampling(self, system: System) -> Sampling | None:
         """The variables whose values `sample` is to get."""
         return None
@@ -51,8 +54,9 @@ class Observer:
     def event(self, watch: int, time: float, old: float, new: float) -> None:
         """Number `watch` of `watches` changed in the step that ended at `time`."""
 
-    def progress(self, time: float, wall: float) -> None:
-        """The run has come to `time` after `wall` seconds of stepping."""
+    def progress(self, time: float, wall: float) -> str | None:
+        """The run has come to `time` after `wall` seconds of stepping. A text that is returned ends it here: why."""
+        return None
 
     def end(self, result: Result) -> None:
         """The run is over; `result` may be added to."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import sys
 import time
 from typing import TextIO
@@ -30,11 +31,10 @@ class Progress(Observer):
         self._next = time.monotonic() + PERIOD_S
         run = self.run
         rate = (time_ - run.start) / wall if wall > 0.0 else 0.0
-        left = f"{(run.stop - time_) / rate:.0f} s left" if rate > 0.0 else ""
-        share = (time_ - run.start) / (run.stop - run.start)
-        self._write(
-            f"{run.system.name}: t = {time_:.2f} of {run.stop:g} s ({share:4.0%}), {rate:.3g} x real time, {left}"
-        )
+        known = math.isfinite(run.stop)
+        left = f", {(run.stop - time_) / rate:.0f} s left" if known and rate > 0.0 else ""
+        share = f" of {run.stop:g} s ({(time_ - run.start) / (run.stop - run.start):4.0%})" if known else ""
+        self._write(f"{run.system.name}: t = {time_:.2f}{share}, {rate:.3g} x real time{left}")
 
     def end(self, result: Result) -> None:
         if self.active:

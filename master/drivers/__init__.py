@@ -1,0 +1,1 @@
+"""Inputs from outside the system: functions of time, live signals."""

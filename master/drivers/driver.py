@@ -1,0 +1,29 @@
+"""What gives a system inputs from outside."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from master.result import Result
+
+
+class Driver:
+    """Override what is needed. `inputs` are the full names of what it sets: inputs that no connection sets, or tunable
+    parameters.
+
+    Order of calls: `begin` after initialisation; `values` before every `every` macro steps; `end` always.
+    """
+
+    inputs: Sequence[str] = ()
+    every: int = 1
+
+    def begin(self, start: float) -> None:
+        """All instances are initialised at the time `start`."""
+
+    def values(self, time: float) -> Mapping[str, Any]:
+        """New values for the step that begins at `time`, by full names; what is not named keeps its value."""
+        return {}
+
+    def end(self, result: Result) -> None:
+        """The run is over; `result` may be added to."""

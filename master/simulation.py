@@ -1,0 +1,262 @@
+"""A system that is stepped on request: initialised at the start, ended at the end, looked at and set in between.
+
+>>> with Simulation(system, step=1e-3) as simulation:            # doctest: +SKIP
+...     simulation.advance(1.0)
+...     simulation.set({"mass.force": 2.0})
+...     simulation.advance(2.0)
+...     simulation.get(["mass.position"])
+"""
+
+from __future__ import annotations
+
+import math
+import signal
+import threading
+import time
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import ExitStack, contextmanager
+from pathlib import Path
+from types import TracebackType
+from typing import Any
+
+from master.algorithms import Algorithm, GaussSeidel
+from master.drivers.driver import Driver
+from master.errors import FmuError, MasterError, StructureError
+from master.fmu import Fmu, Instance
+from master.initialisation import Initialisation
+from master.observers.observer import Observer
+from master.result import Result
+from master.session import Session, Wishes
+from master.system import System
+
+
+class Simulation:
+    """One run of `system` in macro steps of `step` from `start`, at most to `stop` (all in seconds).
+
+    `drivers` give inputs that no connection gives. `stop_when` names a Boolean or Integer output that ends the run
+    after the step in which it becomes true (not 0). A context manager: entering it loads and initialises the FMUs,
+    leaving it ends them and the observers, and completes `result`, whatever happened.
+
+    Raises StructureError, DescriptionError or ArchiveError for a system that cannot be run, before any FMU is loaded.
+    """
+
+    def __init__(
+        self,
+        system: System,
+        *,
+        step: float,
+        start: float = 0.0,
+        stop: float = math.inf,
+        algorithm: Algorithm | None = None,
+        observers: Sequence[Observer] = (),
+        drivers: Sequence[Driver] = (),
+        stop_when: str | None = None,
+        logging: bool = False,
+    ) -> None:
+        _check(system, step, start, stop, stop_when)
+        self.system, self.step, self.start, self.stop = system, step, start, stop
+        self.algorithm = GaussSeidel() if algorithm is None else algorithm
+        self.wishes = Wishes(system, observers, drivers)
+        self.stop_when, self.logging = stop_when, logging
+        self.instances: dict[str, Instance] = {}
+        self.result = Result(system.name, self.algorithm.name, step, t_start=start, t_end=start)
+        self._session: Session | None = None
+        self._cleanup = ExitStack()
+
+    def __enter__(self) -> Simulation:
+        try:
+            self._open()
+        except BaseException as error:
+            _fail(self.result, error)
+            self._close()
+            raise
+        return self
+
+    def _open(self) -> None:
+        began = time.perf_counter()
+        self.instances = _instantiate(self.system, self.logging, self._cleanup)
+        order = self.system.execution_order()
+        self.result.warnings += _initialise(self.system, self.instances, order, self.start, self.stop)
+        self._session = session = Session(
+            self.system, self.instances, self.algorithm.stages(order), self.wishes,
+            self.stop_when, self.start, self.step, self.stop, self.result,
+        )  # fmt: skip
+        self.result.initialise_s = time.perf_counter() - began
+        session.begin()
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        try:
+            if error is None:
+                self._stepping.end()
+                self._terminate()
+        except BaseException as failure:
+            error = failure
+            raise
+        finally:
+            if error is not None:
+                _fail(self.result, error)
+            self._close()
+
+    def _terminate(self) -> None:
+        for instance in self.instances.values():
+            try:
+                instance.terminate()
+            except FmuError as error:
+                self.result.warnings.append(str(error))
+
+    def _close(self) -> None:
+        try:
+            if self._session is not None:
+                self._session.note_warnings()
+            self._cleanup.close()
+        finally:
+            _end([*self.wishes.observers, *self.wishes.drivers], self.result)
+
+    @property
+    def _stepping(self) -> Session:
+        if self._session is None:
+            raise MasterError(f"the simulation of {self.system.name} has not begun: enter it by `with`")
+        return self._session
+
+    @property
+    def time(self) -> float:
+        """The time at which all instances are, s."""
+        return self.result.t_end
+
+    @property
+    def finished(self) -> bool:
+        """Whether the run is over: at the stop time, by the stop signal, by Ctrl-C, or because an observer ended it."""
+        return self._stepping.over or self.time >= self.stop
+
+    def advance(self, until: float) -> float:
+        """Step to `until`, or to where the run is over before; returns the time reached.
+
+        A last, shorter step is taken where `until` is no multiple of the step. Raises FmuError where an FMU fails, and
+        StructureError where one cannot take the shorter step.
+        """
+        until = min(until, self.stop)
+        if not self.finished and until > self.time:
+            _check_span(self.system, until - self.time, self.step)
+            with _deferred_interrupt() as interrupted:
+                self._stepping.advance(until, interrupted)
+        return self.time
+
+    def get(self, names: Sequence[str]) -> list[Any]:
+        """Present values of variables by their full names, in the order asked for."""
+        found: dict[str, Any] = {}
+        for element, variables in self._by_element(names).items():
+            values = self.instances[element].get(list(variables.values()))
+            found |= dict(zip(variables, values, strict=True))
+        return [found[name] for name in names]
+
+    def set(self, values: Mapping[str, Any]) -> None:
+        """Set inputs that no connection sets, and tunable parameters, by their full names.
+
+        Raises StructureError for others, with all of them named.
+        """
+        self.wishes.check_settable(self.system, values)
+        for element, variables in self._by_element(values).items():
+            self.instances[element].set({variable: values[name] for name, variable in variables.items()})
+
+    def _by_element(self, names: Iterable[str]) -> dict[str, dict[str, str]]:
+        """The variable of each full name, by element."""
+        grouped: dict[str, dict[str, str]] = {}
+        for name in names:
+            element, variable = self.system.resolve(name)
+            grouped.setdefault(element, {})[name] = variable.name
+        return grouped
+
+
+def _fail(result: Result, error: BaseException) -> None:
+    result.status, result.message = "failed", str(error) or type(error).__name__
+    result.error = error
+
+
+def _end(watchers: Sequence[Observer | Driver], result: Result) -> None:
+    """End all observers and drivers, whatever happens to one of them."""
+    fault: BaseException | None = None
+    for watcher in watchers:
+        try:
+            watcher.end(result)
+        except MasterError as error:
+            if result.status != "failed":
+                _fail(result, error)
+        except BaseException as error:
+            fault = fault or error
+    if fault is not None:
+        raise fault
+
+
+def _check(system: System, step: float, start: float, stop: float, stop_when: str | None) -> None:
+    system.check()
+    if not system.elements:
+        raise StructureError([f"system {system.name} has no elements"])
+    if not (math.isfinite(step) and step > 0.0):
+        raise StructureError([f"the macro step must be positive, not {step!r} s"])
+    if not stop > start:
+        raise StructureError([f"the stop time {stop!r} s must lie after the start time {start!r} s"])
+    if stop_when is not None:
+        _, variable = system.resolve(stop_when)
+        if variable.causality != "output" or variable.storage not in ("Boolean", "Integer"):
+            raise StructureError(
+                [f"{stop_when} cannot end a run: it is a {variable.causality} of type {variable.type}"]
+            )
+    if math.isfinite(stop):
+        _check_span(system, stop - start, step)
+
+
+def _check_span(system: System, span: float, step: float) -> None:
+    """Raises StructureError where a span would end in a shorter step that an FMU cannot take."""
+    rest = span / step
+    if abs(rest - round(rest)) > 1e-6:
+        fixed = ", ".join(name for name in system.elements if not system.description(name).can_vary_step)
+        if fixed:
+            raise StructureError(
+                [f"{span:g} s are no multiple of the step {step:g} s, and {fixed} cannot vary the step"]
+            )
+
+
+def _instantiate(system: System, logging: bool, cleanup: ExitStack) -> dict[str, Instance]:
+    """Load every FMU once, make the instances, set their start values."""
+    fmus: dict[Path, Fmu] = {}
+    instances: dict[str, Instance] = {}
+    for element in system.elements.values():
+        key = element.file.resolve()
+        if key not in fmus:
+            fmus[key] = cleanup.enter_context(Fmu(element.file))
+        instances[element.name] = instance = fmus[key].instantiate(element.name, logging=logging)
+        instance.set(element.start)
+    return instances
+
+
+def _initialise(
+    system: System, instances: Mapping[str, Instance], order: Sequence[str], start: float, stop: float
+) -> list[str]:
+    for name in order:
+        instances[name].enter_initialization(start, stop if math.isfinite(stop) else None)
+    notes = Initialisation(system, instances, order).run()
+    for name in order:
+        instances[name].exit_initialization()
+    return notes
+
+
+@contextmanager
+def _deferred_interrupt() -> Iterator[threading.Event]:
+    """Ctrl-C sets the event and does not break into a step; a second one interrupts as usual."""
+    event = threading.Event()
+    if threading.current_thread() is not threading.main_thread():
+        yield event
+        return
+    before = signal.getsignal(signal.SIGINT)
+
+    def handle(number: int, frame: object) -> None:
+        event.set()
+        signal.signal(signal.SIGINT, before)
+
+    signal.signal(signal.SIGINT, handle)
+    try:
+        yield event
+    finally:
+        signal.signal(signal.SIGINT, before)
