@@ -1,4 +1,4 @@
-"""FMI 2.0 co-simulation FMUs in this process: unpack, load, instantiate, call.
+"""Co-simulation FMUs of FMI 2.0 and 3.0 in this process: unpack, load, instantiate, call.
 
 >>> with Fmu(Path("Oscillator.fmu")) as fmu:        # doctest: +SKIP
 ...     mass = fmu.instantiate("mass")
@@ -13,7 +13,6 @@ from __future__ import annotations
 import ctypes
 import re
 import shutil
-import sys
 import tempfile
 from collections.abc import Mapping, Sequence
 from pathlib import Path
@@ -22,92 +21,43 @@ from typing import Any
 
 import numpy as np
 
-from master import archive, log
+from master import archive, detours, log
 from master.description import Description, Variable, library_name, read_description, this_platform
 from master.errors import FmuError
+from master.library import Library, LibraryFmi2
+from master.library_fmi3 import LibraryFmi3
 from master.log import STATUS
 
 OK, WARNING, DISCARD, ERROR, FATAL, PENDING = range(6)
 LAST_SUCCESSFUL_TIME, TERMINATED = 2, 3
 
-_C, _D, _I, _N, _P, _S = (
-    ctypes.c_void_p,
-    ctypes.c_double,
-    ctypes.c_int,
-    ctypes.c_size_t,
-    ctypes.c_void_p,
-    ctypes.c_char_p,
-)
-
-# fmi2Component and arguments; all return fmi2Status but the first four
-_FUNCTIONS: dict[str, tuple[Any, ...]] = {
-    "fmi2GetTypesPlatform": (),
-    "fmi2GetVersion": (),
-    "fmi2Instantiate": (_S, _I, _S, _S, _P, _I, _I),
-    "fmi2FreeInstance": (_C,),
-    "fmi2SetDebugLogging": (_C, _I, _N, _P),
-    "fmi2SetupExperiment": (_C, _I, _D, _D, _I, _D),
-    "fmi2EnterInitializationMode": (_C,),
-    "fmi2ExitInitializationMode": (_C,),
-    "fmi2Terminate": (_C,),
-    "fmi2Reset": (_C,),
-    **{f"fmi2Get{kind}": (_C, _P, _N, _P) for kind in ("Real", "Integer", "Boolean", "String")},
-    **{f"fmi2Set{kind}": (_C, _P, _N, _P) for kind in ("Real", "Integer", "Boolean", "String")},
-    "fmi2GetFMUstate": (_C, _P),
-    "fmi2SetFMUstate": (_C, _P),
-    "fmi2FreeFMUstate": (_C, _P),
-    "fmi2SerializedFMUstateSize": (_C, _P, _P),
-    "fmi2SerializeFMUstate": (_C, _P, _P, _N),
-    "fmi2DeSerializeFMUstate": (_C, _P, _N, _P),
-    "fmi2GetDirectionalDerivative": (_C, _P, _N, _P, _N, _P, _P),
-    "fmi2SetRealInputDerivatives": (_C, _P, _N, _P, _P),
-    "fmi2GetRealOutputDerivatives": (_C, _P, _N, _P, _P),
-    "fmi2DoStep": (_C, _D, _D, _I),
-    "fmi2CancelStep": (_C,),
-    "fmi2GetStatus": (_C, _I, _P),
-    "fmi2GetRealStatus": (_C, _I, _P),
-    "fmi2GetIntegerStatus": (_C, _I, _P),
-    "fmi2GetBooleanStatus": (_C, _I, _P),
-    "fmi2GetStringStatus": (_C, _I, _P),
-}  # fmt: skip
-
-_RETURNS = {
-    "fmi2GetTypesPlatform": ctypes.c_char_p,
-    "fmi2GetVersion": ctypes.c_char_p,
-    "fmi2Instantiate": ctypes.c_void_p,
-    "fmi2FreeInstance": None,
-}
-
 _COMPLAINTS = ("logStatusWarning", "logStatusDiscard", "logStatusError", "logStatusFatal")
 
-_DTYPE = {"Real": np.float64, "Integer": np.int32, "Boolean": np.int32}
+DTYPE = {"Real": np.float64, "Integer": np.int32, "Boolean": np.int32}
 
 
 _python_modules: dict[str, tuple[str, str]] = {}
 """of FMUs of pythonfmu: module -> (digest of the file, its name)"""
 
 
-class _Callbacks(ctypes.Structure):
-    _fields_ = tuple(
-        (name, ctypes.c_void_p)
-        for name in ("logger", "allocate_memory", "free_memory", "step_finished", "component_environment")
-    )
-
-
 class Fmu:
     """An unpacked FMU and its library. Close it, or use it as a context manager: it owns a temporary folder."""
 
-    def __init__(self, file: Path) -> None:
-        """Raises ArchiveError, DescriptionError, or FmuError for a library that is missing or not what it should be."""
+    def __init__(self, file: Path, structure: Mapping[str, int] | None = None) -> None:
+        """`structure` are values of structural parameters (FMI 3.0).
+
+        Raises ArchiveError, DescriptionError, or FmuError for a library that is missing or not what it should be.
+        """
         self.file = Path(file)
         self.instances: list[Instance] = []
         self._folder = Path(tempfile.mkdtemp(prefix="fmu-"))
-        self._library: ctypes.CDLL | None = None
+        self.structure = dict(structure or {})
+        self._library: Library | None = None
         try:
             archive.extract(self.file, self._folder)
-            self.description = read_description(self._folder)
+            self.description = read_description(self._folder, structure)
             self._check_python_module()
-            self.functions = self._load()
+            self._library = self._load()
         except BaseException:
             self.close()
             raise
@@ -135,34 +85,30 @@ class Fmu:
                 "pythonfmu would run that one instead; rename the script and export it again",
             )
 
-    def _load(self) -> dict[str, Any]:
-        platform, identifier = this_platform(), self.description.identifier
-        path = self._folder / "binaries" / platform / library_name(identifier)
+    def _load(self) -> Library:
+        description, resources = self.description, self._folder / "resources"
+        platform = this_platform(description.fmi_version)
+        path = self._folder / "binaries" / platform / library_name(description.identifier)
         if not path.is_file():
             found = sorted(p.relative_to(self._folder).as_posix() for p in self._folder.glob("binaries/*/*"))
             raise FmuError(
                 self.file.name,
-                f"has no {path.relative_to(self._folder).as_posix()} for modelIdentifier {identifier!r}; "
+                f"has no {path.relative_to(self._folder).as_posix()} for modelIdentifier {description.identifier!r}; "
                 + (f"it holds {', '.join(found)}" if found else "it holds no binaries at all"),
             )
-        try:
-            self._library = ctypes.CDLL(str(path))
-        except OSError as error:
-            raise FmuError(self.file.name, f"its library cannot be loaded: {error}") from error
-        missing = [name for name in _FUNCTIONS if not hasattr(self._library, name)]
-        if missing:
-            raise FmuError(self.file.name, f"its library lacks {', '.join(missing)}, which FMI 2.0 demands")
-        functions: dict[str, Any] = {}
-        for name, arguments in _FUNCTIONS.items():
-            functions[name] = function = getattr(self._library, name)
-            function.argtypes, function.restype = arguments, _RETURNS.get(name, ctypes.c_int)
-        version, types = functions["fmi2GetVersion"](), functions["fmi2GetTypesPlatform"]()
-        if version != b"2.0" or types != b"default":
-            raise FmuError(
-                self.file.name,
-                f"its description says FMI 2.0, its library version {_text(version)!r}, types {_text(types)!r}",
-            )
-        return functions
+        if description.fmi_version == "2.0":
+            return LibraryFmi2(path, self.file.name, description.guid, resources)
+        return LibraryFmi3(path, self.file.name, description, resources)
+
+    @property
+    def library(self) -> Library:
+        assert self._library is not None, "the FMU is closed"
+        return self._library
+
+    @property
+    def functions(self) -> dict[str, Any]:
+        """Functions of the library, under the names of FMI 2.0."""
+        return self.library.functions
 
     def address(self, function: str) -> int:
         """Where a function lies in this process."""
@@ -178,11 +124,6 @@ class Fmu:
         self.instances.append(instance)
         return instance
 
-    @property
-    def resources(self) -> str:
-        """URI of the unpacked resources."""
-        return (self._folder / "resources").as_uri()
-
     def close(self) -> None:
         """Free the instances, unload the library, remove the folder. An FMU that ended fatally stays loaded."""
         dead = any(instance.dead for instance in self.instances)
@@ -190,11 +131,8 @@ class Fmu:
             instance.free()
         self.instances.clear()
         if self._library is not None and not dead:
-            handle, self._library = self._library._handle, None
-            if sys.platform == "win32":
-                ctypes.windll.kernel32.FreeLibrary(ctypes.c_void_p(handle))
-            else:
-                ctypes.CDLL(None).dlclose(ctypes.c_void_p(handle))
+            self._library.close()
+            self._library = None
         shutil.rmtree(self._folder, ignore_errors=True)
 
 
@@ -213,25 +151,22 @@ class Instance:
         self.log = log.Log(self._translate)
         self._key = log.register(self.log)
         self._arrays: dict[tuple[str, ...], list[tuple[str, np.ndarray, list[int]]]] = {}
-        memory = ctypes.CDLL("msvcrt" if sys.platform == "win32" else None)
-        address = {f: ctypes.cast(getattr(memory, f), ctypes.c_void_p).value for f in ("calloc", "free")}
-        # the FMU keeps the pointer to this structure
-        self._callbacks = _Callbacks(log.logger(), address["calloc"], address["free"], None, self._key)
-        self.component: int | None = fmu.functions["fmi2Instantiate"](
-            name.encode(), 1, self.description.guid.encode(), fmu.resources.encode(),
-            ctypes.addressof(self._callbacks), 0, int(logging),
-        )  # fmt: skip
+        self._entries: dict[str, Any] = {}
+        self.component: int | None = fmu.library.instantiate(name, self._key, logging)
         self._running = False
         if not self.component:
             raise FmuError(
                 name,
-                f"{fmu.file.name} refuses to be instantiated (fmi2Instantiate gives no component); "
-                f"its library may not belong to its description, GUID {self.description.guid}",
+                f"{fmu.file.name} refuses to be instantiated ({fmu.library.spoken('fmi2Instantiate')} gives no "
+                f"component); its library may not belong to its description, GUID {self.description.guid}"
+                + (", or the tool is missing that it needs" if self.description.needs_execution_tool else ""),
                 function="fmi2Instantiate",
                 message=self.log.last,
             )
         if not logging:
             self._ask_for_complaints()
+        if fmu.structure:
+            self.set(fmu.structure)
 
     def _ask_for_complaints(self) -> None:
         """Switch on the messages about failures, which some FMUs keep to themselves otherwise."""
@@ -251,20 +186,41 @@ class Instance:
 
     def failure(self, function: str, status: int, time: float | None = None, detail: str = "") -> FmuError:
         """The error that tells of a call that returned `status`."""
-        word = STATUS[status] if 0 <= status < len(STATUS) else f"the unknown status {status}"
-        text = f"{function} gave {word}" + detail
+        function = self.fmu.library.spoken(function)
+        word = self.fmu.library.spoken(STATUS[status]) if 0 <= status < len(STATUS) else f"the unknown status {status}"
         self.dead = self.dead or status == FATAL
         # after an error only fmi2FreeInstance and fmi2Reset may be called
         self._running = self._running and status < ERROR
+        text = f"{function} gave {word}" + detail
         return FmuError(self.name, text, function=function, status=word, time=time, message=self.log.last)
 
-    def call(self, function: str, *arguments: Any, time: float | None = None, detail: str = "") -> None:
+    def entry(self, function: str) -> int:
+        """The address at which the compiled loop calls a function, with `component` as its first argument.
+
+        Strings are numbers there, see `master.texts`.
+        """
+        if function not in self._entries:
+            self._entries[function] = detours.detour(self, function) or self.fmu.library.functions[function]
+        address = ctypes.cast(self._entries[function], ctypes.c_void_p).value
+        assert address is not None
+        return address
+
+    def function_at(self, address: int) -> str:
+        """The function whose `entry` is `address`."""
+        return next(name for name in self._entries if self.entry(name) == address)
+
+    def call(self, function: str, *arguments: Any) -> None:
         """Call an FMI function that returns a status; raises FmuError unless it is OK or a warning."""
+        self._check_alive(function)
+        self._check(function, self.fmu.library.functions[function](self.component, *arguments))
+
+    def _check_alive(self, function: str) -> None:
         if self.dead:
             raise FmuError(self.name, f"{function} cannot be called after fmi2Fatal")
-        status = self.fmu.functions[function](self.component, *arguments)
+
+    def _check(self, function: str, status: int, time: float | None = None) -> None:
         if status not in (OK, WARNING):
-            raise self.failure(function, status, time, detail)
+            raise self.failure(function, status, time)
 
     def enter_initialization(
         self, start: float = 0.0, stop: float | None = None, tolerance: float | None = None
@@ -286,19 +242,21 @@ class Instance:
 
     def step(self, t: float, h: float) -> None:
         """Advance from `t` by `h`; raises FmuError, also where the FMU asks for a shorter step."""
-        self.call("fmi2DoStep", t, h, 1, time=t)
+        self._check_alive("fmi2DoStep")
+        self.entry("fmi2DoStep")
+        self._check("fmi2DoStep", self._entries["fmi2DoStep"](self.component, t, h, 1), t)
 
     def last_successful_time(self) -> float | None:
         """How far the last step came that ended in fmi2Discard, where the FMU tells."""
         value = ctypes.c_double()
-        function = self.fmu.functions["fmi2GetRealStatus"]
+        function = self.fmu.library.functions["fmi2GetRealStatus"]
         status = function(self.component, LAST_SUCCESSFUL_TIME, ctypes.byref(value))
         return value.value if status == OK else None
 
     def wants_to_terminate(self) -> bool:
         """Whether the FMU says, after fmi2Discard, that it asks to end the simulation."""
         value = ctypes.c_int()
-        status = self.fmu.functions["fmi2GetBooleanStatus"](self.component, TERMINATED, ctypes.byref(value))
+        status = self.fmu.library.functions["fmi2GetBooleanStatus"](self.component, TERMINATED, ctypes.byref(value))
         return status == OK and bool(value.value)
 
     def set(self, values: Mapping[str, Any]) -> None:
@@ -307,9 +265,9 @@ class Instance:
         for kind, references, places in self._group(names):
             chosen = [values[names[place]] for place in places]
             if kind == "String":
-                block: Any = (ctypes.c_char_p * len(chosen))(*(str(value).encode() for value in chosen))
+                block: Any = _texts(chosen)
             else:
-                block = np.array(chosen, _DTYPE[kind])
+                block = np.array(chosen, DTYPE[kind])
             self._access(f"fmi2Set{kind}", references, block, [names[place] for place in places], chosen)
 
     def get(self, names: Sequence[str]) -> list[Any]:
@@ -318,7 +276,7 @@ class Instance:
         found: list[Any] = [None] * len(names)
         for kind, references, places in self._group(names):
             count = len(places)
-            block: Any = (ctypes.c_char_p * count)() if kind == "String" else np.zeros(count, _DTYPE[kind])
+            block: Any = (ctypes.c_char_p * count)() if kind == "String" else np.zeros(count, DTYPE[kind])
             self._access(f"fmi2Get{kind}", references, block, [names[place] for place in places])
             given = [_text(value) for value in block] if kind == "String" else block.tolist()
             for place, value in zip(places, given, strict=True):
@@ -335,9 +293,22 @@ class Instance:
             shown = names if values is None else [f"{name} = {v!r}" for name, v in zip(names, values, strict=True)]
             listed = ", ".join(shown[:4]) + (f" and {len(shown) - 4} more" if len(shown) > 4 else "")
             raise FmuError(
-                self.name, f"{function} gave {error.status} for {listed}",
-                function=function, status=error.status, message=error.message,
+                self.name, f"{error.function} gave {error.status} for {listed}",
+                function=error.function, status=error.status, message=error.message,
             ) from None  # fmt: skip
+
+    def read_texts(self, references: Sequence[int]) -> tuple[int, list[str]]:
+        """(status, strings)"""
+        block = (ctypes.c_char_p * len(references))()
+        numbers = np.array(references, np.uint32)
+        function = self.fmu.library.functions["fmi2GetString"]
+        return function(self.component, _pointer(numbers), len(numbers), block), [_text(value) for value in block]
+
+    def write_texts(self, references: Sequence[int], values: Sequence[str]) -> int:
+        """Set strings; gives the status."""
+        numbers = np.array(references, np.uint32)
+        function = self.fmu.library.functions["fmi2SetString"]
+        return function(self.component, _pointer(numbers), len(numbers), _texts(values))
 
     def _group(self, names: tuple[str, ...]) -> list[tuple[str, np.ndarray, list[int]]]:
         """(type, value references, places in `names`) for each FMI function that `names` need."""
@@ -391,8 +362,8 @@ class Instance:
         """Free the instance; nothing else may be called afterwards."""
         if self.component and not self.dead:
             if self._running:
-                self.fmu.functions["fmi2Terminate"](self.component)
-            self.fmu.functions["fmi2FreeInstance"](self.component)
+                self.fmu.library.functions["fmi2Terminate"](self.component)
+            self.fmu.library.functions["fmi2FreeInstance"](self.component)
         self.component, self._running = None, False
         log.forget(self._key)
 
@@ -414,6 +385,10 @@ class Instance:
 
 def _pointer(block: Any) -> Any:
     return block.ctypes.data if isinstance(block, np.ndarray) else block
+
+
+def _texts(values: Sequence[Any]) -> Any:
+    return (ctypes.c_char_p * len(values))(*(str(value).encode() for value in values))
 
 
 def _text(value: bytes | None) -> str:

@@ -132,4 +132,4 @@ class Initialisation:
 
 
 def _close(new: Any, old: Any) -> bool:
-    return math.isclose(new, old, rel_tol=1e-12, abs_tol=1e-15)
+    return new == old or (not isinstance(new, str) and math.isclose(new, old, rel_tol=1e-12, abs_tol=1e-15))

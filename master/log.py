@@ -99,6 +99,24 @@ def _handle(environment: int, name: int, status: int, category: int, form: int, 
         log.messages.append(Message(known, _string(category) or "", log.translate(text)))
 
 
+_Plain = ctypes.CFUNCTYPE(None, ctypes.c_size_t, ctypes.c_int, ctypes.c_size_t, ctypes.c_size_t)
+
+
+def _handle_plain(environment: int, status: int, category: int, text: int) -> None:
+    log = _logs.get(environment)
+    if log is not None:
+        known = STATUS[status] if 0 <= status < len(STATUS) else str(status)
+        log.messages.append(Message(known, _string(category) or "", (_string(text) or "").rstrip()))
+
+
+_plain = _Plain(_handle_plain)
+
+
+def plain_logger() -> int:
+    """Address of the callback of FMI 3.0: (environment, status, category, text)."""
+    return ctypes.cast(_plain, ctypes.c_void_p).value or 0
+
+
 class _Machine:
     """The compiled variadic function; keeps its engine and its handler alive."""
 

@@ -15,14 +15,14 @@ import threading
 import time
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import ExitStack, contextmanager
-from pathlib import Path
 from types import TracebackType
 from typing import Any
 
 from master.algorithms import Algorithm, GaussSeidel
 from master.drivers.driver import Driver
 from master.errors import FmuError, MasterError, StructureError
-from master.fmu import Fmu, Instance
+from master.fmu import Instance
+from master.importer import instantiate
 from master.initialisation import Initialisation
 from master.observers.observer import Observer
 from master.result import Result
@@ -74,7 +74,7 @@ class Simulation:
 
     def _open(self) -> None:
         began = time.perf_counter()
-        self.instances = _instantiate(self.system, self.logging, self._cleanup)
+        self.instances = instantiate(self.system, self._cleanup, logging=self.logging)
         order = self.system.execution_order()
         self.result.warnings += _initialise(self.system, self.instances, order, self.start, self.stop)
         self._session = session = Session(
@@ -216,19 +216,6 @@ def _check_span(system: System, span: float, step: float) -> None:
             raise StructureError(
                 [f"{span:g} s are no multiple of the step {step:g} s, and {fixed} cannot vary the step"]
             )
-
-
-def _instantiate(system: System, logging: bool, cleanup: ExitStack) -> dict[str, Instance]:
-    """Load every FMU once, make the instances, set their start values."""
-    fmus: dict[Path, Fmu] = {}
-    instances: dict[str, Instance] = {}
-    for element in system.elements.values():
-        key = element.file.resolve()
-        if key not in fmus:
-            fmus[key] = cleanup.enter_context(Fmu(element.file))
-        instances[element.name] = instance = fmus[key].instantiate(element.name, logging=logging)
-        instance.set(element.start)
-    return instances
 
 
 def _initialise(

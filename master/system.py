@@ -23,19 +23,28 @@ from master.errors import StructureError
 from master.order import execution_order
 from master.units import conversion
 
+TIMEOUT_S = 60.0
+"""Longest call of an FMU in a process of its own."""
+
 
 @cache
-def _description(file: Path, stamp: tuple[int, int]) -> Description:
-    return read_description(file)
+def _description(file: Path, stamp: tuple[int, int], structure: tuple[tuple[str, int], ...] = ()) -> Description:
+    return read_description(file, dict(structure))
 
 
 @dataclass
 class Element:
-    """One instance: its FMU and the values that are set before it is initialised."""
+    """One instance: its FMU and the values that are set before it is initialised.
+
+    With `process` it runs in a process of its own, whose end, by itself or because a call takes longer than `timeout`
+    seconds, is a failure of the run and not the end of this process.
+    """
 
     name: str
     file: Path
     start: dict[str, Any] = field(default_factory=dict)
+    process: bool = False
+    timeout: float = TIMEOUT_S
 
 
 @dataclass(frozen=True)
@@ -67,10 +76,18 @@ class System:
         self.connections: list[Connection] = []
         self.order: tuple[str, ...] | None = None
 
-    def add(self, name: str, file: Path, start: Mapping[str, Any] | None = None) -> Element:
+    def add(
+        self,
+        name: str,
+        file: Path,
+        start: Mapping[str, Any] | None = None,
+        *,
+        process: bool = False,
+        timeout: float = TIMEOUT_S,
+    ) -> Element:
         if name in self.elements:
             raise StructureError([f"system {self.name}: two elements are called {name!r}"])
-        self.elements[name] = Element(name, Path(file), dict(start or {}))
+        self.elements[name] = Element(name, Path(file), dict(start or {}), process, timeout)
         return self.elements[name]
 
     def connect(
@@ -83,7 +100,9 @@ class System:
         """The model description of an element's FMU, read once. Raises DescriptionError or ArchiveError."""
         file = self.elements[element].file
         stamp = (file.stat().st_mtime_ns, file.stat().st_size) if file.exists() else (0, 0)
-        return _description(file, stamp)
+        found = _description(file, stamp)
+        structure = found.structure(self.elements[element].start)
+        return _description(file, stamp, tuple(structure.items())) if structure else found
 
     def resolve(self, name: str) -> tuple[str, Variable]:
         """(element, variable) of a full name "element.variable". Raises StructureError with near matches."""
@@ -134,6 +153,10 @@ class System:
             raise StructureError(problems)
 
     def _near(self, element: str, variable: str) -> str:
+        """Why an element has no such variable, or those that it has with like names."""
+        reason = self.description(element).left_out.get(variable)
+        if reason:
+            return f" that can be used: {reason}"
         return _near(variable, self.description(element).variables)
 
     def _check_order(self) -> Iterable[str]:

@@ -61,8 +61,7 @@ def test_everything_that_is_said_is_read(tmp_path):
 @pytest.mark.parametrize(
     ("old", "new", "words"),
     [
-        ('fmiVersion="2.0"', 'fmiVersion="1.0"', r"FMI 1\.0; this master runs FMI 2\.0"),
-        ('fmiVersion="2.0"', 'fmiVersion="3.0"', r"FMI 3\.0; this master runs FMI 2\.0"),
+        ('fmiVersion="2.0"', 'fmiVersion="1.0"', r"FMI 1\.0; this master runs co-simulation FMUs of FMI 2\.0 and 3\.0"),
         ('fmiVersion="2.0"', "", "has no attribute fmiVersion"),
         ("<CoSimulation", "<CoSimulations", "but one for model exchange; export it for co-simulation"),
         ('modelIdentifier="Test" ', "", "line 4, CoSimulation: has no attribute modelIdentifier"),
@@ -75,7 +74,7 @@ def test_everything_that_is_said_is_read(tmp_path):
         ('declaredType="Force"', 'declaredType="Mode"', "declaredType 'Mode' is not among the Real types"),
         ('causality="input"', 'causality="inputs"', "causality 'inputs' is none of"),
         ("<Boolean/>", "", "ScalarVariable 'on': needs exactly one element of"),
-        ('dependencies="1"', 'dependencies="6"', "in Outputs: index 6 is outside 1 to 5"),
+        ('dependencies="1"', 'dependencies="6"', "Unknown: index 6 is outside 1 to 5"),
         ('factor="1000"/><D', 'factor="0"/><D', "Unit 'kN': factor of the base unit is zero"),
     ],
 )

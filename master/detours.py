@@ -1,0 +1,83 @@
+"""Functions with the signatures of FMI 2.0 that are Python, for what the compiled loop cannot do itself.
+
+Strings pass through the loop as numbers (`master.texts`), and a step that an FMU does in the background is waited for.
+"""
+
+from __future__ import annotations
+
+import ctypes
+import time
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Any
+
+from master import texts
+
+if TYPE_CHECKING:
+    from master.fmu import Instance
+
+WARNING, ERROR, PENDING = 1, 3, 5
+DO_STEP_STATUS = 0
+POLL_S = 20e-6
+
+_Access = ctypes.CFUNCTYPE(ctypes.c_int, ctypes.c_size_t, ctypes.c_void_p, ctypes.c_size_t, ctypes.c_void_p)
+_Step = ctypes.CFUNCTYPE(ctypes.c_int, ctypes.c_size_t, ctypes.c_double, ctypes.c_double, ctypes.c_int)
+
+
+def detour(instance: Instance, function: str) -> Any:
+    """The function that takes the place of `function` of an instance; None where it needs none.
+
+    It must be kept as long as its address is in use.
+    """
+    if function == "fmi2GetString":
+        return _Access(_guarded(_get_texts(instance)))
+    if function == "fmi2SetString":
+        return _Access(_guarded(_set_texts(instance)))
+    if function == "fmi2DoStep" and instance.description.can_run_asynchronously:
+        return _Step(_guarded(_awaited_step(instance)))
+    return None
+
+
+def _guarded(function: Callable[..., int]) -> Callable[..., int]:
+    """An exception, also that of a second Ctrl-C, ends the run: through C it cannot pass."""
+
+    def call(*arguments: Any) -> int:
+        try:
+            return function(*arguments)
+        except BaseException:
+            return ERROR
+
+    return call
+
+
+def _get_texts(instance: Instance) -> Callable[..., int]:
+    def get(_: int, references: int, count: int, values: int) -> int:
+        status, found = instance.read_texts(list((ctypes.c_uint32 * count).from_address(references)))
+        if status <= WARNING:
+            (ctypes.c_int32 * count).from_address(values)[:] = [texts.number(text) for text in found]
+        return status
+
+    return get
+
+
+def _set_texts(instance: Instance) -> Callable[..., int]:
+    def set_(_: int, references: int, count: int, values: int) -> int:
+        given = [texts.text(number) for number in (ctypes.c_int32 * count).from_address(values)]
+        return instance.write_texts(list((ctypes.c_uint32 * count).from_address(references)), given)
+
+    return set_
+
+
+def _awaited_step(instance: Instance) -> Callable[..., int]:
+    def step(component: int, t: float, h: float, no_set_state_prior: int) -> int:
+        functions = instance.fmu.library.functions
+        status = functions["fmi2DoStep"](component, t, h, no_set_state_prior)
+        pending = ctypes.c_int(PENDING)
+        while status == PENDING:
+            if functions["fmi2GetStatus"](component, DO_STEP_STATUS, ctypes.byref(pending)) > WARNING:
+                return ERROR
+            status = pending.value
+            if status == PENDING:
+                time.sleep(POLL_S)
+        return status
+
+    return step

@@ -1,0 +1,54 @@
+"""The C of this folder as libraries for this machine, compiled at first use and kept."""
+
+from __future__ import annotations
+
+import ctypes
+import hashlib
+import os
+import subprocess
+import sys
+import tempfile
+from functools import cache
+from importlib.metadata import version
+from pathlib import Path
+
+from master.errors import MasterError
+
+HERE = Path(__file__).parent
+_FLAGS = ("-std=c11", "-O2", "-fPIC", "-shared", "-s", "-fvisibility=hidden", "-Wall", "-Wextra", "-Werror")
+
+
+def cache_root() -> Path:
+    """Folder for things that can be made again: `$DOCKFMU_CACHE`, `build/cache` of a checkout, or the user's."""
+    checkout = HERE.parents[1]
+    if chosen := os.environ.get("DOCKFMU_CACHE"):
+        return Path(chosen)
+    if (checkout / "pyproject.toml").is_file():
+        return checkout / "build" / "cache"
+    return Path(os.environ.get("XDG_CACHE_HOME", Path.home() / ".cache")) / "dockfmu"
+
+
+@cache
+def library(name: str) -> ctypes.CDLL:
+    """The library of `<name>.c`, loaded. Raises MasterError with the words of the compiler."""
+    source = (HERE / f"{name}.c").read_bytes()
+    key = hashlib.sha256(f"zig {version('ziglang')} {_FLAGS} {sys.platform}".encode() + source).hexdigest()[:16]
+    file = cache_root() / "master" / f"{name}-{key}{'.dll' if sys.platform == 'win32' else '.so'}"
+    if not file.is_file():
+        file.parent.mkdir(parents=True, exist_ok=True)
+        with tempfile.TemporaryDirectory(dir=file.parent) as folder:
+            made = Path(folder) / file.name
+            _compile(HERE / f"{name}.c", made)
+            made.replace(file)  # at once: another process may do the same
+    return ctypes.CDLL(str(file))
+
+
+def _compile(source: Path, target: Path) -> None:
+    zig = str(cache_root() / "zig")
+    done = subprocess.run(
+        [sys.executable, "-m", "ziglang", "cc", *_FLAGS, "-o", str(target), str(source)],
+        env={**os.environ, "ZIG_GLOBAL_CACHE_DIR": zig, "ZIG_LOCAL_CACHE_DIR": zig},
+        capture_output=True, text=True, check=False,
+    )  # fmt: skip
+    if done.returncode:
+        raise MasterError(f"{source.name} cannot be compiled:\n{done.stderr.strip()}")

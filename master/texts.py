@@ -1,0 +1,19 @@
+"""Numbers for texts, so that the compiled loop can pass them on, watch and record them like any whole number."""
+
+from __future__ import annotations
+
+_texts = [""]
+_numbers = {"": 0}
+
+
+def number(text: str) -> int:
+    """The number of a text in this process; 0 is the empty one."""
+    found = _numbers.setdefault(text, len(_texts))
+    if found == len(_texts):
+        _texts.append(text)
+    return found
+
+
+def text(number: int) -> str:
+    """The text of a number."""
+    return _texts[number]

@@ -1,0 +1,117 @@
+"""Model descriptions as plain data."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from master.units import Unit
+
+TYPES = ("Real", "Integer", "Boolean", "String", "Enumeration")
+CAUSALITIES = (
+    "parameter", "calculatedParameter", "input", "output", "local", "independent", "structuralParameter",
+)  # fmt: skip
+
+
+@dataclass(frozen=True)
+class Variable:
+    """One scalar variable. `start`, `minimum`, `maximum`, `nominal` have the type of the variable or are None."""
+
+    name: str
+    reference: int
+    type: str
+    causality: str = "local"
+    variability: str = "continuous"
+    initial: str | None = None
+    start: Any = None
+    unit: str | None = None
+    display_unit: str | None = None
+    minimum: float | None = None
+    maximum: float | None = None
+    nominal: float | None = None
+    description: str = ""
+    items: tuple[tuple[str, int], ...] = ()
+    """names and values of an enumeration"""
+    declared_type: str = ""
+    derivative: str | None = None
+    """the variable whose derivative in time this one is"""
+
+    @property
+    def storage(self) -> str:
+        """The type whose functions get and set it: enumerations pass through fmi2GetInteger."""
+        return "Integer" if self.type == "Enumeration" else self.type
+
+
+@dataclass(frozen=True)
+class Array:
+    """One variable of FMI 3.0: `size` elements of `type`, numbered from `first` in row-major order."""
+
+    name: str
+    reference: int
+    type: str
+    first: int
+    size: int
+    structural: bool = False
+    start: tuple[Any, ...] = ()
+    """as many as `size`, or none"""
+
+
+@dataclass(frozen=True)
+class Experiment:
+    """Default experiment of a model or a system; None where nothing is said."""
+
+    start: float | None = None
+    stop: float | None = None
+    tolerance: float | None = None
+    step: float | None = None
+
+
+@dataclass(frozen=True)
+class Description:
+    """A co-simulation model description of FMI 2.0 or 3.0.
+
+    Arrays of FMI 3.0 appear as their elements, `A[1,2]`, which are numbered in `variables`; `arrays` tells the adapter
+    what these numbers stand for. `left_out` are variables that the master has no use for, with the reason.
+    `outputs` and `initial_unknowns` map a variable to the names it depends on, None where the file does not say
+    (then it may depend on all). `binaries` are the platforms in the archive.
+    """
+
+    file: Path
+    model_name: str
+    guid: str
+    identifier: str
+    description: str = ""
+    generation_tool: str = ""
+    variables: dict[str, Variable] = field(default_factory=dict)
+    units: dict[str, Unit] = field(default_factory=dict)
+    experiment: Experiment = Experiment()
+    can_vary_step: bool = False
+    can_get_and_set_state: bool = False
+    can_serialize_state: bool = False
+    can_provide_directional_derivatives: bool = False
+    can_interpolate_inputs: bool = False
+    max_output_derivative_order: int = 0
+    only_one_per_process: bool = False
+    needs_execution_tool: bool = False
+    log_categories: tuple[str, ...] = ()
+    outputs: dict[str, tuple[str, ...] | None] = field(default_factory=dict)
+    initial_unknowns: dict[str, tuple[str, ...] | None] = field(default_factory=dict)
+    binaries: tuple[str, ...] = ()
+    fmi_version: str = "2.0"
+    can_run_asynchronously: bool = False
+    arrays: tuple[Array, ...] = ()
+    left_out: dict[str, str] = field(default_factory=dict)
+
+    def select(self, *causalities: str) -> list[Variable]:
+        """Variables of the given causalities, in the order of the file."""
+        return [variable for variable in self.variables.values() if variable.causality in causalities]
+
+    def structure(self, values: Mapping[str, Any]) -> dict[str, int]:
+        """Those of `values` that say how long arrays are."""
+        return {a.name: int(values[a.name]) for a in self.arrays if a.structural and a.name in values}
+
+    def unit(self, variable: Variable) -> Unit | None:
+        """The unit of a variable; one without exponents where the file uses a unit that it does not define."""
+        return self.units.get(variable.unit, Unit(variable.unit)) if variable.unit else None
