@@ -9,8 +9,9 @@ A chain type is named by its joints from the base outward; the last one, on the 
 | RUS | z, z, y | 3 | magnetic brakes of the probe mechanism, Hunt platform |
 | RSU | z, z, y, roll | 4 | Hunt platform |
 
-Each `close_*` takes the vector from the chain's base joint to its cut joint in frame 0 and sets coordinates, cosines
-and sines in `c.bodies`. The fourth coordinate, roll, needs the chain placed up to the body before it: `close_roll`.
+Each `close_*` takes the vector from the chain's base joint to its cut joint in frame 0 and sets cosines and sines of
+the revolute joints and the stroke in `c.bodies`; `angle` gives the coordinate of a revolute joint to who wants it.
+Roll, where there is one, needs the chain placed up to the body before it: `close_roll`. It keeps its coordinate.
 """
 
 from __future__ import annotations
@@ -33,15 +34,20 @@ SERIAL_4 = (-1, 0, 1, 2)
 
 
 @kernel
+def angle(b, j):
+    """Coordinate of the revolute joint j after a closure, -pi to pi."""
+    return atan2(b.sine[j], b.cosine[j])
+
+
+@kernel
 def _revolute(b, j, cosine, sine):
     b.cosine[j] = cosine
     b.sine[j] = sine
-    b.q[j] = atan2(sine, cosine)
 
 
 @kernel
 def close_strut(c, r):
-    """Both angles and the stroke (last joint) of a strut, spec/01 9.2. Returns True if it is well-posed.
+    """Both joints and the stroke (last one) of a strut, spec/01 9.2. Returns True if it is well-posed.
 
     No sign logic and no singularity up to 90 degrees of the second angle (erratum K7 of the source's cotangents).
     """
@@ -59,7 +65,7 @@ def close_strut(c, r):
 
 @kernel
 def close_crank(c, r):
-    """The three angles of a crank `length` and a rod `rod_length`, spec/01 9.4. Returns False if out of reach.
+    """The three joints of a crank `length` and a rod `rod_length`, spec/01 9.4. Returns False if out of reach.
 
     The elbow is on the side of larger first angle: 0 < p1 < 180 deg, -180 deg < p2 < 0.
     """
@@ -109,8 +115,7 @@ def close_roll(c, j, node_rotation):
     c2, s2 = (even * rest + odd * side) / square, (odd * rest - even * side) / square
     if c2 * b.cosine[j] + s2 * b.sine[j] > c1 * b.cosine[j] + s1 * b.sine[j]:
         c1, s1 = c2, s2
-    angle = atan2(s1, c1)
-    b.q[j] = angle + 2.0 * pi * floor((b.q[j] - angle) / (2.0 * pi) + 0.5)
-    b.cosine[j] = c1
-    b.sine[j] = s1
+    _revolute(b, j, c1, s1)
+    roll = angle(b, j)
+    b.q[j] = roll + 2.0 * pi * floor((b.q[j] - roll) / (2.0 * pi) + 0.5)
     return True

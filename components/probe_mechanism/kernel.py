@@ -128,7 +128,7 @@ def _place(m, tau, travel):
 def _touch(m):
     """Contact at the placed position, as a trial. Returns 0, or the code of a failure."""
     unit = m.probe_cone
-    code = probe_cone.evaluate(unit)
+    code = probe_cone.attempt(unit)
     if code:
         return fail(m.status, code, unit.status.value, unit.status.index)
     return 0
@@ -236,9 +236,9 @@ def _kick(m, cam, h):
         h,
     )
     drive.advance(p.drive, d, m.command.motor_voltage, a.train_force / books.nut_per_travel(p.axial), h)
-    moved = levers.work(p.levers, m.probe_cone.output.roller, before, a.travel)
+    moved = levers.work(p.levers, m.levers, m.probe_cone.output.roller, before, a.travel)
     m.books.work_levers -= moved - extra * (a.travel - before)
-    m.touch.dissipated -= levers.work(p.levers, m.touch.roller, before, a.travel)
+    m.touch.dissipated -= levers.work(p.levers, m.levers, m.touch.roller, before, a.travel)
     force, torque = implicit.settle(
         m.probe_cone,
         m.touch,
@@ -331,6 +331,7 @@ def initialize(m):
     drive.initialize(p.drive, m.drive)
     m.drive.angle = p.initial_travel * p.drive.nut_ratio * books.nut_per_travel(p.axial)
     cover.initialize(m.cover)
+    levers.initialize(p.levers, m.levers)
     m.motion.pending = 0.0
     m.motion.quiet = 0.0
     m.books.work_levers = 0.0

@@ -19,7 +19,7 @@ from components.core.table import interpolate
 from components.core.vector import ZERO, cross, dot, load, subtract
 from components.linkage import chain
 from components.linkage.bodies import place as place_bodies
-from components.linkage.closure import RUS, SERIAL, UPS, close_crank, close_strut
+from components.linkage.closure import RUS, SERIAL, UPS, angle, close_crank, close_strut
 
 SPRING_SINGULAR = 221
 BRAKE_OUT_OF_REACH = 222
@@ -298,9 +298,9 @@ def place(d, housing, rate, status):
         d.stroke[k] = c.bodies.q[2]
         c = d.brake[k]
         if not (close_crank(c, _reach(c, housing)) and _constrain(c, RUS, housing)):
-            return fail(status, BRAKE_OUT_OF_REACH, c.bodies.q[0], k + 1)
+            return fail(status, BRAKE_OUT_OF_REACH, angle(c.bodies, 0), k + 1)
         chain.follow(c, SERIAL, rate)
-        d.angle[k] = c.bodies.q[0]
+        d.angle[k] = angle(c.bodies, 0)
     return 0
 
 

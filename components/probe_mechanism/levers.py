@@ -13,6 +13,15 @@ COUNT = 3
 
 
 @kernel
+def initialize(p, levers):
+    """Azimuths of the three levers."""
+    for k in range(COUNT):
+        azimuth = p.azimuth + k * 2.0 * pi / COUNT
+        levers.radial[k, 0] = cos(azimuth)
+        levers.radial[k, 1] = sin(azimuth)
+
+
+@kernel
 def place(p, levers, roller, travel, rate):
     """Centres of the rollers in the housing frame M (m), and their velocities relative to it (m/s, M axes).
 
@@ -23,9 +32,8 @@ def place(p, levers, roller, travel, rate):
     axial_slope = slope(travel, p.travel, p.axial)
     radial_slope = slope(travel, p.travel, p.radial)
     for k in range(COUNT):
-        azimuth = p.azimuth + k * 2.0 * pi / COUNT
-        y = cos(azimuth)
-        z = sin(azimuth)
+        y = levers.radial[k, 0]
+        z = levers.radial[k, 1]
         levers.slope[k, 0] = axial_slope
         levers.slope[k, 1] = radial_slope * y
         levers.slope[k, 2] = radial_slope * z
@@ -44,14 +52,13 @@ def cam_force(levers, k, force):
 
 
 @kernel
-def work(p, roller, before, after):
+def work(p, levers, roller, before, after):
     """Work in J of `roller[k].force` (N, M axes) on the rollers while the probe travels from `before` to `after`, m;
     exact over the corners of the cam's table, where the path has no one derivative."""
     axial = interpolate(after, p.travel, p.axial) - interpolate(before, p.travel, p.axial)
     radial = interpolate(after, p.travel, p.radial) - interpolate(before, p.travel, p.radial)
     total = 0.0
     for k in range(COUNT):
-        azimuth = p.azimuth + k * 2.0 * pi / COUNT
-        force = roller[k].force
-        total += force[0] * axial + radial * (cos(azimuth) * force[1] + sin(azimuth) * force[2])
+        radial_force = levers.radial[k, 0] * roller[k].force[1] + levers.radial[k, 1] * roller[k].force[2]
+        total += roller[k].force[0] * axial + radial * radial_force
     return total

@@ -98,7 +98,11 @@ LEVER_PARAMETERS = Group(
     description="alignment levers: path of the rollers in the housing frame M",
 )  # fmt: skip
 
-LEVERS = Group("levers", private("slope", "1", "derivative of a roller's centre by the travel, M", shape=(3, 3)))
+LEVERS = Group(
+    "levers",
+    private("radial", "1", "direction of a roller's path across x, y and z of M", shape=(3, 2)),
+    private("slope", "1", "derivative of a roller's centre by the travel, M", shape=(3, 3)),
+)
 
 ROLLERS = Group(
     "roller",

@@ -1,6 +1,6 @@
 """Separation pushers: preloaded springs on the active docking plane. spec/06 section 5.11."""
 
-from math import cos, pi, sin
+from math import cos, fabs, pi, sin
 
 from components.core.kernel import kernel
 from components.core.rotation import apply, apply_transposed
@@ -16,6 +16,10 @@ def wrench(p, plane_x, position, rotation):
     `position` r_PA and `rotation` A_PA of frame 0 against PU; `plane_x` is the docking plane in frame 0. A pusher of
     which less than its protrusion is free pushes along x of PU.
     """
+    # none can reach beyond a circle that is tilted as the docking plane
+    slant = p.radius * (fabs(rotation[1][0]) + fabs(rotation[2][0]))
+    if p.protrusion + position[0] + rotation[0][0] * plane_x + slant <= 0.0:
+        return ZERO, ZERO, 0.0
     force = 0.0
     torque_y = 0.0
     torque_z = 0.0

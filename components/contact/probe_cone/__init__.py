@@ -4,12 +4,14 @@
 
     RECORD = Record(..., probe_cone.unit(), ...)
 
-    code = probe_cone.evaluate(m.probe_cone)      # as often as needed: a trial
+    code = probe_cone.attempt(m.probe_cone)       # as often as needed: a trial
     code = probe_cone.accept(m.probe_cone, h)     # once per accepted micro-step
+    code = probe_cone.evaluate(m.probe_cone)      # where outputs are wanted and no micro-step ends
 """
 
 from components.contact.probe_cone.kernel import (
     accept,
+    attempt,
     evaluate,
     head_penetration,
     initialize,
@@ -35,6 +37,7 @@ __all__ = [
     "PARAMETER_SETS",
     "PENETRATION",
     "accept",
+    "attempt",
     "evaluate",
     "head_penetration",
     "initialize",

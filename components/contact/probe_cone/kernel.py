@@ -1,7 +1,7 @@
 """Evaluation of the probe-cone unit.
 
-`evaluate` tries a pose: it writes outputs and work space, never the state, and may be repeated. `accept` ends a
-micro-step: levers, triggers, dissipated energy, and outputs with the new lever forces.
+`attempt` tries a pose: it writes work space, never the state, and may be repeated. `accept` ends a micro-step: levers,
+triggers, dissipated energy, and outputs with the new lever forces. `evaluate` is a trial with its outputs.
 """
 
 from __future__ import annotations
@@ -230,8 +230,8 @@ def _publish(unit):
 
 
 @kernel
-def evaluate(unit):
-    """Contact at the inputs: class-1 forces there, class-2 forces as last accepted. Never changes the state.
+def attempt(unit):
+    """Class-1 contacts at the inputs: `tally`, and outputs that say what touches. Never changes the state.
 
     Returns 0, NOT_FINITE, OUT_OF_RANGE, or PENETRATION + pair with the depth in `status.value`.
     """
@@ -241,8 +241,19 @@ def evaluate(unit):
     code = _class_1(unit)
     if code:
         return fail(unit.status, code, unit.tally.excess, unit.tally.index)
-    _publish(unit)
     return 0
+
+
+@kernel
+def evaluate(unit):
+    """Outputs at the inputs: class-1 forces there, class-2 forces as last accepted. Never changes the state.
+
+    Returns what `attempt` does.
+    """
+    code = attempt(unit)
+    if code == 0:
+        _publish(unit)
+    return code
 
 
 @kernel

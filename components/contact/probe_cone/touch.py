@@ -249,8 +249,10 @@ def touch_slot(parameters, azimuth, frame, motion, tally, head, index):
         d, normal = between_edges(-d1, (-1.0, 0.0, 0.0), edge, radial)
         d, normal = hooked(d, normal, beyond_tip, beyond_root, radial)
         code = touch(tally, law, head, origin, v, LATCH_STOP, index, point, normal, d)
+    if code or fabs(d2) <= slot.half_width:
+        return code
     d, normal = slot_wall(slot, d1, d2, tangential, edge, radial)
-    if code == 0 and d > 0.0:
+    if d > 0.0:
         d, normal = hooked(d, normal, beyond_tip, beyond_root, radial)
         code = touch(tally, law, head, origin, v, LATCH_WALL, index, point, normal, d)
     d, normal = wide_wall(slot, d2, tangential, edge, radial)

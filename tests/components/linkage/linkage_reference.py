@@ -15,7 +15,7 @@ from components.linkage.bodies import PRISMATIC_X, weigh
 from components.linkage.bodies import place as place_bodies
 from components.linkage.chain import accelerate as accelerate_chain
 from components.linkage.chain import chain, constrain, follow, react, reduce
-from components.linkage.closure import SERIAL, SERIAL_4, close_crank, close_roll, close_strut
+from components.linkage.closure import SERIAL, SERIAL_4, angle, close_crank, close_roll, close_strut
 
 E = np.eye(3)
 
@@ -267,6 +267,8 @@ def close(m, c: Chain, r_N, A_N):
     r = tuple(r_N + A_N.T @ c.lN - c.l0)
     crank = c.rod_length > 0.0
     assert (close_crank if crank else close_strut)(m, r)
+    for j in range(3 if crank else 2):
+        m.bodies.q[j] = angle(m.bodies, j)
     if c.n == 4:
         place_bodies(m.bodies, parents, c.joints)
         assert close_roll(m, 3 if crank else 2, rows(A_N))

@@ -24,6 +24,7 @@ SMALL = st.floats(-0.05, 0.05)
 
 def place(travel, rate=0.0):
     m = RECORD.memory()
+    levers.initialize(m.parameters.levers, m.levers)
     levers.place(m.parameters.levers, m.levers, m.roller, travel, rate)
     return m
 
