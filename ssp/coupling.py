@@ -2,47 +2,48 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, field
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 from master.description import Description, Variable
 from master.errors import StructureError
 from master.order import loops
 from master.system import System as Coupled
-from master.units import Unit, conversion
+from master.units import Unit
+from ssp.conversion import Hop, Point, affine, item, table, whole
 from ssp.errors import SspError
 from ssp.model import (
-    FMU_TYPE,
     Component,
     Connection,
+    DictionaryEntry,
+    DictionaryReference,
     Element,
-    Linear,
     MappingEntry,
     Parameter,
     ParameterBinding,
     ParameterSet,
     Ssp,
     System,
-    Table,
-    Value,
 )
-from ssp.validate import faults, near, resource_path
+from ssp.resolve import Resolved, near, resolve
+from ssp.validate import faults
 
 
 def to_system(ssp: Ssp) -> tuple[Coupled, list[str]]:
     """The system of a package that was read, and notes on values that were left out because nothing has their name.
 
-    Nested systems are flattened: their elements are called "system.element". Bindings of an outer level go before those
-    of an inner one, later ones before earlier ones of the same level. Where a connection passes through connectors of
-    systems, transformations add up, and units are converted from the first to the last variable.
+    Nested systems are flattened, wherever they are defined: their elements are called "system.element". Bindings of an
+    outer level go before those of an inner one, later ones before earlier ones of the same level. Where a connection
+    passes through connectors of systems and signals of dictionaries, units are converted and values transformed at
+    each.
 
     Raises SspError with all faults of the package, StructureError for a system that cannot be coupled.
     """
     found = faults(ssp)
     if found:
         raise SspError("\n".join(found))
-    return _Flattening(ssp).run()
+    return _Flattening(resolve(ssp)).run()
 
 
 def apply_parameters(system: Coupled, values: ParameterSet) -> list[str]:
@@ -63,8 +64,9 @@ def apply_parameters(system: Coupled, values: ParameterSet) -> list[str]:
             known = system.description(element).variables
             notes.append(f"{values.name}: {element} has no variable {name!r}" + near(name, known))
         else:
-            units = {unit.name: unit for unit in values.units}
-            system.elements[element].start[name] = _value(parameter, variable, system.description(element), units)
+            start = _point(parameter, values)
+            end = Hop(_variable_point(system.description(element), variable))
+            system.elements[element].start[name] = _value(parameter, start, [end], variable)
     return notes
 
 
@@ -74,7 +76,7 @@ def _owner(name: str, elements: Iterable[str]) -> str | None:
 
 
 Node = tuple[str, str]
-"""(path of an element, connector); the path of the root system is empty"""
+"""(path of an element, connector); the path of the root system is empty, that of a dictionary begins with #"""
 
 
 @dataclass
@@ -86,27 +88,20 @@ class _Link:
 
 
 @dataclass
-class _Binding:
-    """One parameter for one element, mapped and prefixed."""
-
-    parameter: Parameter
-    name: str
-    units: dict[str, Unit]
-    entry: MappingEntry | None
-
-
-@dataclass
 class _Flattening:
     """The work of `to_system`: paths of elements in the package become names in the system."""
 
-    ssp: Ssp
+    package: Resolved
     notes: list[str] = field(default_factory=list)
     links: dict[Node, _Link] = field(default_factory=dict)
     systems: dict[str, System] = field(default_factory=dict)
     components: dict[str, Component] = field(default_factory=dict)
+    references: dict[str, str] = field(default_factory=dict)
+    """path of the dictionary that a reference means"""
+    signals: dict[Node, DictionaryEntry] = field(default_factory=dict)
 
     def run(self) -> tuple[Coupled, list[str]]:
-        root = self.ssp.description.system
+        root = self.package.system
         self.coupled = Coupled(root.name)
         self.systems[""] = root
         self._add_elements(root, "")
@@ -118,7 +113,7 @@ class _Flattening:
             raise SspError(f"connectors feed only each other: {', '.join(_join(*node) for node in loop)}")
         for path, element in self.components.items():
             for connector in element.connectors:
-                if connector.kind == "input":
+                if connector.kind in ("input", "parameter"):
                     self._connect((path, connector.name))
         # inner levels first: what comes later wins
         self._bind(root, "")
@@ -130,108 +125,167 @@ class _Flattening:
             if isinstance(element, System):
                 self.systems[inner] = element
                 self._add_elements(element, inner)
-            elif isinstance(element, Component) and element.type == FMU_TYPE:
+            elif isinstance(element, Component):
                 if element.implementation == "ModelExchange":
                     raise SspError(f"{inner} is to be run as model exchange; this master runs co-simulation FMUs")
                 self.components[inner] = element
-                self.coupled.add(inner, self.ssp.resources[resource_path(element.source)])
+                self.coupled.add(inner, self.package.files[element.source])
             else:
-                kind = element.type if isinstance(element, Component) else "signal dictionary"
-                raise SspError(f"{inner} is of type {kind}; only FMUs and systems inside the description can be run")
+                self._add_signals(element, path)
+
+    def _add_signals(self, reference: DictionaryReference, path: str) -> None:
+        """Dictionaries are looked up by name from the system outwards."""
+        scope = path
+        while not any(d.name == reference.dictionary for d in self.systems[scope].dictionaries):
+            if not scope:
+                where = _join(path, reference.name)
+                raise SspError(f"{where}: no system around it has a signal dictionary {reference.dictionary!r}")
+            # the name of a system may have dots
+            scope = max((s for s in self.systems if not s or scope.startswith(s + ".")), key=len)
+        bound = next(d for d in self.systems[scope].dictionaries if d.name == reference.dictionary)
+        assert bound.dictionary is not None
+        place = "#" + _join(scope, bound.name)
+        self.references[_join(path, reference.name)] = place
+        entries = {entry.name: entry for entry in bound.dictionary.entries}
+        for connector in reference.connectors:
+            entry = entries.get(connector.name)
+            where = f"{_join(path, reference.name)}.{connector.name}"
+            if entry is None:
+                raise SspError(f"{where}: the dictionary has no such signal{near(connector.name, entries)}")
+            if connector.type not in (None, entry.type):
+                raise SspError(f"{where}: the connector is {connector.type}, the signal {entry.type}")
+            self.signals[place, entry.name] = entry
 
     def _add_link(self, system: System, path: str, connection: Connection) -> None:
-        start = self._end(system, path, connection.start_element, connection.start_connector)
-        end = self._end(system, path, connection.end_element, connection.end_connector)
-        for _, kind in (start, end):
-            if kind not in ("input", "output", "parameter", "calculatedParameter"):
-                raise SspError(f"{_join(path, str(connection))}: connectors of kind {kind} cannot be run")
-        # seen from inside a system its own inputs are sources, and its own outputs take values
-        flows = [
-            (kind in ("output", "calculatedParameter")) != (element is None)
-            for (_, kind), element in ((start, connection.start_element), (end, connection.end_element))
-        ]
-        if flows[0] == flows[1]:
-            raise SspError(f"{_join(path, str(connection))} joins two {'sources' if flows[0] else 'targets'}")
-        source, target = (start[0], end[0]) if flows[0] else (end[0], start[0])
+        where = _join(path, str(connection))
+        start, gives = self._end(system, path, connection.start_element, connection.start_connector, where)
+        end, takes = self._end(system, path, connection.end_element, connection.end_connector, where)
+        if gives is None and takes is None:
+            raise SspError(f"{where} joins two connectors of kind inout: which of them is the source?")
+        gives = not takes if gives is None else gives
+        takes = not gives if takes is None else takes
+        if gives == takes:
+            raise SspError(f"{where} joins two {'sources' if gives else 'targets'}")
+        source, target = (start, end) if gives else (end, start)
         if target in self.links:
             other = self.links[target].connection
-            raise StructureError([f"{_join(path, str(connection))}: {_join(*target)} has a source already in {other}"])
+            raise StructureError([f"{where}: {_join(*target)} has a source already in {other}"])
         self.links[target] = _Link(source, connection)
 
-    def _end(self, system: System, path: str, name: str | None, connector: str) -> tuple[Node, str]:
+    def _end(self, system: System, path: str, name: str | None, connector: str, where: str) -> tuple[Node, bool | None]:
+        """(node, whether it is a source of the connection; None for the kind inout, which the other end decides)"""
         owner: Element = system if name is None else _known(system.element(name))
         kind = next(c.kind for c in owner.connectors if c.name == connector)
-        return (path if name is None else _join(path, name), connector), kind
+        place = path if name is None else _join(path, name)
+        place = self.references.get(place, place)
+        if kind == "inout":
+            if not isinstance(owner, DictionaryReference):
+                raise SspError(f"{where}: connectors of kind inout are those of signal dictionaries")
+            return (place, connector), None
+        # seen from inside a system its own inputs are sources, and its own outputs take values
+        return (place, connector), (kind in ("output", "calculatedParameter")) != (name is None)
 
     def _connect(self, target: Node) -> None:
         """Follow the links from an input of an FMU back to the output of another."""
-        chain: list[Connection] = []
+        chain: list[tuple[Node, Connection]] = []
         node = target
         while node in self.links:
             link = self.links[node]
-            chain.append(link.connection)
+            chain.append((node, link.connection))
             node = link.source
         if not chain or node[0] not in self.components:
             return
-        factor, offset = 1.0, 0.0
-        for connection in reversed(chain):
-            if isinstance(connection.transformation, Table):
-                raise SspError(f"connection {connection}: tables of values are applied to parameters only")
-            if connection.transformation is not None:
-                factor *= connection.transformation.factor
-                offset = connection.transformation.factor * offset + connection.transformation.offset
-        convert = not any(connection.suppress_unit_conversion for connection in chain)
-        self.coupled.connect(*node, *target, factor=factor, offset=offset, convert_units=convert)
+        chain.reverse()
+        names = ", ".join(str(connection) for _, connection in chain)
+        description = self.coupled.description(node[0])
+        if description.variables[node[1]].causality == "calculatedParameter":
+            raise SspError(f"{names}: parameters that an FMU calculates are not conveyed to others")
+        variable = self.coupled.description(target[0]).variables[target[1]]
+        start, hops = self._at(node), [self._hop(end, connection) for end, connection in chain]
+        try:
+            if variable.type != "Real":
+                if table(start, hops, variable):
+                    raise ValueError("tables of values are applied to parameters only")
+                self.coupled.connect(*node, *target)
+            elif len(hops) == 1:
+                factor, offset = affine(Point(), [replace(hops[0], end=Point())])
+                convert = not hops[0].suppress_unit_conversion
+                self.coupled.connect(*node, *target, factor=factor, offset=offset, convert_units=convert)
+            else:
+                factor, offset = affine(start, hops)
+                self.coupled.connect(*node, *target, factor=factor, offset=offset, convert_units=False)
+        except ValueError as error:
+            raise SspError(f"{names}: {error}") from None
+
+    def _at(self, node: Node) -> Point:
+        """What is known of the values at a node."""
+        path, name = node
+        if path in self.components:
+            description = self.coupled.description(path)
+            return _variable_point(description, description.variables[name])
+        if node in self.signals:
+            typed: Any = self.signals[node]
+        else:
+            typed = next(c for c in self.systems[path].connectors if c.name == name)
+        return Point(self.package.units.get(typed.unit), self.package.enumerations.get(typed.enumeration, ()))
+
+    def _hop(self, end: Node, connection: Connection) -> Hop:
+        return Hop(self._at(end), connection.transformation, connection.suppress_unit_conversion)
 
     def _bind(self, element: Element, path: str) -> None:
         if isinstance(element, System):
             for child in element.elements:
                 self._bind(child, _join(path, child.name))
         for binding in element.bindings:
-            for bound in self._values(element, binding, path):
-                self._apply(bound, path)
+            assert binding.values is not None
+            for parameter in binding.values.parameters:
+                for name, entry in _names(binding, parameter):
+                    self._apply(parameter, binding.values, name, entry, path)
 
-    def _values(self, element: Element, binding: ParameterBinding, path: str) -> Iterable[_Binding]:
-        if binding.source_base == "component" and (binding.source or binding.mapping_source):
-            raise SspError(f"{path}: parameter sets inside an FMU are not read")
-        values, mapping = binding.values, binding.mapping
-        if binding.source is not None:
-            values = self.ssp.parameter_sets[resource_path(binding.source)]
-        if binding.mapping_source is not None:
-            mapping = self.ssp.mappings[resource_path(binding.mapping_source)]
-        assert values is not None
-        units = {unit.name: unit for unit in [*self.ssp.description.units, *values.units]}
-        for parameter in values.parameters:
-            name = binding.prefix + parameter.name
-            if mapping is None:
-                yield _Binding(parameter, name, units, None)
-            else:
-                yield from (_Binding(parameter, e.target, units, e) for e in mapping.entries if e.source == name)
+    def _apply(
+        self, parameter: Parameter, values: ParameterSet, name: str, entry: MappingEntry | None, path: str
+    ) -> None:
+        found = False
+        for node, first, hops in self._targets(path, name, []):
+            found = True
+            variable = self.coupled.description(node[0]).variables[node[1]]
+            mapped = Hop(first) if entry is None else Hop(first, entry.transformation, entry.suppress_unit_conversion)
+            value = _value(parameter, _point(parameter, values), [mapped, *hops], variable)
+            self.coupled.elements[node[0]].start[node[1]] = value
+        if not found:
+            self.notes.append(f"the value of {_join(path, name)} is left out: nothing has this name")
 
-    def _apply(self, bound: _Binding, path: str) -> None:
-        targets = list(self._targets(path, bound.name))
-        if not targets:
-            self.notes.append(f"the value of {_join(path, bound.name)} is left out: nothing has this name")
-        for element, name in targets:
-            description = self.coupled.description(element)
-            value = _value(bound.parameter, description.variables[name], description, bound.units, bound.entry)
-            self.coupled.elements[element].start[name] = value
-
-    def _targets(self, path: str, name: str) -> Iterable[Node]:
-        """The variables of FMUs that a hierarchical name at `path` means."""
+    def _targets(self, path: str, name: str, hops: list[Hop]) -> Iterator[tuple[Node, Point, list[Hop]]]:
+        """The variables of FMUs that a name at `path` means, the point that it names, and the way from there."""
         if path in self.components:
             if name in self.coupled.description(path).variables:
-                yield path, name
+                yield (path, name), self._at((path, name)), hops
             return
-        system = self.systems[path]
-        if any(connector.name == name for connector in system.connectors):
-            for target, link in self.links.items():
-                if link.source == (path, name):
-                    yield from self._targets(*target)
-            return
-        child = _owner(name, (element.name for element in system.elements))
-        if child is not None:
-            yield from self._targets(_join(path, child), name[len(child) + 1 :])
+        if path in self.systems:
+            if any(connector.name == name for connector in self.systems[path].connectors):
+                for node, way in self._fed((path, name), []):
+                    yield node, self._at((path, name)), [*hops, *way]
+                return
+            child = _owner(name, (element.name for element in self.systems[path].elements))
+            if child is not None:
+                yield from self._targets(_join(path, child), name[len(child) + 1 :], hops)
+
+    def _fed(self, node: Node, way: list[Hop]) -> Iterator[tuple[Node, list[Hop]]]:
+        """The variables of FMUs that a node feeds, and the way to each."""
+        if node[0] in self.components:
+            yield node, way
+        for target, link in self.links.items():
+            if link.source == node:
+                yield from self._fed(target, [*way, self._hop(target, link.connection)])
+
+
+def _names(binding: ParameterBinding, parameter: Parameter) -> Iterator[tuple[str, MappingEntry | None]]:
+    """The names that a binding gives a parameter; without a mapping its own."""
+    name = binding.prefix + parameter.name
+    if binding.mapping is None or binding.mapping.mapping is None:
+        yield name, None
+    else:
+        yield from ((entry.target, entry) for entry in binding.mapping.mapping.entries if entry.source == name)
 
 
 def _join(path: str, name: str) -> str:
@@ -243,42 +297,28 @@ def _known(element: Element | None) -> Element:
     return element
 
 
-def _value(
-    parameter: Parameter,
-    variable: Variable,
-    description: Description,
-    units: Mapping[str, Unit],
-    entry: MappingEntry | None = None,
-) -> Any:
+def _variable_point(description: Description, variable: Variable) -> Point:
+    return Point(description.unit(variable), variable.items)
+
+
+def _point(parameter: Parameter, values: ParameterSet) -> Point:
+    """What a parameter set tells of a value."""
+    items = next((e.items for e in values.enumerations if e.name == parameter.enumeration), ())
+    if parameter.unit is None:
+        return Point(None, items)
+    units: Mapping[str, Unit] = {definition.unit.name: definition.unit for definition in values.units}
+    return Point(units.get(parameter.unit, Unit(parameter.unit)), items)
+
+
+def _value(parameter: Parameter, start: Point, hops: list[Hop], variable: Variable) -> Any:
     """The value of a parameter in type and unit of the variable that takes it. Raises StructureError."""
     where = f"parameter {parameter.name}"
-    value: Any = parameter.value
-    if entry is not None and isinstance(entry.transformation, Table):
-        value = dict(entry.transformation.entries).get(value, value)
-    if variable.type == "Enumeration":
-        return _item(value, variable, where)
-    if variable.type == "String" or parameter.type == "String":
-        if variable.type != parameter.type:
-            raise StructureError([f"{where} is a {parameter.type}, {variable.name} a {variable.type}"])
-        return value
-    if variable.type == "Real":
-        value = float(value)
-        wanted = description.unit(variable)
-        if parameter.unit is not None and wanted is not None and not (entry and entry.suppress_unit_conversion):
-            try:
-                factor, offset = conversion(units.get(parameter.unit, Unit(parameter.unit)), wanted)
-            except ValueError as error:
-                raise StructureError([f"{where}: {error}"]) from None
-            value = factor * value + offset
-        if entry is not None and isinstance(entry.transformation, Linear):
-            value = entry.transformation.factor * value + entry.transformation.offset
-    return value
-
-
-def _item(value: Value, variable: Variable, where: str) -> int:
-    items = dict(variable.items)
-    if isinstance(value, str):
-        if value not in items:
-            raise StructureError([f"{where} = {value!r} is none of {', '.join(items)}" + near(value, items)])
-        return items[value]
-    return int(value)
+    if "String" in (variable.type, parameter.type) and variable.type not in (parameter.type, "Enumeration"):
+        raise StructureError([f"{where} is a {parameter.type}, {variable.name} a {variable.type}"])
+    try:
+        if variable.type == "Real":
+            factor, offset = affine(start, hops)
+            return factor * float(parameter.value) + offset
+        return item(whole(parameter.value, start, hops), variable)
+    except ValueError as error:
+        raise StructureError([f"{where} = {parameter.value!r}: {error}"]) from None

@@ -1,7 +1,7 @@
 """SSP 1.0 documents as plain data.
 
-Defaults are those of the standard. XML that this package does not interpret (annotations, signal dictionaries) is kept
-as text. Everything compares by value: what is written and read back is equal.
+Defaults are those of the standard. XML that this package does not interpret (annotations, documents of types that the
+standard does not define) is kept as text. Everything compares by value: what is written and read back is equal.
 """
 
 from __future__ import annotations
@@ -18,7 +18,15 @@ Kind = Literal["input", "output", "parameter", "calculatedParameter", "inout"]
 Type = Literal["Real", "Integer", "Boolean", "String", "Enumeration", "Binary"]
 Value = float | int | bool | str
 
+Base = Literal["SSD", "component"]
+
 FMU_TYPE = "application/x-fmu-sharedlibrary"
+PACKAGE_TYPE = "application/x-ssp-package"
+DEFINITION_TYPE = "application/x-ssp-definition"
+SSV_TYPE = "application/x-ssp-parameter-set"
+SSM_TYPE = "application/x-ssp-parameter-mapping"
+SSB_TYPE = "application/x-ssp-signal-dictionary"
+DESCRIPTION = "SystemStructure.ssd"
 TEXT_NAMESPACE = "https://dockfmu.org/ssp/text"
 
 
@@ -40,10 +48,28 @@ class Annotation:
         return "".join(map(str, parse_xml(self.content.encode(), self.type).itertext())) if self.content else ""
 
 
+@dataclass(kw_only=True)
+class Described:
+    """What nearly everything may have: an `id`, unique in its document, and a text for who reads it."""
+
+    id: str | None = None
+    description: str | None = None
+
+
+@dataclass(kw_only=True)
+class Annotated(Described):
+    annotations: list[Annotation] = field(default_factory=list)
+
+
 @dataclass
-class Enumeration:
+class Enumeration(Annotated):
     name: str
     items: tuple[tuple[str, int], ...]
+
+
+@dataclass
+class UnitDefinition(Annotated):
+    unit: Unit
 
 
 @dataclass
@@ -78,7 +104,7 @@ Transformation = Linear | Table
 
 
 @dataclass
-class Connector:
+class Connector(Annotated):
     """`type` None leaves it to the component; `enumeration` names one of the description."""
 
     name: str
@@ -88,12 +114,10 @@ class Connector:
     enumeration: str | None = None
     mime_type: str | None = None
     position: tuple[float, float] | None = None
-    description: str | None = None
-    annotations: list[Annotation] = field(default_factory=list)
 
 
 @dataclass
-class Connection:
+class Connection(Annotated):
     """Between two connectors of a system or of its elements (element None: of the system itself).
 
     Which end is the source follows from the kinds of the connectors, not from start and end.
@@ -106,8 +130,6 @@ class Connection:
     transformation: Transformation | None = None
     suppress_unit_conversion: bool = False
     waypoints: tuple[tuple[float, ...], tuple[float, ...]] | None = None
-    description: str | None = None
-    annotations: list[Annotation] = field(default_factory=list)
 
     def __str__(self) -> str:
         ends = ((self.start_element, self.start_connector), (self.end_element, self.end_connector))
@@ -115,7 +137,7 @@ class Connection:
 
 
 @dataclass
-class Parameter:
+class Parameter(Annotated):
     """A value of an SSV; that of an Enumeration is the name of an item, that of a Binary hexadecimal."""
 
     name: str
@@ -123,25 +145,29 @@ class Parameter:
     value: Value
     unit: str | None = None
     enumeration: str | None = None
-    description: str | None = None
-    annotations: list[Annotation] = field(default_factory=list)
+    mime_type: str | None = None
 
 
-@dataclass
-class ParameterSet:
-    """An SSV document, or one inside a description."""
+@dataclass(kw_only=True)
+class Document(Annotated):
+    """What SSV, SSM and SSB documents have in common; they may stand inside a description too."""
 
-    name: str
-    parameters: list[Parameter] = field(default_factory=list)
-    enumerations: list[Enumeration] = field(default_factory=list)
-    units: list[Unit] = field(default_factory=list)
-    annotations: list[Annotation] = field(default_factory=list)
-    description: str | None = None
+    version: str = "1.0"
     metadata: Metadata = field(default_factory=Metadata)
 
 
 @dataclass
-class MappingEntry:
+class ParameterSet(Document):
+    """An SSV document."""
+
+    name: str
+    parameters: list[Parameter] = field(default_factory=list)
+    enumerations: list[Enumeration] = field(default_factory=list)
+    units: list[UnitDefinition] = field(default_factory=list)
+
+
+@dataclass
+class MappingEntry(Annotated):
     source: str
     target: str
     transformation: Transformation | None = None
@@ -149,27 +175,74 @@ class MappingEntry:
 
 
 @dataclass
-class ParameterMapping:
-    """An SSM document, or one inside a description."""
+class ParameterMapping(Document):
+    """An SSM document."""
 
     entries: list[MappingEntry] = field(default_factory=list)
-    annotations: list[Annotation] = field(default_factory=list)
-    description: str | None = None
-    metadata: Metadata = field(default_factory=Metadata)
 
 
 @dataclass
-class ParameterBinding:
-    """Values for an element: `source` names an SSV of the package, else `values` holds them; likewise the mapping."""
+class DictionaryEntry(Annotated):
+    """A signal; its fields are those of a Connector."""
+
+    name: str
+    type: Type
+    unit: str | None = None
+    enumeration: str | None = None
+    mime_type: str | None = None
+
+
+@dataclass
+class SignalDictionary(Document):
+    """An SSB document."""
+
+    entries: list[DictionaryEntry] = field(default_factory=list)
+    enumerations: list[Enumeration] = field(default_factory=list)
+    units: list[UnitDefinition] = field(default_factory=list)
+
+
+@dataclass
+class BoundMapping(Described):
+    """`source` names an SSM of the package, or of the component where `source_base` says so; else `mapping` holds it.
+
+    `content` is the XML of a mapping of a type that the standard does not define.
+    """
+
+    source: str | None = None
+    mapping: ParameterMapping | None = None
+    source_base: Base = "SSD"
+    type: str = SSM_TYPE
+    content: tuple[str, ...] = ()
+
+
+@dataclass
+class ParameterBinding(Annotated):
+    """Values for an element: `source` names an SSV of the package, or of the component; else `values` holds them.
+
+    `content` is the XML of values of a type that the standard does not define.
+    """
 
     source: str | None = None
     values: ParameterSet | None = None
     prefix: str = ""
-    mapping_source: str | None = None
-    mapping: ParameterMapping | None = None
-    source_base: Literal["SSD", "component"] = "SSD"
-    description: str | None = None
-    annotations: list[Annotation] = field(default_factory=list)
+    mapping: BoundMapping | None = None
+    source_base: Base = "SSD"
+    type: str = SSV_TYPE
+    content: tuple[str, ...] = ()
+
+
+@dataclass
+class BoundDictionary(Described):
+    """A signal dictionary of a system: `source` names an SSB of the package; else `dictionary` holds it.
+
+    `content` is the XML of a dictionary of a type that the standard does not define.
+    """
+
+    name: str
+    source: str | None = None
+    dictionary: SignalDictionary | None = None
+    type: str = SSB_TYPE
+    content: tuple[str, ...] = ()
 
 
 @dataclass
@@ -196,47 +269,43 @@ class Note:
     text: str
 
 
+@dataclass(kw_only=True)
+class Common(Annotated):
+    """What all elements of a system have, and the system itself."""
+
+    connectors: list[Connector] = field(default_factory=list)
+    bindings: list[ParameterBinding] = field(default_factory=list)
+    geometry: Geometry | None = None
+
+
 @dataclass
-class Component:
-    """`source` is the path of its FMU in the package."""
+class Component(Common):
+    """`source` is the URI of its FMU in the package; of another package or description, for those types."""
 
     name: str
     source: str
     type: str = FMU_TYPE
     implementation: Literal["any", "CoSimulation", "ModelExchange"] = "any"
-    connectors: list[Connector] = field(default_factory=list)
-    bindings: list[ParameterBinding] = field(default_factory=list)
-    geometry: Geometry | None = None
-    description: str | None = None
-    annotations: list[Annotation] = field(default_factory=list)
 
 
 @dataclass
-class DictionaryReference:
-    """A signal dictionary used as an element."""
+class DictionaryReference(Common):
+    """A signal dictionary used as an element: all references to one dictionary carry the same signals."""
 
     name: str
     dictionary: str
-    connectors: list[Connector] = field(default_factory=list)
-    bindings: list[ParameterBinding] = field(default_factory=list)
-    geometry: Geometry | None = None
-    description: str | None = None
-    annotations: list[Annotation] = field(default_factory=list)
 
 
 @dataclass
-class System:
+class System(Common):
+    """`diagram` is the extent of its canvas: x1, y1 (lower left), x2, y2."""
+
     name: str
     elements: list[Component | System | DictionaryReference] = field(default_factory=list)
-    connectors: list[Connector] = field(default_factory=list)
     connections: list[Connection] = field(default_factory=list)
-    bindings: list[ParameterBinding] = field(default_factory=list)
-    geometry: Geometry | None = None
+    dictionaries: list[BoundDictionary] = field(default_factory=list)
     diagram: tuple[float, float, float, float] | None = None
     notes: list[Note] = field(default_factory=list)
-    dictionaries: str = ""
-    description: str | None = None
-    annotations: list[Annotation] = field(default_factory=list)
 
     def element(self, name: str) -> Component | System | DictionaryReference | None:
         return next((element for element in self.elements if element.name == name), None)
@@ -246,19 +315,17 @@ Element = Component | System | DictionaryReference
 
 
 @dataclass
-class StructureDescription:
-    """SystemStructure.ssd"""
+class StructureDescription(Annotated):
+    """An SSD document."""
 
     name: str
     system: System
     version: str = "1.0"
     enumerations: list[Enumeration] = field(default_factory=list)
-    units: list[Unit] = field(default_factory=list)
+    units: list[UnitDefinition] = field(default_factory=list)
     start_time: float | None = None
     stop_time: float | None = None
     experiment_annotations: list[Annotation] = field(default_factory=list)
-    description: str | None = None
-    annotations: list[Annotation] = field(default_factory=list)
     metadata: Metadata = field(default_factory=Metadata)
 
     def annotation(self, type: str) -> Annotation | None:
@@ -268,9 +335,16 @@ class StructureDescription:
 
 @dataclass
 class Ssp:
-    """A package: its description, its SSV and SSM documents by path, and all other files by path."""
+    """A package: its description, its other documents by path, and all other files by path.
+
+    `variants` are further descriptions. `packages` are the packages among `resources` as they were read; what is
+    written is the file.
+    """
 
     description: StructureDescription
     parameter_sets: dict[str, ParameterSet] = field(default_factory=dict)
     mappings: dict[str, ParameterMapping] = field(default_factory=dict)
+    dictionaries: dict[str, SignalDictionary] = field(default_factory=dict)
+    variants: dict[str, StructureDescription] = field(default_factory=dict)
     resources: dict[str, Path] = field(default_factory=dict)
+    packages: dict[str, Ssp] = field(default_factory=dict)

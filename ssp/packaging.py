@@ -26,6 +26,7 @@ from ssp.model import (
     System,
     Transformation,
     Type,
+    UnitDefinition,
 )
 
 OMSIMULATOR = "org.openmodelica"
@@ -87,13 +88,13 @@ def from_system(
         system.name,
         root,
         enumerations=list(catalogue.enumerations.values()),
-        units=list(catalogue.units.values()),
+        units=[UnitDefinition(unit) for unit in catalogue.units.values()],
         start_time=start_time,
         stop_time=stop_time,
         description=description,
         annotations=list(annotations),
     )
-    return Ssp(structure, {place: values} if values.parameters else {}, {}, resources)
+    return Ssp(structure, {place: values} if values.parameters else {}, resources=resources)
 
 
 def _linear(factor: float, offset: float) -> Transformation | None:
@@ -159,7 +160,7 @@ def _all_values(system: Coupled) -> ParameterSet:
             variable = description.variables[key]
             unit = catalogue.unit(description.unit(variable))
             parameters.append(_parameter(variable, f"{name}.{key}", value, unit))
-    return ParameterSet(system.name, parameters, units=list(catalogue.units.values()))
+    return ParameterSet(system.name, parameters, units=[UnitDefinition(unit) for unit in catalogue.units.values()])
 
 
 def _omsimulator(step: float) -> Annotation:

@@ -13,10 +13,14 @@ from master import archive
 from master.units import BASES, Unit
 from ssp.errors import SspError
 from ssp.model import (
+    DESCRIPTION,
     Annotation,
+    BoundDictionary,
+    BoundMapping,
     Component,
     Connection,
     Connector,
+    DictionaryEntry,
     DictionaryReference,
     Element,
     Enumeration,
@@ -29,30 +33,36 @@ from ssp.model import (
     ParameterBinding,
     ParameterMapping,
     ParameterSet,
+    SignalDictionary,
     Ssp,
     StructureDescription,
     System,
     Table,
     Transformation,
     Type,
+    UnitDefinition,
     Value,
 )
-from ssp.schema import PREFIXES, SSC, SSD, SSM, SSV, parse
+from ssp.schema import PREFIXES, SSB, SSC, SSD, SSM, SSV, parse
 
-DESCRIPTION = "SystemStructure.ssd"
+DEEPEST = 8
+"""how many packages may stand inside each other"""
+
 T = TypeVar("T")
 
 
-def read_ssp(file: Path, folder: Path) -> Ssp:
+def read_ssp(file: Path, folder: Path, depth: int = 1) -> Ssp:
     """Unpack the package `file` into `folder` and read it; all documents are checked against the official schemas.
 
-    Raises ArchiveError or SspError.
+    Packages inside are unpacked beside themselves; `depth` counts them. Raises ArchiveError or SspError.
     """
+    if depth > DEEPEST:
+        raise SspError(f"{file}: more than {DEEPEST} packages inside each other")
     archive.extract(Path(file), Path(folder))
-    return read_folder(Path(folder))
+    return read_folder(Path(folder), depth)
 
 
-def read_folder(folder: Path) -> Ssp:
+def read_folder(folder: Path, depth: int = 1) -> Ssp:
     """An unpacked package."""
     if not (folder / DESCRIPTION).is_file():
         raise SspError(f"{folder}: holds no {DESCRIPTION}, so it is no system structure package")
@@ -61,12 +71,14 @@ def read_folder(folder: Path) -> Ssp:
         name = path.relative_to(folder).as_posix()
         if name == DESCRIPTION:
             continue
-        if path.suffix == ".ssv":
-            ssp.parameter_sets[name] = read_parameter_set(path.read_bytes(), name)
-        elif path.suffix == ".ssm":
-            ssp.mappings[name] = read_parameter_mapping(path.read_bytes(), name)
-        else:
-            ssp.resources[name] = path
+        kind = path.suffix.lower()
+        if kind in _DOCUMENTS:
+            group, read = _DOCUMENTS[kind]
+            getattr(ssp, group)[name] = read(path.read_bytes(), name)
+            continue
+        ssp.resources[name] = path
+        if kind == ".ssp":
+            ssp.packages[name] = read_ssp(path, path.with_name(f"{path.name}.unpacked"), depth + 1)
     return ssp
 
 
@@ -79,15 +91,11 @@ def read_description(data: bytes, where: str) -> StructureDescription:
     return StructureDescription(
         name=root.get("name", ""),
         system=_system(system),
-        version=root.get("version", ""),
-        enumerations=_enumerations(_child(root, "ssd:Enumerations")),
-        units=_units(_child(root, "ssd:Units")),
         start_time=_float(experiment, "startTime"),
         stop_time=_float(experiment, "stopTime"),
         experiment_annotations=_annotations(experiment, "ssd"),
-        description=root.get("description"),
-        annotations=_annotations(root, "ssd"),
-        metadata=_metadata(root),
+        **_definitions(root, "ssd"),
+        **_document(root, "ssd"),
     )
 
 
@@ -99,6 +107,19 @@ def read_parameter_set(data: bytes, where: str) -> ParameterSet:
 def read_parameter_mapping(data: bytes, where: str) -> ParameterMapping:
     """An SSM document."""
     return _parameter_mapping(parse(data, where, f"{{{SSM}}}ParameterMapping"))
+
+
+def read_signal_dictionary(data: bytes, where: str) -> SignalDictionary:
+    """An SSB document."""
+    return _signal_dictionary(parse(data, where, f"{{{SSB}}}SignalDictionary"))
+
+
+_DOCUMENTS: dict[str, tuple[str, Callable[[bytes, str], Any]]] = {
+    ".ssd": ("variants", read_description),
+    ".ssv": ("parameter_sets", read_parameter_set),
+    ".ssm": ("mappings", read_parameter_mapping),
+    ".ssb": ("dictionaries", read_signal_dictionary),
+}
 
 
 def _child(element: etree._Element | None, path: str) -> etree._Element | None:
@@ -147,28 +168,37 @@ def _xml(element: etree._Element) -> str:
         ) from error
 
 
-def _metadata(root: etree._Element) -> Metadata:
+def _described(element: etree._Element) -> dict[str, Any]:
+    return {"id": element.get("id"), "description": element.get("description")}
+
+
+def _annotated(element: etree._Element, prefix: str) -> dict[str, Any]:
+    return {"annotations": _annotations(element, prefix), **_described(element)}
+
+
+def _document(root: etree._Element, prefix: str) -> dict[str, Any]:
     keys = ("author", "fileversion", "copyright", "license", "generationTool", "generationDateAndTime")
-    return Metadata(*(root.get(key) for key in keys))
+    metadata = Metadata(*(root.get(key) for key in keys))
+    return {"version": root.get("version", ""), "metadata": metadata, **_annotated(root, prefix)}
 
 
-def _enumerations(group: etree._Element | None) -> list[Enumeration]:
-    return [
-        Enumeration(
-            entry.get("name", ""),
-            tuple((item.get("name", ""), int(item.get("value", "0"))) for item in _children(entry, "ssc:Item")),
-        )
-        for entry in _children(group, "ssc:Enumeration")
-    ]
+def _definitions(root: etree._Element, prefix: str) -> dict[str, Any]:
+    return {
+        "enumerations": [_enumeration(e) for e in _children(root, f"{prefix}:Enumerations/ssc:Enumeration")],
+        "units": [_unit(u) for u in _children(root, f"{prefix}:Units/ssc:Unit")],
+    }
 
 
-def _units(group: etree._Element | None) -> list[Unit]:
-    units = []
-    for entry in _children(group, "ssc:Unit"):
-        base = entry[0]
-        exponents = tuple(_convert(base, key, int, 0) for key in BASES)
-        units.append(Unit(entry.get("name", ""), exponents, _number(base, "factor", 1.0), _number(base, "offset")))
-    return units
+def _enumeration(element: etree._Element) -> Enumeration:
+    items = tuple((item.get("name", ""), int(item.get("value", "0"))) for item in _children(element, "ssc:Item"))
+    return Enumeration(element.get("name", ""), items, **_annotated(element, "ssc"))
+
+
+def _unit(element: etree._Element) -> UnitDefinition:
+    base = element[0]
+    exponents = tuple(_convert(base, key, int, 0) for key in BASES)
+    unit = Unit(element.get("name", ""), exponents, _number(base, "factor", 1.0), _number(base, "offset"))
+    return UnitDefinition(unit, **_annotated(element, "ssc"))
 
 
 def _corners(element: etree._Element) -> dict[str, float]:
@@ -196,8 +226,7 @@ def _common(element: etree._Element) -> dict[str, Any]:
         "connectors": [_connector(c) for c in _children(element, "ssd:Connectors/ssd:Connector")],
         "bindings": [_binding(b) for b in _children(element, "ssd:ParameterBindings/ssd:ParameterBinding")],
         "geometry": _geometry(element),
-        "description": element.get("description"),
-        "annotations": _annotations(element, "ssd"),
+        **_annotated(element, "ssd"),
     }
 
 
@@ -217,7 +246,7 @@ def _element(element: etree._Element) -> Element:
 
 
 def _system(element: etree._Element) -> System:
-    diagram, dictionaries = _child(element, "ssd:SystemGeometry"), _child(element, "ssd:SignalDictionaries")
+    diagram = _child(element, "ssd:SystemGeometry")
     return System(
         elements=[_element(child) for child in _children(element, "ssd:Elements/*")],
         connections=[_connection(c) for c in _children(element, "ssd:Connections/ssd:Connection")],
@@ -226,24 +255,46 @@ def _system(element: etree._Element) -> System:
             Note(**_corners(note), text=note.get("text", ""))
             for note in _children(element, "ssd:GraphicalElements/ssd:Note")
         ],
-        dictionaries="" if dictionaries is None else _xml(dictionaries),
+        dictionaries=[_dictionary(d) for d in _children(element, "ssd:SignalDictionaries/ssd:SignalDictionary")],
         **_common(element),
     )
 
 
-def _connector(element: etree._Element) -> Connector:
+def _dictionary(element: etree._Element) -> BoundDictionary:
+    inline = _child(element, "ssb:SignalDictionary")
+    return BoundDictionary(
+        name=element.get("name", ""),
+        source=element.get("source"),
+        dictionary=None if inline is None else _signal_dictionary(inline),
+        type=element.get("type", BoundDictionary("").type),
+        content=_content(element, inline),
+        **_described(element),
+    )
+
+
+def _content(element: etree._Element | None, known: etree._Element | None) -> tuple[str, ...]:
+    """XML of what stands in an element and is not the document that the standard defines for it."""
+    return () if element is None or known is not None else tuple(_xml(child) for child in element)
+
+
+def _type(element: etree._Element) -> dict[str, Any]:
     kind = next((child for child in element if etree.QName(child).namespace == SSC), None)
+    return {
+        "type": None if kind is None else etree.QName(kind).localname,
+        "unit": None if kind is None else kind.get("unit"),
+        "enumeration": None if kind is None else kind.get("name"),
+        "mime_type": None if kind is None else kind.get("mime-type"),
+    }
+
+
+def _connector(element: etree._Element) -> Connector:
     place = _child(element, "ssd:ConnectorGeometry")
     return Connector(
         name=element.get("name", ""),
         kind=cast(Any, element.get("kind", "")),
-        type=None if kind is None else cast(Type, etree.QName(kind).localname),
-        unit=None if kind is None else kind.get("unit"),
-        enumeration=None if kind is None else kind.get("name"),
-        mime_type=None if kind is None else kind.get("mime-type"),
         position=None if place is None else (_number(place, "x"), _number(place, "y")),
-        description=element.get("description"),
-        annotations=_annotations(element, "ssd"),
+        **_type(element),
+        **_annotated(element, "ssd"),
     )
 
 
@@ -261,8 +312,7 @@ def _connection(element: etree._Element) -> Connection:
         transformation=_transformation(element),
         suppress_unit_conversion=_convert(element, "suppressUnitConversion", _boolean, False),
         waypoints=points,
-        description=element.get("description"),
-        annotations=_annotations(element, "ssd"),
+        **_annotated(element, "ssd"),
     )
 
 
@@ -282,17 +332,30 @@ def _transformation(element: etree._Element) -> Transformation | None:
 
 
 def _binding(element: etree._Element) -> ParameterBinding:
-    values, mapping = _child(element, "ssd:ParameterValues"), _child(element, "ssd:ParameterMapping")
-    inline_values, inline_mapping = _child(values, "ssv:ParameterSet"), _child(mapping, "ssm:ParameterMapping")
+    values = _child(element, "ssd:ParameterValues")
+    inline = _child(values, "ssv:ParameterSet")
+    mapping = _child(element, "ssd:ParameterMapping")
     return ParameterBinding(
         source=element.get("source"),
-        values=None if inline_values is None else _parameter_set(inline_values),
+        values=None if inline is None else _parameter_set(inline),
         prefix=element.get("prefix", ""),
-        mapping_source=None if mapping is None else mapping.get("source"),
-        mapping=None if inline_mapping is None else _parameter_mapping(inline_mapping),
+        mapping=None if mapping is None else _bound_mapping(mapping),
         source_base=cast(Any, element.get("sourceBase", "SSD")),
-        description=element.get("description"),
-        annotations=_annotations(element, "ssd"),
+        type=element.get("type", ParameterBinding().type),
+        content=_content(values, inline),
+        **_annotated(element, "ssd"),
+    )
+
+
+def _bound_mapping(element: etree._Element) -> BoundMapping:
+    inline = _child(element, "ssm:ParameterMapping")
+    return BoundMapping(
+        source=element.get("source"),
+        mapping=None if inline is None else _parameter_mapping(inline),
+        source_base=cast(Any, element.get("sourceBase", "SSD")),
+        type=element.get("type", BoundMapping().type),
+        content=_content(element, inline),
+        **_described(element),
     )
 
 
@@ -300,11 +363,8 @@ def _parameter_set(root: etree._Element) -> ParameterSet:
     return ParameterSet(
         name=root.get("name", ""),
         parameters=[_parameter(p) for p in _children(root, "ssv:Parameters/ssv:Parameter")],
-        enumerations=_enumerations(_child(root, "ssv:Enumerations")),
-        units=_units(_child(root, "ssv:Units")),
-        annotations=_annotations(root, "ssv"),
-        description=root.get("description"),
-        metadata=_metadata(root),
+        **_definitions(root, "ssv"),
+        **_document(root, "ssv"),
     )
 
 
@@ -317,8 +377,8 @@ def _parameter(element: etree._Element) -> Parameter:
         value=_VALUES.get(kind, str)(content.get("value", "")),
         unit=content.get("unit"),
         enumeration=content.get("name"),
-        description=element.get("description"),
-        annotations=_annotations(element, "ssv"),
+        mime_type=content.get("mime-type"),
+        **_annotated(element, "ssv"),
     )
 
 
@@ -326,14 +386,24 @@ def _parameter_mapping(root: etree._Element) -> ParameterMapping:
     return ParameterMapping(
         entries=[
             MappingEntry(
-                entry.get("source", ""),
-                entry.get("target", ""),
-                _transformation(entry),
-                _convert(entry, "suppressUnitConversion", _boolean, False),
+                source=entry.get("source", ""),
+                target=entry.get("target", ""),
+                transformation=_transformation(entry),
+                suppress_unit_conversion=_convert(entry, "suppressUnitConversion", _boolean, False),
+                **_annotated(entry, "ssm"),
             )
             for entry in _children(root, "ssm:MappingEntry")
         ],
-        annotations=_annotations(root, "ssm"),
-        description=root.get("description"),
-        metadata=_metadata(root),
+        **_document(root, "ssm"),
+    )
+
+
+def _signal_dictionary(root: etree._Element) -> SignalDictionary:
+    return SignalDictionary(
+        entries=[
+            DictionaryEntry(name=entry.get("name", ""), **_type(entry), **_annotated(entry, "ssb"))
+            for entry in _children(root, "ssb:DictionaryEntry")
+        ],
+        **_definitions(root, "ssb"),
+        **_document(root, "ssb"),
     )

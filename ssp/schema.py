@@ -15,15 +15,17 @@ SSD = "http://ssp-standard.org/SSP1/SystemStructureDescription"
 SSC = "http://ssp-standard.org/SSP1/SystemStructureCommon"
 SSV = "http://ssp-standard.org/SSP1/SystemStructureParameterValues"
 SSM = "http://ssp-standard.org/SSP1/SystemStructureParameterMapping"
-PREFIXES = {"ssd": SSD, "ssc": SSC, "ssv": SSV, "ssm": SSM}
+SSB = "http://ssp-standard.org/SSP1/SystemStructureSignalDictionary"
+PREFIXES = {"ssd": SSD, "ssc": SSC, "ssv": SSV, "ssm": SSM, "ssb": SSB}
 
-# parameter sets and mappings in a description, at which its schema does not look
-_INSIDE = (f"{{{SSV}}}ParameterSet", f"{{{SSM}}}ParameterMapping")
+# documents in a description, at which its schema does not look
+_INSIDE = (f"{{{SSV}}}ParameterSet", f"{{{SSM}}}ParameterMapping", f"{{{SSB}}}SignalDictionary")
 
 _FILES = {
     SSD: "SystemStructureDescription.xsd",
     SSV: "SystemStructureParameterValues.xsd",
     SSM: "SystemStructureParameterMapping.xsd",
+    SSB: "SystemStructureSignalDictionary.xsd",
 }
 
 

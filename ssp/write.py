@@ -5,33 +5,39 @@ from __future__ import annotations
 import zipfile
 from collections.abc import Iterable, Mapping
 from pathlib import Path
-from typing import Any
 
 from lxml import etree
 
 from master.archive import parse_xml
-from master.units import BASES, Unit
+from master.units import BASES
 from ssp.model import (
+    DESCRIPTION,
+    Annotated,
     Annotation,
+    BoundDictionary,
+    BoundMapping,
     Component,
     Connection,
     Connector,
+    Described,
+    DictionaryEntry,
+    Document,
     Element,
     Enumeration,
     Geometry,
     Linear,
-    Metadata,
     Parameter,
     ParameterBinding,
     ParameterMapping,
     ParameterSet,
+    SignalDictionary,
     Ssp,
     StructureDescription,
     System,
     Transformation,
+    UnitDefinition,
     Value,
 )
-from ssp.read import DESCRIPTION
 from ssp.schema import PREFIXES
 
 EPOCH = (1980, 1, 1, 0, 0, 0)
@@ -42,6 +48,8 @@ def write_ssp(ssp: Ssp, file: Path) -> Path:
     documents = {DESCRIPTION: write_description(ssp.description)}
     documents |= {name: write_parameter_set(values) for name, values in ssp.parameter_sets.items()}
     documents |= {name: write_parameter_mapping(mapping) for name, mapping in ssp.mappings.items()}
+    documents |= {name: write_signal_dictionary(dictionary) for name, dictionary in ssp.dictionaries.items()}
+    documents |= {name: write_description(variant) for name, variant in ssp.variants.items()}
     with zipfile.ZipFile(file, "w") as archive:
         for name in (DESCRIPTION, *sorted({*documents, *ssp.resources} - {DESCRIPTION})):
             data = documents[name] if name in documents else ssp.resources[name].read_bytes()
@@ -55,14 +63,11 @@ def write_ssp(ssp: Ssp, file: Path) -> Path:
 
 def write_description(description: StructureDescription) -> bytes:
     """An SSD document."""
-    root = _root("ssd:SystemStructureDescription", ("ssd", "ssc", "ssv", "ssm"))
-    _attributes(
-        root, {"name": description.name, "version": description.version, "description": description.description}
-    )
-    _metadata(root, description.metadata)
+    root = _root("ssd:SystemStructureDescription", ("ssd", "ssc", "ssv", "ssm", "ssb"))
+    _attributes(root, {"name": description.name})
+    _document(root, description)
     _system(root, description.system)
-    _enumerations(root, "ssd", description.enumerations)
-    _units(root, "ssd", description.units)
+    _definitions(root, "ssd", description.enumerations, description.units)
     times = {"startTime": description.start_time, "stopTime": description.stop_time}
     if description.experiment_annotations or any(time is not None for time in times.values()):
         _annotations(_add(root, "ssd:DefaultExperiment", times), "ssd", description.experiment_annotations)
@@ -84,6 +89,13 @@ def write_parameter_mapping(mapping: ParameterMapping) -> bytes:
     return _bytes(root)
 
 
+def write_signal_dictionary(dictionary: SignalDictionary) -> bytes:
+    """An SSB document."""
+    root = _root("ssb:SignalDictionary", ("ssb", "ssc"))
+    _fill_signal_dictionary(root, dictionary)
+    return _bytes(root)
+
+
 def _tag(name: str) -> str:
     prefix, local = name.split(":")
     return f"{{{PREFIXES[prefix]}}}{local}"
@@ -100,7 +112,9 @@ def _bytes(root: etree._Element) -> bytes:
 def _text(value: Value) -> str:
     if isinstance(value, bool):
         return "true" if value else "false"
-    return repr(float(value)) if isinstance(value, float) else str(value)
+    if isinstance(value, float):
+        return {"inf": "INF", "-inf": "-INF", "nan": "NaN"}.get(text := repr(float(value)), text)
+    return str(value)
 
 
 def _attributes(element: etree._Element, values: Mapping[str, Value | None]) -> None:
@@ -134,29 +148,46 @@ def _annotations(parent: etree._Element, prefix: str, annotations: Iterable[Anno
                 _raw(element, annotation.content)
 
 
-def _metadata(root: etree._Element, data: Metadata) -> None:
+def _described(node: etree._Element, item: Described) -> None:
+    _attributes(node, {"id": item.id, "description": item.description})
+
+
+def _annotated(node: etree._Element, prefix: str, item: Annotated) -> None:
+    """What an item may have; to be called when the other children of its node stand."""
+    _described(node, item)
+    _annotations(node, prefix, item.annotations)
+
+
+def _document(root: etree._Element, document: Document | StructureDescription) -> None:
+    """Attributes of a document. Its annotations come last, and so are written elsewhere."""
+    data = document.metadata
     keys = ("author", "fileversion", "copyright", "license", "generationTool", "generationDateAndTime")
     values = (data.author, data.fileversion, data.copyright, data.license, data.generation_tool, data.generation_time)
+    _attributes(root, {"version": document.version})
+    _described(root, document)
     _attributes(root, dict(zip(keys, values, strict=True)))
 
 
-def _enumerations(parent: etree._Element, prefix: str, enumerations: list[Enumeration]) -> None:
+def _definitions(
+    parent: etree._Element, prefix: str, enumerations: list[Enumeration], units: list[UnitDefinition]
+) -> None:
     if enumerations:
         group = _add(parent, f"{prefix}:Enumerations")
         for enumeration in enumerations:
             element = _add(group, "ssc:Enumeration", {"name": enumeration.name})
             for name, value in enumeration.items:
                 _add(element, "ssc:Item", {"name": name, "value": value})
-
-
-def _units(parent: etree._Element, prefix: str, units: list[Unit]) -> None:
+            _annotated(element, "ssc", enumeration)
     if units:
         group = _add(parent, f"{prefix}:Units")
-        for unit in units:
+        for definition in units:
+            unit = definition.unit
             exponents = unit.exponents or (0,) * len(BASES)
             values: dict[str, Value | None] = {base: n or None for base, n in zip(BASES, exponents, strict=True)}
             values |= {"factor": _unless(unit.factor, 1.0), "offset": _unless(unit.offset, 0.0)}
-            _add(_add(group, "ssc:Unit", {"name": unit.name}), "ssc:BaseUnit", values)
+            element = _add(group, "ssc:Unit", {"name": unit.name})
+            _add(element, "ssc:BaseUnit", values)
+            _annotated(element, "ssc", definition)
 
 
 def _geometry(parent: etree._Element, geometry: Geometry | None) -> None:
@@ -192,7 +223,7 @@ def _element(parent: etree._Element, element: Element) -> None:
 
 
 def _common(node: etree._Element, element: Element) -> None:
-    _attributes(node, {"description": element.description})
+    _described(node, element)
     if element.connectors:
         group = _add(node, "ssd:Connectors")
         for connector in element.connectors:
@@ -216,7 +247,9 @@ def _system(parent: etree._Element, system: System) -> None:
         for connection in system.connections:
             _connection(group, connection)
     if system.dictionaries:
-        _raw(node, system.dictionaries)
+        group = _add(node, "ssd:SignalDictionaries")
+        for dictionary in system.dictionaries:
+            _dictionary(group, dictionary)
     if system.diagram is not None:
         _add(node, "ssd:SystemGeometry", dict(zip(("x1", "y1", "x2", "y2"), system.diagram, strict=True)))
     if system.notes:
@@ -226,18 +259,28 @@ def _system(parent: etree._Element, system: System) -> None:
     _annotations(node, "ssd", system.annotations)
 
 
+def _dictionary(parent: etree._Element, bound: BoundDictionary) -> None:
+    given = {"name": bound.name, "source": bound.source, "type": _unless(bound.type, BoundDictionary("").type)}
+    node = _add(parent, "ssd:SignalDictionary", given)
+    _described(node, bound)
+    if bound.dictionary is not None:
+        _fill_signal_dictionary(_add(node, "ssb:SignalDictionary"), bound.dictionary)
+    for xml in bound.content:
+        _raw(node, xml)
+
+
+def _type(node: etree._Element, typed: Connector | DictionaryEntry) -> None:
+    if typed.type is not None:
+        given = {"unit": typed.unit, "name": typed.enumeration, "mime-type": typed.mime_type}
+        _add(node, f"ssc:{typed.type}", given)
+
+
 def _connector(parent: etree._Element, connector: Connector) -> None:
-    node = _add(
-        parent,
-        "ssd:Connector",
-        {"name": connector.name, "kind": connector.kind, "description": connector.description},
-    )
-    if connector.type is not None:
-        kind = {"unit": connector.unit, "name": connector.enumeration, "mime-type": connector.mime_type}
-        _add(node, f"ssc:{connector.type}", kind)
+    node = _add(parent, "ssd:Connector", {"name": connector.name, "kind": connector.kind})
+    _type(node, connector)
     if connector.position is not None:
         _add(node, "ssd:ConnectorGeometry", dict(zip("xy", connector.position, strict=True)))
-    _annotations(node, "ssd", connector.annotations)
+    _annotated(node, "ssd", connector)
 
 
 def _connection(parent: etree._Element, connection: Connection) -> None:
@@ -250,14 +293,13 @@ def _connection(parent: etree._Element, connection: Connection) -> None:
             "endElement": connection.end_element,
             "endConnector": connection.end_connector,
             "suppressUnitConversion": _unless(connection.suppress_unit_conversion, False),
-            "description": connection.description,
         },
     )
     _transformation(node, connection.transformation)
     if connection.waypoints is not None:
         xs, ys = (" ".join(map(_text, points)) for points in connection.waypoints)
         _add(node, "ssd:ConnectionGeometry", {"pointsX": xs, "pointsY": ys})
-    _annotations(node, "ssd", connection.annotations)
+    _annotated(node, "ssd", connection)
 
 
 def _transformation(parent: etree._Element, transformation: Transformation | None) -> None:
@@ -271,55 +313,79 @@ def _transformation(parent: etree._Element, transformation: Transformation | Non
 
 
 def _binding(parent: etree._Element, binding: ParameterBinding) -> None:
-    node = _add(
-        parent,
-        "ssd:ParameterBinding",
-        {
-            "source": binding.source,
-            "sourceBase": _unless(binding.source_base, "SSD"),
-            "prefix": _unless(binding.prefix, ""),
-            "description": binding.description,
-        },
-    )
-    if binding.values is not None:
-        _fill_parameter_set(_add(_add(node, "ssd:ParameterValues"), "ssv:ParameterSet"), binding.values)
-    if binding.mapping_source is not None or binding.mapping is not None:
-        mapping = _add(node, "ssd:ParameterMapping", {"source": binding.mapping_source})
-        if binding.mapping is not None:
-            _fill_parameter_mapping(_add(mapping, "ssm:ParameterMapping"), binding.mapping)
-    _annotations(node, "ssd", binding.annotations)
+    given: dict[str, Value | None] = {
+        "type": _unless(binding.type, ParameterBinding().type),
+        "source": binding.source,
+        "sourceBase": _unless(binding.source_base, "SSD"),
+        "prefix": _unless(binding.prefix, ""),
+    }
+    node = _add(parent, "ssd:ParameterBinding", given)
+    if binding.values is not None or binding.content:
+        inside = _add(node, "ssd:ParameterValues")
+        if binding.values is not None:
+            _fill_parameter_set(_add(inside, "ssv:ParameterSet"), binding.values)
+        for xml in binding.content:
+            _raw(inside, xml)
+    if binding.mapping is not None:
+        _bound_mapping(node, binding.mapping)
+    _annotated(node, "ssd", binding)
+
+
+def _bound_mapping(parent: etree._Element, bound: BoundMapping) -> None:
+    given: dict[str, Value | None] = {
+        "type": _unless(bound.type, BoundMapping().type),
+        "source": bound.source,
+        "sourceBase": _unless(bound.source_base, "SSD"),
+    }
+    node = _add(parent, "ssd:ParameterMapping", given)
+    _described(node, bound)
+    if bound.mapping is not None:
+        _fill_parameter_mapping(_add(node, "ssm:ParameterMapping"), bound.mapping)
+    for xml in bound.content:
+        _raw(node, xml)
 
 
 def _fill_parameter_set(root: etree._Element, values: ParameterSet) -> None:
-    _attributes(root, {"version": "1.0", "name": values.name, "description": values.description})
-    _metadata(root, values.metadata)
+    _attributes(root, {"name": values.name})
+    _document(root, values)
     group = _add(root, "ssv:Parameters")
     for parameter in values.parameters:
         _parameter(group, parameter)
-    _enumerations(root, "ssv", values.enumerations)
-    _units(root, "ssv", values.units)
+    _definitions(root, "ssv", values.enumerations, values.units)
     _annotations(root, "ssv", values.annotations)
 
 
 def _parameter(parent: etree._Element, parameter: Parameter) -> None:
-    node = _add(parent, "ssv:Parameter", {"name": parameter.name, "description": parameter.description})
-    kind: dict[str, Any] = {"value": parameter.value, "unit": parameter.unit, "name": parameter.enumeration}
-    _add(node, f"ssv:{parameter.type}", kind)
-    _annotations(node, "ssv", parameter.annotations)
+    node = _add(parent, "ssv:Parameter", {"name": parameter.name})
+    given: dict[str, Value | None] = {
+        "value": parameter.value,
+        "unit": parameter.unit,
+        "name": parameter.enumeration,
+        "mime-type": parameter.mime_type,
+    }
+    _add(node, f"ssv:{parameter.type}", given)
+    _annotated(node, "ssv", parameter)
 
 
 def _fill_parameter_mapping(root: etree._Element, mapping: ParameterMapping) -> None:
-    _attributes(root, {"version": "1.0", "description": mapping.description})
-    _metadata(root, mapping.metadata)
+    _document(root, mapping)
     for entry in mapping.entries:
-        node = _add(
-            root,
-            "ssm:MappingEntry",
-            {
-                "source": entry.source,
-                "target": entry.target,
-                "suppressUnitConversion": _unless(entry.suppress_unit_conversion, False),
-            },
-        )
+        given: dict[str, Value | None] = {
+            "source": entry.source,
+            "target": entry.target,
+            "suppressUnitConversion": _unless(entry.suppress_unit_conversion, False),
+        }
+        node = _add(root, "ssm:MappingEntry", given)
         _transformation(node, entry.transformation)
+        _annotated(node, "ssm", entry)
     _annotations(root, "ssm", mapping.annotations)
+
+
+def _fill_signal_dictionary(root: etree._Element, dictionary: SignalDictionary) -> None:
+    _document(root, dictionary)
+    for entry in dictionary.entries:
+        node = _add(root, "ssb:DictionaryEntry", {"name": entry.name})
+        _type(node, entry)
+        _annotated(node, "ssb", entry)
+    _definitions(root, "ssb", dictionary.enumerations, dictionary.units)
+    _annotations(root, "ssb", dictionary.annotations)

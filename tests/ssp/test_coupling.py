@@ -12,6 +12,7 @@ from ssp.coupling import apply_parameters, to_system
 from ssp.errors import SspError
 from ssp.model import (
     Annotation,
+    BoundMapping,
     Component,
     Connection,
     Connector,
@@ -25,6 +26,7 @@ from ssp.model import (
     StructureDescription,
     System,
     Table,
+    UnitDefinition,
 )
 from ssp.packaging import from_system
 from ssp.read import read_ssp
@@ -141,7 +143,7 @@ def test_mappings_convert_units_first_and_then_transform(lag):
             Parameter("function", "Enumeration", "off"),
             Parameter("unmapped", "Real", 1.0),
         ],
-        units=[MM],
+        units=[UnitDefinition(MM)],
     )
     mapping = ParameterMapping(
         [
@@ -150,7 +152,7 @@ def test_mappings_convert_units_first_and_then_transform(lag):
             MappingEntry("function", "fail.function", Table("Enumeration", (("off", 0), ("on", 1)))),
         ]
     )
-    element = component("a", bindings=[ParameterBinding(values=parameters, mapping=mapping)])
+    element = component("a", bindings=[ParameterBinding(values=parameters, mapping=BoundMapping(mapping=mapping))])
     system, _ = to_system(package(lag, System("root", elements=[element])))
     assert system.elements["a"].start == {"u[1]": 4.0, "gain": 1500.0, "fail.function": 0}
 
@@ -186,7 +188,8 @@ def faulty(lag, **changes):
         ({"connectors": [Connector("y[1]", "output", "Real", "mm")]}, "does not define the unit 'mm'"),
         ({"connectors": [Y, Connector("z", "input")]}, "its FMU has no variable 'z'"),
         ({"bindings": [ParameterBinding(source="resources/none.ssv")]}, "holds no parameter set resources/none.ssv"),
-        ({"type": "application/x-ssp-package"}, "only FMUs and systems"),
+        ({"type": "application/x-ssp-package"}, "holds no package resources/Lag.fmu"),
+        ({"type": "text/plain"}, "only FMUs and systems"),
         ({"implementation": "ModelExchange"}, "model exchange"),
         ({"transformation": Table("Integer", ((1, 2),))}, "tables of values"),
     ],

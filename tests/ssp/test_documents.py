@@ -6,7 +6,8 @@ import zipfile
 
 import fmpy.ssp.ssd
 import pytest
-from hypothesis import given, settings
+import ssp_strategies
+from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from lxml import etree
 
@@ -15,9 +16,12 @@ from master.units import Unit
 from ssp.errors import SspError
 from ssp.model import (
     Annotation,
+    BoundDictionary,
+    BoundMapping,
     Component,
     Connection,
     Connector,
+    DictionaryEntry,
     DictionaryReference,
     Enumeration,
     Geometry,
@@ -29,14 +33,22 @@ from ssp.model import (
     ParameterBinding,
     ParameterMapping,
     ParameterSet,
+    SignalDictionary,
     Ssp,
     StructureDescription,
     System,
     Table,
+    UnitDefinition,
 )
-from ssp.read import read_description, read_parameter_mapping, read_parameter_set, read_ssp
+from ssp.read import read_description, read_parameter_mapping, read_parameter_set, read_signal_dictionary, read_ssp
 from ssp.schema import faults
-from ssp.write import write_description, write_parameter_mapping, write_parameter_set, write_ssp
+from ssp.write import (
+    write_description,
+    write_parameter_mapping,
+    write_parameter_set,
+    write_signal_dictionary,
+    write_ssp,
+)
 
 NOTE = Annotation("com.example", '<n:a xmlns:n="urn:n"><n:b c="1">text &amp; more</n:b></n:a>')
 EMPTY = Annotation("com.example.empty")
@@ -55,7 +67,7 @@ def everything() -> StructureDescription:
             Parameter("blob", "Binary", "00FF"),
         ],
         enumerations=[Enumeration("Mode", (("slow", 1), ("fast", 2)))],
-        units=[Unit("kg", (1, 0, 0, 0, 0, 0, 0, 0))],
+        units=[UnitDefinition(Unit("kg", (1, 0, 0, 0, 0, 0, 0, 0)))],
         annotations=[NOTE],
         description="set",
         metadata=Metadata("me", "1", "mine", "MIT", "tool", "2026-01-01T00:00:00Z"),
@@ -70,14 +82,15 @@ def everything() -> StructureDescription:
         ],
         annotations=[EMPTY],
     )
+    signals = SignalDictionary([DictionaryEntry("s", "Real", "mm", id="signal", annotations=[NOTE])])
     inner = System(
         "inner",
         elements=[DictionaryReference("bus", "signals", connectors=[Connector("s", "inout")])],
-        dictionaries=(
-            '<ssd:SignalDictionaries xmlns:ssd="http://ssp-standard.org/SSP1/SystemStructureDescription">'
-            '<ssd:SignalDictionary name="signals" source="signals.ssb"></ssd:SignalDictionary>'
-            "</ssd:SignalDictionaries>"
-        ),
+        dictionaries=[
+            BoundDictionary("signals", "signals.ssb"),
+            BoundDictionary("inline", dictionary=signals, description="inline"),
+            BoundDictionary("other", type="text/xml", content=(NOTE.content,)),
+        ],
         connectors=[Connector("in", "input", "Real", "mm")],
         diagram=(0.0, 0.0, 100.0, 50.0),
         notes=[Note(0.0, 1.0, 2.0, 3.0, "note")],
@@ -94,8 +107,10 @@ def everything() -> StructureDescription:
             Connector("c", "calculatedParameter"),
         ],
         bindings=[
-            ParameterBinding(source="resources/a.ssv", prefix="p.", mapping_source="resources/a.ssm"),
-            ParameterBinding(values=values, mapping=mapping, description="inline", annotations=[NOTE]),
+            ParameterBinding(source="resources/a.ssv", prefix="p.", mapping=BoundMapping("resources/a.ssm")),
+            ParameterBinding(
+                values=values, mapping=BoundMapping(mapping=mapping), description="inline", annotations=[NOTE]
+            ),
         ],
         geometry=Geometry(0.0, 0.0, 1.0, 2.0, 90.0, "icon.png", 45.0, True, True),
         description="a craft",
@@ -114,7 +129,10 @@ def everything() -> StructureDescription:
             ],
         ),
         enumerations=[Enumeration("Mode", (("slow", 1), ("fast", 2)))],
-        units=[Unit("mm", (0, 1, 0, 0, 0, 0, 0, 0), 1e-3), Unit("degC", (0, 0, 0, 0, 1, 0, 0, 0), 1.0, 273.15)],
+        units=[
+            UnitDefinition(Unit("mm", (0, 1, 0, 0, 0, 0, 0, 0), 1e-3), id="mm", annotations=[NOTE]),
+            UnitDefinition(Unit("degC", (0, 0, 0, 0, 1, 0, 0, 0), 1.0, 273.15)),
+        ],
         start_time=0.0,
         stop_time=12.5,
         experiment_annotations=[EMPTY],
@@ -134,7 +152,26 @@ def test_a_description_is_read_back_equal_and_written_again_to_the_same_bytes():
 def test_a_parameter_set_and_a_mapping_are_read_back_equal():
     binding = everything().system.elements[0].bindings[1]
     assert read_parameter_set(write_parameter_set(binding.values), "test") == binding.values
-    assert read_parameter_mapping(write_parameter_mapping(binding.mapping), "test") == binding.mapping
+    assert read_parameter_mapping(write_parameter_mapping(binding.mapping.mapping), "test") == binding.mapping.mapping
+
+
+@pytest.mark.parametrize(
+    ("strategy", "write", "read"),
+    [
+        (ssp_strategies.DESCRIPTIONS, write_description, read_description),
+        (ssp_strategies.PARAMETER_SETS, write_parameter_set, read_parameter_set),
+        (ssp_strategies.MAPPINGS, write_parameter_mapping, read_parameter_mapping),
+        (ssp_strategies.DICTIONARIES, write_signal_dictionary, read_signal_dictionary),
+    ],
+    ids=["SSD", "SSV", "SSM", "SSB"],
+)
+@given(data=st.data())
+@settings(max_examples=60, suppress_health_check=[HealthCheck.too_slow, HealthCheck.data_too_large])
+def test_any_document_is_valid_and_read_back_equal(strategy, write, read, data):
+    document = data.draw(ssp_strategies.documents(strategy))
+    text = write(document)
+    assert read(text, "test") == document
+    assert write(read(text, "test")) == text
 
 
 def test_what_is_written_fits_the_official_schemas():
@@ -142,7 +179,7 @@ def test_what_is_written_fits_the_official_schemas():
     for data in (
         write_description(everything()),
         write_parameter_set(binding.values),
-        write_parameter_mapping(binding.mapping),
+        write_parameter_mapping(binding.mapping.mapping),
     ):
         assert faults(etree.fromstring(data)) == []
 
@@ -160,7 +197,9 @@ def test_a_package_is_read_back_equal_and_is_reproducible(tmp_path):
     ssp = Ssp(
         description,
         {"resources/a.ssv": binding.values},
-        {"resources/a.ssm": binding.mapping},
+        {"resources/a.ssm": binding.mapping.mapping},
+        {"signals.ssb": description.system.elements[1].dictionaries[1].dictionary},
+        {"Variant.ssd": everything()},
         {"resources/data.bin": tmp_path / "data.bin"},
     )
     first, second = (write_ssp(ssp, tmp_path / name).read_bytes() for name in ("1.ssp", "2.ssp"))
@@ -178,7 +217,8 @@ def test_fmpy_reads_what_is_written(tmp_path):
     description.system.connections.pop(0)
     binding = description.system.elements[0].bindings[1]
     file = write_ssp(
-        Ssp(description, {"resources/a.ssv": binding.values}, {"resources/a.ssm": binding.mapping}), tmp_path / "e.ssp"
+        Ssp(description, {"resources/a.ssv": binding.values}, {"resources/a.ssm": binding.mapping.mapping}),
+        tmp_path / "e.ssp",
     )
     seen = fmpy.ssp.ssd.read_ssd(str(file))
     assert seen.name == "everything"

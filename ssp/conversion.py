@@ -1,0 +1,103 @@
+"""What happens to a value on its way: units, linear transformations, tables, hop by hop."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+
+from master.description import Variable
+from master.units import Unit, conversion
+from ssp.model import Linear, Table, Transformation, Value
+from ssp.resolve import near
+
+
+@dataclass(frozen=True)
+class Point:
+    """What is known of a value at a variable, a connector or a signal: its unit, the items of its enumeration."""
+
+    unit: Unit | None = None
+    items: tuple[tuple[str, int], ...] = ()
+
+
+@dataclass(frozen=True)
+class Hop:
+    """On to the next point, by one connection or one entry of a mapping."""
+
+    end: Point
+    transformation: Transformation | None = None
+    suppress_unit_conversion: bool = False
+
+
+def affine(start: Point, hops: Iterable[Hop]) -> tuple[float, float]:
+    """(factor, offset) of the whole way of a Real value: at each hop the unit is converted, then it is transformed.
+
+    A point without a unit has that of the point before. Raises ValueError for units that do not fit.
+    """
+    factor, offset, unit = 1.0, 0.0, start.unit
+    for hop in hops:
+        if isinstance(hop.transformation, Table):
+            raise ValueError("tables of values do not apply to Real values")
+        if hop.suppress_unit_conversion:
+            unit = hop.end.unit
+        elif unit is not None and hop.end.unit is not None:
+            scale, shift = conversion(unit, hop.end.unit)
+            factor, offset = scale * factor, scale * offset + shift
+        unit = hop.end.unit or unit
+        if isinstance(hop.transformation, Linear):
+            scale, shift = hop.transformation.factor, hop.transformation.offset
+            factor, offset = scale * factor, scale * offset + shift
+    return factor, offset
+
+
+def whole(value: Value, start: Point, hops: Iterable[Hop]) -> Value:
+    """An Integer, Boolean or Enumeration value (as number or name) after the tables; others pass unchanged.
+
+    Raises ValueError where a table needs the number of an item, or its name, and the enumeration does not tell.
+    """
+    items = start.items
+    for hop in hops:
+        if isinstance(hop.transformation, Linear):
+            raise ValueError("linear transformations apply to Real values only")
+        if hop.transformation is not None:
+            value = _look_up(value, hop.transformation, items)
+        items = hop.end.items or items
+    return value
+
+
+def table(start: Point, hops: Sequence[Hop], end: Variable) -> tuple[tuple[int, int], ...]:
+    """What all tables of a way make of the values of an Integer, Boolean or Enumeration; empty without tables."""
+    tables = [hop.transformation for hop in hops if isinstance(hop.transformation, Table)]
+    if not tables:
+        return ()
+    domain: list[Value] = [name for name, _ in start.items]
+    if not domain:
+        domain = sorted({source for t in tables if t.type != "Enumeration" for source, _ in t.entries})
+    numbers = dict(start.items)
+    pairs = ((numbers.get(str(value), value), item(whole(value, start, hops), end)) for value in domain)
+    return tuple((int(source), int(target)) for source, target in pairs)
+
+
+def item(value: Value, variable: Variable) -> Value:
+    """The number of an item for an Enumeration variable; values of other variables as they are."""
+    if variable.type != "Enumeration":
+        return value
+    items = dict(variable.items)
+    if isinstance(value, str):
+        if value not in items:
+            raise ValueError(f"{value!r} is none of {', '.join(items)}{near(value, items)}")
+        return items[value]
+    return int(value)
+
+
+def _look_up(value: Value, transformation: Table, items: Iterable[tuple[str, int]]) -> Value:
+    numbers: Mapping[Value, Value] = dict(items)
+    if transformation.type == "Integer" and isinstance(value, str):
+        if value not in numbers:
+            raise ValueError(f"the number of {value!r} is not known")
+        value = numbers[value]
+    elif transformation.type == "Enumeration" and not isinstance(value, str):
+        names = {number: name for name, number in numbers.items()}
+        if value not in names:
+            raise ValueError(f"the name of item {value} is not known")
+        value = names[value]
+    return dict(transformation.entries).get(value, value)

@@ -1,0 +1,263 @@
+"""A package with all that it refers to in its place: what a run starts from."""
+
+from __future__ import annotations
+
+import difflib
+import posixpath
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass, field, replace
+from pathlib import Path, PurePosixPath
+from typing import TypeVar
+from urllib.parse import unquote, urlsplit
+
+from master.archive import read_member
+from master.units import Unit
+from ssp.errors import SspError
+from ssp.model import (
+    DEFINITION_TYPE,
+    DESCRIPTION,
+    FMU_TYPE,
+    PACKAGE_TYPE,
+    SSB_TYPE,
+    SSM_TYPE,
+    SSV_TYPE,
+    BoundMapping,
+    Component,
+    DictionaryReference,
+    Element,
+    ParameterBinding,
+    ParameterMapping,
+    ParameterSet,
+    Ssp,
+    StructureDescription,
+    System,
+)
+from ssp.read import read_parameter_mapping, read_parameter_set
+
+MOST_ELEMENTS = 10_000
+"""of a system with all that it refers to: references multiply"""
+
+T = TypeVar("T")
+
+
+@dataclass
+class Resolved:
+    """The root system of a package, in which every component is an FMU, and all else stands inline.
+
+    The source of a component is a key of `files`. `units` and `enumerations` are those of all descriptions.
+    """
+
+    system: System
+    files: dict[str, Path] = field(default_factory=dict)
+    units: dict[str, Unit] = field(default_factory=dict)
+    enumerations: dict[str, tuple[tuple[str, int], ...]] = field(default_factory=dict)
+
+
+def resource_path(source: str, base: str = "") -> str:
+    """The path in the package that a relative URI names, from the folder `base` of the package.
+
+    Raises ValueError, with the reason, for other URIs and for paths that lead out.
+    """
+    try:
+        parts = urlsplit(source)
+    except ValueError as error:
+        raise ValueError(f"{source!r} is no URI ({error})") from None
+    if parts.scheme or parts.netloc:
+        raise ValueError(f"{source!r} is no relative path in the package")
+    if not parts.path:
+        raise ValueError(f"{source!r} names no file")
+    path = unquote(parts.path)
+    joined = posixpath.normpath(posixpath.join(base, path))
+    if PurePosixPath(path).is_absolute() or joined.split("/")[0] == ".." or "\\" in path or "\0" in path:
+        raise ValueError(f"{source!r} points out of the package")
+    return joined
+
+
+def near(name: str, names: Iterable[str]) -> str:
+    """ "; did you mean ...?" with the names most like `name`, if there are any."""
+    found = difflib.get_close_matches(name, list(names), n=3, cutoff=0.6)
+    return f"; did you mean {' or '.join(found)}?" if found else ""
+
+
+def resolve(ssp: Ssp) -> Resolved:
+    """Raises SspError for what does not exist, contains itself, or is of a type that the standard does not define."""
+    work = _Resolver()
+    root = work.system(_Place(ssp, ssp.description), ssp.description.system, ())
+    return Resolved(root, work.files, work.units, work.enumerations)
+
+
+@dataclass(frozen=True)
+class _Place:
+    """Where a system stands: package, description, folder of the description, and path of the package."""
+
+    ssp: Ssp
+    description: StructureDescription
+    base: str = ""
+    prefix: str = ""
+
+    def look_up(self, source: str, known: Mapping[str, T], kind: str, where: str) -> tuple[str, T]:
+        """(path, document) that a URI names."""
+        try:
+            name = resource_path(source, self.base)
+        except ValueError as error:
+            raise SspError(f"{where}: a {kind} {error}") from None
+        if name not in known:
+            raise SspError(f"{where}: the package holds no {kind} {self.prefix}{name}{near(name, known)}")
+        return name, known[name]
+
+
+@dataclass
+class _Resolver:
+    files: dict[str, Path] = field(default_factory=dict)
+    units: dict[str, Unit] = field(default_factory=dict)
+    enumerations: dict[str, tuple[tuple[str, int], ...]] = field(default_factory=dict)
+    count: int = 0
+
+    def system(self, place: _Place, system: System, above: tuple[System, ...]) -> System:
+        """`above` are the systems around it as they stand in their descriptions."""
+        if any(system is one for one in above):
+            raise SspError(f"the system {system.name} contains itself")
+        self._define(place)
+        above = (*above, system)
+        dictionaries = []
+        for bound in system.dictionaries:
+            if bound.type != SSB_TYPE:
+                raise SspError(f"{system.name}: signal dictionaries of type {bound.type} are not run")
+            if bound.source is not None:
+                known = place.ssp.dictionaries
+                bound = replace(bound, dictionary=place.look_up(bound.source, known, "dictionary", system.name)[1])
+            if bound.dictionary is None:
+                raise SspError(f"{system.name}: the signal dictionary {bound.name} is empty")
+            dictionaries.append(bound)
+        return replace(
+            system,
+            dictionaries=dictionaries,
+            elements=[self._element(place, element, above) for element in system.elements],
+            bindings=[self._binding(place, binding, system.name, None) for binding in system.bindings],
+        )
+
+    def _element(self, place: _Place, element: Element, above: tuple[System, ...]) -> Element:
+        self.count += 1
+        if self.count > MOST_ELEMENTS:
+            raise SspError(f"more than {MOST_ELEMENTS} elements with all that is referred to")
+        if isinstance(element, System):
+            return self.system(place, element, above)
+        if isinstance(element, DictionaryReference):
+            return element
+        if element.type == FMU_TYPE:
+            name, file = place.look_up(element.source, place.ssp.resources, "file", element.name)
+            self.files[place.prefix + name] = file
+            bindings = [self._binding(place, binding, element.name, file) for binding in element.bindings]
+            return replace(element, source=place.prefix + name, bindings=bindings)
+        return self._referred(place, element, above)
+
+    def _referred(self, place: _Place, component: Component, above: tuple[System, ...]) -> System:
+        """A component that stands for a system which is defined elsewhere."""
+        other, found = self._definition(place, component)
+        inner = self.system(other, found, above)
+        known = [connector.name for connector in inner.connectors]
+        for connector in component.connectors:
+            if connector.name not in known:
+                hint = near(connector.name, known)
+                raise SspError(f"{component.name}: {component.source} has no connector {connector.name!r}{hint}")
+        package = other if component.type == PACKAGE_TYPE else None
+        bindings = [self._binding(place, binding, component.name, package) for binding in component.bindings]
+        return replace(inner, name=component.name, geometry=component.geometry, bindings=[*inner.bindings, *bindings])
+
+    def _definition(self, place: _Place, component: Component) -> tuple[_Place, System]:
+        path, _, fragment = component.source.partition("#")
+        fragment = unquote(fragment)
+        if component.type == PACKAGE_TYPE:
+            name, package = place.look_up(path, place.ssp.packages, "package", component.name)
+            inside = _Place(package, package.description, prefix=f"{place.prefix}{name}/")
+            if not fragment or fragment == DESCRIPTION:
+                return inside, package.description.system
+            name, description = inside.look_up(fragment, package.variants, "description", component.name)
+            return replace(inside, description=description, base=posixpath.dirname(name)), description.system
+        if component.type != DEFINITION_TYPE:
+            raise SspError(f"{component.name} is of type {component.type}; only FMUs and systems can be run")
+        if path:
+            known = {DESCRIPTION: place.ssp.description, **place.ssp.variants}
+            name, description = place.look_up(path, known, "description", component.name)
+            place = replace(place, description=description, base=posixpath.dirname(name))
+        if not fragment:
+            return place, place.description.system
+        for system in _systems(place.description.system):
+            if system.id == fragment:
+                return place, system
+        raise SspError(f"{component.name}: no system has the id {fragment!r}")
+
+    def _binding(
+        self, place: _Place, binding: ParameterBinding, where: str, component: Path | _Place | None
+    ) -> ParameterBinding:
+        """`component` is the FMU or package to which sources may be relative."""
+        if binding.type != SSV_TYPE:
+            raise SspError(f"{where}: parameter sets of type {binding.type} are not run")
+        values, mapping = binding.values, binding.mapping
+        if binding.source is not None:
+            values = self._values(place, binding.source, binding.source_base, where, component)
+        if values is None:
+            raise SspError(f"{where}: a parameter binding without source and values")
+        if mapping is not None:
+            mapping = BoundMapping(mapping=self._mapping(place, mapping, where, component))
+        named = {definition.unit.name for definition in values.units}
+        more = [definition for definition in place.description.units if definition.unit.name not in named]
+        values = replace(values, units=[*values.units, *more])
+        return ParameterBinding(values=values, prefix=binding.prefix, mapping=mapping)
+
+    def _values(
+        self, place: _Place, source: str, base: str, where: str, component: Path | _Place | None
+    ) -> ParameterSet:
+        if base == "component" and isinstance(component, Path):
+            return read_parameter_set(_inside(component, source, where), f"{component.name}, {source}")
+        place = _base(place, base, where, component)
+        return place.look_up(source, place.ssp.parameter_sets, "parameter set", where)[1]
+
+    def _mapping(
+        self, place: _Place, bound: BoundMapping, where: str, component: Path | _Place | None
+    ) -> ParameterMapping:
+        if bound.type != SSM_TYPE:
+            raise SspError(f"{where}: parameter mappings of type {bound.type} are not run")
+        if bound.source is None:
+            if bound.mapping is None:
+                raise SspError(f"{where}: a parameter mapping without source and entries")
+            return bound.mapping
+        if bound.source_base == "component" and isinstance(component, Path):
+            return read_parameter_mapping(_inside(component, bound.source, where), f"{component.name}, {bound.source}")
+        place = _base(place, bound.source_base, where, component)
+        return place.look_up(bound.source, place.ssp.mappings, "parameter mapping", where)[1]
+
+    def _define(self, place: _Place) -> None:
+        """Names of units and enumerations count for all descriptions together."""
+        units = {definition.unit.name: definition.unit for definition in place.description.units}
+        enumerations = {enumeration.name: enumeration.items for enumeration in place.description.enumerations}
+        _merge(self.units, units, "unit")
+        _merge(self.enumerations, enumerations, "enumeration")
+
+
+def _merge(known: dict[str, T], found: Mapping[str, T], kind: str) -> None:
+    for name, definition in found.items():
+        if known.setdefault(name, definition) != definition:
+            raise SspError(f"two descriptions define the {kind} {name!r} differently")
+
+
+def _base(place: _Place, base: str, where: str, component: Path | _Place | None) -> _Place:
+    if base != "component":
+        return place
+    if not isinstance(component, _Place):
+        raise SspError(f"{where}: only FMUs and packages have parameter documents of their own")
+    return component
+
+
+def _inside(fmu: Path, source: str, where: str) -> bytes:
+    try:
+        return read_member(fmu, resource_path(source))
+    except ValueError as error:
+        raise SspError(f"{where}: a document in {fmu.name} {error}") from None
+
+
+def _systems(system: System) -> Iterator[System]:
+    yield system
+    for element in system.elements:
+        if isinstance(element, System):
+            yield from _systems(element)
