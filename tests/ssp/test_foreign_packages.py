@@ -1,0 +1,355 @@
+"""Packages as somebody else would write them by hand from the standard: every element that decides about a run."""
+
+import zipfile
+
+import numpy as np
+import pytest
+
+from master.observers.recorder import Recorder, read_results
+from master.run import run
+from master.system import System
+from ssp.coupling import to_system
+from ssp.errors import SspError
+from ssp.read import read_ssp
+from ssp.validate import validate
+
+HEAD = (
+    '<?xml version="1.0" encoding="UTF-8"?>\n<{root} version="1.0" {name}'
+    'xmlns:ssd="http://ssp-standard.org/SSP1/SystemStructureDescription" '
+    'xmlns:ssc="http://ssp-standard.org/SSP1/SystemStructureCommon" '
+    'xmlns:ssv="http://ssp-standard.org/SSP1/SystemStructureParameterValues" '
+    'xmlns:ssm="http://ssp-standard.org/SSP1/SystemStructureParameterMapping" '
+    'xmlns:ssb="http://ssp-standard.org/SSP1/SystemStructureSignalDictionary">{body}</{root}>'
+)
+UNITS = """<{0}:Units>
+  <ssc:Unit name="m"><ssc:BaseUnit m="1"/></ssc:Unit>
+  <ssc:Unit name="mm"><ssc:BaseUnit m="1" factor="0.001"/></ssc:Unit>
+</{0}:Units>"""
+IN = '<ssd:Connector name="u[1]" kind="input"><ssc:Real/></ssd:Connector>'
+OUT = '<ssd:Connector name="y[1]" kind="output"><ssc:Real unit="m"/></ssd:Connector>'
+GAIN = '<ssd:Connector name="gain" kind="parameter"><ssc:Real/></ssd:Connector>'
+
+
+def document(root, body, name="test"):
+    return HEAD.format(root=root, name=f'name="{name}" ' if name else "", body=body)
+
+
+def description(system, rest=""):
+    return document("ssd:SystemStructureDescription", system + UNITS.format("ssd") + rest)
+
+
+def values(*parameters):
+    listed = "".join(f'<ssv:Parameter name="{name}">{value}</ssv:Parameter>' for name, value in parameters)
+    return document("ssv:ParameterSet", f"<ssv:Parameters>{listed}</ssv:Parameters>" + UNITS.format("ssv"))
+
+
+def real(value, unit=""):
+    return f'<ssv:Real value="{value}"' + (f' unit="{unit}"/>' if unit else "/>")
+
+
+def inline(*parameters):
+    body = _body(values(*parameters))
+    return f"<ssd:ParameterBinding><ssd:ParameterValues>{body}</ssd:ParameterValues></ssd:ParameterBinding>"
+
+
+def bound(attributes):
+    return f"<ssd:ParameterBindings><ssd:ParameterBinding {attributes}/></ssd:ParameterBindings>"
+
+
+def _body(text):
+    return text.split("\n", 1)[1]
+
+
+def lag_component(name, connectors=IN + OUT, bindings="", source="Lag.fmu", more=""):
+    bound = f"<ssd:ParameterBindings>{bindings}</ssd:ParameterBindings>" if bindings else ""
+    return (
+        f'<ssd:Component name="{name}" source="{source}" {more}>'
+        f"<ssd:Connectors>{connectors}</ssd:Connectors>{bound}</ssd:Component>"
+    )
+
+
+def system(elements, connections="", before="", after="", name="root", more=""):
+    wires = f"<ssd:Connections>{connections}</ssd:Connections>" if connections else ""
+    return (
+        f'<ssd:System name="{name}" {more}>{before}<ssd:Elements>{elements}</ssd:Elements>{wires}{after}</ssd:System>'
+    )
+
+
+def wire(start, end, inside="", more=""):
+    ends = ""
+    for which, place in (("start", start), ("end", end)):
+        element, _, connector = place.rpartition("/")
+        ends += f'{which}Element="{element}" ' if element else ""
+        ends += f'{which}Connector="{connector}" '
+    return f"<ssd:Connection {ends}{more}>{inside}</ssd:Connection>"
+
+
+def pack(file, members):
+    with zipfile.ZipFile(file, "w") as archive:
+        for name, data in members.items():
+            archive.writestr(name, data)
+    return file
+
+
+@pytest.fixture
+def load(lag, tmp_path):
+    """Packs a description with Lag.fmu and further members, checks it, and turns it into a system."""
+
+    def make(text, members=(), say=None):
+        file = pack(
+            tmp_path / "theirs.ssp", {"SystemStructure.ssd": text, "Lag.fmu": lag.read_bytes(), **dict(members)}
+        )
+        if say is None:
+            assert validate(file) == []
+        made, notes = to_system(read_ssp(file, tmp_path / "unpacked"))
+        assert notes == (say or [])
+        made.check()
+        return made
+
+    return make
+
+
+def wires(system):
+    return {
+        (f"{c.source}.{c.output}", f"{c.target}.{c.input}"): (c.factor, c.offset, c.convert_units)
+        for c in system.connections
+    }
+
+
+def starts(system):
+    return {name: element.start for name, element in system.elements.items()}
+
+
+INNER = system(
+    lag_component("lag", IN + OUT + GAIN),
+    wire("in", "lag/u[1]") + wire("lag/y[1]", "out") + wire("stiffness", "lag/gain"),
+    before="<ssd:Connectors>"
+    '<ssd:Connector name="in" kind="input"><ssc:Real unit="mm"/></ssd:Connector>'
+    '<ssd:Connector name="out" kind="output"><ssc:Real unit="mm"/></ssd:Connector>'
+    '<ssd:Connector name="stiffness" kind="parameter"/></ssd:Connectors>',
+    name="inner",
+    more='id="inner"',
+)
+
+
+def test_units_are_those_of_every_connector_on_the_way(load):
+    """From metres over a connector in millimetres, with 2 x + 1 there, back to metres: 2 x + 0.001."""
+    text = description(
+        system(
+            lag_component("first") + INNER,
+            wire("first/y[1]", "inner/in", '<ssc:LinearTransformation factor="2" offset="1"/>'),
+        )
+    )
+    made = load(text)
+    ((ends, (factor, offset, convert)),) = wires(made).items()
+    assert ends == ("first.y[1]", "inner.lag.u[1]")
+    assert (factor, offset, convert) == (pytest.approx(2.0), pytest.approx(1e-3), False)
+
+
+def test_a_suppressed_conversion_takes_the_number_as_it_is(load):
+    text = description(
+        system(
+            lag_component("first") + INNER,
+            wire("first/y[1]", "inner/in", more='suppressUnitConversion="true"'),
+        )
+    )
+    assert wires(load(text)) == {("first.y[1]", "inner.lag.u[1]"): (1e-3, 0.0, False)}
+
+
+def test_values_pass_through_connectors_like_signals(load):
+    """1500 mm to a connector in mm, to a variable in m; a parameter through a linear transformation."""
+    text = description(
+        system(
+            INNER.replace('endConnector="gain" >', 'endConnector="gain" ><ssc:LinearTransformation factor="3"/>'),
+            before="<ssd:ParameterBindings>"
+            + inline(("inner.in", real(1500, "mm")), ("inner.stiffness", real(2)))
+            + "</ssd:ParameterBindings>",
+        )
+    )
+    assert starts(load(text)) == {"inner.lag": {"u[1]": 1.5, "gain": 6.0}}
+
+
+@pytest.mark.parametrize("where", ["definition", "file", "package", "variant"])
+def test_systems_may_be_defined_elsewhere(load, lag, tmp_path, where):
+    """In the same document by id, in another description, in a package, in another description of a package.
+
+    The component's own values go over those of the system that it stands for.
+    """
+    low = "<ssd:ParameterBindings>" + inline(("lag.gain", real(1)), ("lag.bias", real(1))) + "</ssd:ParameterBindings>"
+    defined = INNER.replace("</ssd:Connectors><ssd:Elements>", f"</ssd:Connectors>{low}<ssd:Elements>", 1)
+    members, elements = {}, ""
+    if where == "definition":
+        kind, source, elements = "definition", "#inner", defined
+    elif where == "file":
+        kind, source = "definition", "parts/Inner%20One.ssd"
+        members = {"parts/Inner One.ssd": description(defined.replace("Lag.fmu", "Lag2.fmu"))}
+        members["parts/Lag2.fmu"] = lag.read_bytes()
+    else:
+        kind, source = "package", "resources/inner.ssp" + ("#Other.ssd" if where == "variant" else "")
+        other = description(system(lag_component("wrong"), name="wrong"))
+        one, two = (other, description(defined)) if where == "variant" else (description(defined), other)
+        inside = {"SystemStructure.ssd": one, "Other.ssd": two, "Lag.fmu": lag.read_bytes()}
+        members = {"resources/inner.ssp": pack(tmp_path / "inner.ssp", inside).read_bytes()}
+    component = lag_component(
+        "copy",
+        '<ssd:Connector name="in" kind="input"/>',
+        inline(("lag.gain", real(4))),
+        source,
+        f'type="application/x-ssp-{kind}"',
+    )
+    made = load(
+        description(system(lag_component("first") + elements + component, wire("first/y[1]", "copy/in"))), members
+    )
+    assert starts(made)["copy.lag"] == {"gain": 4.0, "bias": 1.0}
+    assert ("first.y[1]", "copy.lag.u[1]") in wires(made)
+    if where == "definition":
+        assert starts(made)["inner.lag"] == {"gain": 1.0, "bias": 1.0}
+    assert run(made, step=0.1, stop=1.0).status == "completed"
+
+
+DICTIONARY = document(
+    "ssb:SignalDictionary",
+    '<ssb:DictionaryEntry name="height"><ssc:Real unit="mm"/></ssb:DictionaryEntry>' + UNITS.format("ssb"),
+    name="",
+)
+
+
+def bus(name, kind, dictionary="air"):
+    return (
+        f'<ssd:SignalDictionaryReference name="{name}" dictionary="{dictionary}"><ssd:Connectors>'
+        f'<ssd:Connector name="height" kind="{kind}"/></ssd:Connectors></ssd:SignalDictionaryReference>'
+    )
+
+
+@pytest.mark.parametrize("source", [True, False], ids=["SSB", "inline"])
+def test_a_signal_dictionary_carries_signals_between_systems(load, source):
+    """Written in one system and read in two others; the dictionary is found from the inside outwards."""
+    body = 'source="signals.ssb"/>' if source else f">{_body(DICTIONARY)}</ssd:SignalDictionary>"
+    far = system(bus("radio", "inout") + lag_component("lag"), wire("lag/u[1]", "radio/height"), name="far")
+    text = description(
+        system(
+            lag_component("first") + lag_component("near") + bus("radio", "inout") + far,
+            wire("first/y[1]", "radio/height", '<ssc:LinearTransformation factor="2" offset="1"/>')
+            + wire("radio/height", "near/u[1]"),
+            after=f'<ssd:SignalDictionaries><ssd:SignalDictionary name="air" {body}</ssd:SignalDictionaries>',
+        )
+    )
+    made = load(text, {"signals.ssb": DICTIONARY} if source else ())
+    expected = (pytest.approx(2.0), pytest.approx(1e-3), False)
+    assert wires(made) == {("first.y[1]", "near.u[1]"): expected, ("first.y[1]", "far.lag.u[1]"): expected}
+
+
+def test_parameter_documents_of_a_component(load, lag, tmp_path):
+    """`sourceBase` component: an SSV and an SSM inside the FMU."""
+    with zipfile.ZipFile(lag) as archive:
+        members = {name: archive.read(name) for name in archive.namelist()}
+    members["resources/set.ssv"] = values(("k", real(7)))
+    members["resources/map.ssm"] = document(
+        "ssm:ParameterMapping", '<ssm:MappingEntry source="k" target="gain"/>', name=""
+    )
+    rich = pack(tmp_path / "Rich.fmu", members)
+    binding = (
+        '<ssd:ParameterBinding source="resources/set.ssv" sourceBase="component">'
+        '<ssd:ParameterMapping source="resources/map.ssm" sourceBase="component"/></ssd:ParameterBinding>'
+    )
+    text = description(system(lag_component("a", bindings=binding, source="Rich.fmu")))
+    assert starts(load(text, {"Rich.fmu": rich.read_bytes()})) == {"a": {"gain": 7.0}}
+
+
+def test_bindings_with_sources_prefixes_and_mappings_in_files(load):
+    mapping = document(
+        "ssm:ParameterMapping",
+        '<ssm:MappingEntry source="a.width" target="a.u[1]"><ssc:LinearTransformation offset="1"/></ssm:MappingEntry>'
+        '<ssm:MappingEntry source="a.width" target="b.u[1]" suppressUnitConversion="true"/>'
+        '<ssm:MappingEntry source="a.count" target="b.count_in"><ssc:IntegerMappingTransformation>'
+        '<ssc:MapEntry source="3" target="30"/></ssc:IntegerMappingTransformation></ssm:MappingEntry>'
+        '<ssm:MappingEntry source="a.on" target="b.enable"><ssc:BooleanMappingTransformation>'
+        '<ssc:MapEntry source="true" target="false"/></ssc:BooleanMappingTransformation></ssm:MappingEntry>',
+        name="",
+    )
+    parameters = values(
+        ("width", real(2000, "mm")),
+        ("count", '<ssv:Integer value="3"/>'),
+        ("on", '<ssv:Boolean value="true"/>'),
+        ("label", '<ssv:String value="unmapped"/>'),
+    )
+    binding = (
+        '<ssd:ParameterBindings><ssd:ParameterBinding source="data/set.ssv" prefix="a.">'
+        '<ssd:ParameterMapping source="data/map.ssm"/></ssd:ParameterBinding></ssd:ParameterBindings>'
+    )
+    text = description(system(lag_component("a") + lag_component("b"), before=binding))
+    made = load(text, {"data/set.ssv": parameters, "data/map.ssm": mapping})
+    assert starts(made) == {"a": {"u[1]": 3.0}, "b": {"u[1]": 2000.0, "count_in": 30, "enable": False}}
+
+
+def test_a_package_of_somebody_else_runs_like_the_same_system_made_directly(load, lag, tmp_path):
+    theirs = load(
+        description(
+            system(
+                lag_component("a", bindings=inline(("gain", real(2)), ("u[1]", real(1000, "mm")))) + INNER,
+                wire("a/y[1]", "inner/in")
+                + wire("inner/out", "a/u[1]", '<ssc:LinearTransformation factor="-1" offset="1"/>'),
+            ),
+            '<ssd:DefaultExperiment startTime="0" stopTime="1"/>',
+        )
+    )
+    ours = System("ours")
+    ours.add("a", lag, {"gain": 2.0, "u[1]": 1.0})
+    ours.add("inner.lag", lag)
+    ours.connect("a", "y[1]", "inner.lag", "u[1]")
+    ours.connect("inner.lag", "y[1]", "a", "u[1]", factor=-1.0, offset=1.0)
+    for name, one in (("theirs", theirs), ("ours", ours)):
+        assert run(one, step=0.01, stop=1.0, observers=[Recorder(tmp_path / f"{name}.h5")]).status == "completed"
+    with read_results(tmp_path / "theirs.h5") as one, read_results(tmp_path / "ours.h5") as two:
+        assert np.ptp(two["a.y[1]"]) > 0.0
+        # metres to millimetres and back costs two roundings per step
+        assert np.abs(one["a.y[1]"] - two["a.y[1]"]).max() < 100 * 4 * np.finfo(float).eps
+
+
+SELF = '<ssd:Component name="me" type="application/x-ssp-definition" source="#root"/>'
+TWICE = "".join(
+    f'<ssd:System name="s{k}" id="s{k}"><ssd:Elements>'
+    + "".join(f'<ssd:Component name="{side}" type="application/x-ssp-definition" source="#s{k - 1}"/>' for side in "ab")
+    + "</ssd:Elements></ssd:System>"
+    for k in range(1, 40)
+)
+
+
+@pytest.mark.parametrize(
+    ("text", "reason"),
+    [
+        (system(SELF, more='id="root"'), "contains itself"),
+        (system(system(lag_component("a"), name="s0", more='id="s0"') + TWICE), "more than 10000 elements"),
+        (system(SELF.replace("#root", "#nobody")), "no system has the id 'nobody'"),
+        (system(SELF.replace("#root", "Other.ssd")), "holds no description Other.ssd"),
+        (system(SELF.replace("#root", "SystemStructure.ssd")), "contains itself"),
+        (system(SELF.replace("definition", "package").replace("#root", "x.ssp")), "holds no package x.ssp"),
+        (system(bus("radio", "inout")), "has a signal dictionary 'air'"),
+        (
+            system(lag_component("a", bindings='<ssd:ParameterBinding type="text/csv"/>')),
+            "parameter sets of type text/csv are not run",
+        ),
+        (
+            system(lag_component("a"), before=bound('source="https://x.y/z"')),
+            "no relative path in the package",
+        ),
+        (
+            system(lag_component("a"), before=bound('source="a.ssv" sourceBase="component"')),
+            "only FMUs and packages have parameter documents",
+        ),
+    ],
+)  # fmt: skip
+def test_what_cannot_be_resolved_is_refused_with_the_reason(load, text, reason):
+    with pytest.raises(SspError, match=reason):
+        load(description(text), say=[])
+
+
+def test_packages_inside_each_other_without_end_are_refused(lag, tmp_path):
+    file = pack(tmp_path / "0.ssp", {"SystemStructure.ssd": description(system(lag_component("a")))})
+    for k in range(1, 10):
+        inner = file.read_bytes()
+        file = pack(
+            tmp_path / f"{k}.ssp", {"SystemStructure.ssd": description(system(lag_component("a"))), "in.ssp": inner}
+        )
+    with pytest.raises(SspError, match=r"more than 8 packages inside each other"):
+        read_ssp(file, tmp_path / "unpacked")
