@@ -114,6 +114,7 @@ class ReaderFmi3(Reader):
         array = Array(name, self.reference(element), kind, self.count, size, structural, starts)
         self.arrays.append(array)
         self.count += size
+        self.elements[array.reference] = _element_names(name, shape)
         for alias in (element, *element.iterfind("Alias")):
             names = _element_names(self.need(alias, "name"), shape)
             for place, (label, start) in enumerate(zip(names, starts or [None] * size, strict=True)):
@@ -123,7 +124,6 @@ class ReaderFmi3(Reader):
             state = self.value(element, "derivative", int)
         if state is not None:
             self.derivatives.append((array, state))
-        self.elements.setdefault(array.reference, names)
 
     def link_derivatives(self) -> None:
         for array, state in self.derivatives:

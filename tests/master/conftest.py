@@ -7,11 +7,10 @@ from pathlib import Path
 import pytest
 
 
-def _builder():
-    """`fmus/build.py` beside this file, under a name of its own: `build` is too common for an import path."""
-    name = "third_party_fmus"
+def _builder(file, name):
+    """A module of `fmus` beside this file, under a name of its own: theirs are too common for an import path."""
     if name not in sys.modules:
-        spec = importlib.util.spec_from_file_location(name, Path(__file__).parent / "fmus" / "build.py")
+        spec = importlib.util.spec_from_file_location(name, Path(__file__).parent / "fmus" / file)
         module = importlib.util.module_from_spec(spec)
         sys.modules[name] = module
         spec.loader.exec_module(module)
@@ -21,7 +20,25 @@ def _builder():
 @pytest.fixture(scope="session")
 def third_party():
     """The module that builds variants of `lag.c`."""
-    return _builder()
+    return _builder("build.py", "third_party_fmus")
+
+
+@pytest.fixture(scope="session")
+def fmi3():
+    """The module that describes `arrays3.c`, an FMU of FMI 3.0."""
+    return _builder("arrays3.py", "third_party_fmi3")
+
+
+@pytest.fixture(scope="session")
+def arrays_library(tmp_path_factory, third_party):
+    """The compiled `arrays3.c`."""
+    return third_party.compiled(tmp_path_factory.mktemp("arrays"), "arrays3.c")
+
+
+@pytest.fixture(scope="session")
+def arrays(tmp_path_factory, fmi3, arrays_library):
+    """An FMU of FMI 3.0 with arrays and all types; see `arrays3.c`."""
+    return fmi3.build(tmp_path_factory.mktemp("arrays"), arrays_library)
 
 
 @pytest.fixture(scope="session")

@@ -15,10 +15,9 @@ HERE = Path(__file__).parent
 CACHE = Path(__file__).parents[3] / "build" / "cache" / "zig"
 
 
-@cache
-def library(folder: Path, channels: int, guid: str) -> bytes:
-    """The compiled library."""
-    out = folder / f"lag-{channels}-{guid}"
+def compiled(folder: Path, source: str, **defines: str) -> bytes:
+    """The shared library of a C file of this folder."""
+    out = folder / f"{source}-{'-'.join(defines.values())}.so".replace('"', "")
     environment = os.environ | {"ZIG_GLOBAL_CACHE_DIR": str(CACHE), "ZIG_LOCAL_CACHE_DIR": str(CACHE)}
     # without contraction of multiplication and addition results are those of plain arithmetic
     flags = [
@@ -32,10 +31,16 @@ def library(folder: Path, channels: int, guid: str) -> bytes:
         "-Wextra",
         "-Werror",
     ]
-    defines = [f"-DCHANNELS={channels}", f'-DGUID="{guid}"']
-    command = [sys.executable, "-m", "ziglang", "cc", *flags, *defines, "-o", str(out), str(HERE / "lag.c")]
+    given = [f"-D{name}={value}" for name, value in defines.items()]
+    command = [sys.executable, "-m", "ziglang", "cc", *flags, *given, "-o", str(out), str(HERE / source)]
     subprocess.run(command, check=True, env=environment)
     return out.read_bytes()
+
+
+@cache
+def library(folder: Path, channels: int, guid: str) -> bytes:
+    """The compiled library."""
+    return compiled(folder, "lag.c", CHANNELS=str(channels), GUID=f'"{guid}"')
 
 
 def description(channels: int = 1, guid: str = "lag", unit: str | None = "m") -> str:
