@@ -10,6 +10,7 @@ from typing import Any, cast
 from master.description import Description, Variable
 from master.system import System as Coupled
 from master.units import Unit
+from ssp.layout import arrange
 from ssp.model import (
     Annotation,
     Component,
@@ -30,6 +31,8 @@ from ssp.model import (
 )
 
 OMSIMULATOR = "org.openmodelica"
+OPEN_SIMULATION_PLATFORM = "com.opensimulationplatform"
+_OSP = "http://opensimulationplatform.com/SSP/OSPAnnotations"
 _OMS = "https://raw.githubusercontent.com/OpenModelica/OMSimulator/master/schema/oms.xsd"
 _CONVERT: dict[str, Callable[[Any], float | int | bool | str]] = {
     "Real": float,
@@ -48,22 +51,28 @@ def from_system(
     annotations: Iterable[Annotation] = (),
     description: str | None = None,
 ) -> Ssp:
-    """A system as a package; elements stand in their order of execution.
+    """A system as a package, with a diagram; elements stand in their order of execution.
 
     Start values are written twice, because no tool reads both: as `resources/<system>.ssv`, bound to the system, and
-    within the description at each component. The first has precedence in the standard. With `step` goes an annotation
-    without which OMSimulator refuses a package.
+    within the description at each component, in sets that all have the name of the system. The first has precedence in
+    the standard. With `step` go the annotations in which libcosim and OMSimulator look for it; OMSimulator refuses
+    packages without. Connectors of type Enumeration that nothing is connected to are left out: libcosim ends at them.
     """
     catalogue = _Catalogue()
     resources: dict[str, Path] = {}
     elements: list[Element] = []
+    joined = {end for c in system.connections for end in ((c.source, c.output), (c.target, c.input))}
     for name in system.execution_order():
         element = system.elements[name]
         source = _resource(element.file, resources)
         variables = system.description(name)
-        connectors = [catalogue.connector(variables, v) for v in variables.select("input", "output")]
-        own = [_parameter(variables.variables[key], key, value) for key, value in element.start.items()]
-        inline = [ParameterBinding(values=ParameterSet(name, own))] if own else []
+        connectors = [
+            catalogue.connector(variables, variable)
+            for variable in variables.select("input", "output")
+            if variable.type != "Enumeration" or (name, variable.name) in joined
+        ]
+        own = [_plain(variables.variables[key], key, value) for key, value in element.start.items()]
+        inline = [ParameterBinding(values=ParameterSet(system.name, own))] if own else []
         elements.append(
             Component(name, source, connectors=connectors, bindings=inline, description=variables.description or None)
         )
@@ -86,11 +95,12 @@ def from_system(
     )
     structure = StructureDescription(
         system.name,
-        root,
+        arrange(root),
         enumerations=list(catalogue.enumerations.values()),
         units=[UnitDefinition(unit) for unit in catalogue.units.values()],
         start_time=start_time,
         stop_time=stop_time,
+        experiment_annotations=[_open_simulation_platform(step)] if step is not None else [],
         description=description,
         annotations=list(annotations),
     )
@@ -151,6 +161,12 @@ def _parameter(variable: Variable, name: str, value: Any, unit: str | None = Non
     return Parameter(name, cast(Type, variable.type), _CONVERT[variable.type](value), unit)
 
 
+def _plain(variable: Variable, name: str, value: Any) -> Parameter:
+    """A parameter without enumerations and units, which few tools read."""
+    kind = "Integer" if variable.type == "Enumeration" else variable.type
+    return Parameter(name, cast(Type, kind), _CONVERT[kind](value))
+
+
 def _all_values(system: Coupled) -> ParameterSet:
     catalogue = _Catalogue()
     parameters = []
@@ -161,6 +177,14 @@ def _all_values(system: Coupled) -> ParameterSet:
             unit = catalogue.unit(description.unit(variable))
             parameters.append(_parameter(variable, f"{name}.{key}", value, unit))
     return ParameterSet(system.name, parameters, units=[UnitDefinition(unit) for unit in catalogue.units.values()])
+
+
+def _open_simulation_platform(step: float) -> Annotation:
+    return Annotation(
+        OPEN_SIMULATION_PLATFORM,
+        f'<osp:Algorithm xmlns:osp="{_OSP}"><osp:FixedStepAlgorithm baseStepSize="{step!r}"></osp:FixedStepAlgorithm>'
+        "</osp:Algorithm>",
+    )
 
 
 def _omsimulator(step: float) -> Annotation:

@@ -106,6 +106,14 @@ def _root(name: str, prefixes: Iterable[str]) -> etree._Element:
 
 
 def _bytes(root: etree._Element) -> bytes:
+    """The document, with all namespaces declared at its root: there are tools that take a declaration for content."""
+    uris: dict[str, set[str]] = {}
+    for element in root.iter():
+        for prefix, uri in element.nsmap.items():
+            if prefix is not None:
+                uris.setdefault(prefix, set()).add(uri)
+    unique = {prefix: uri for prefix, (uri, *others) in uris.items() if not others}
+    etree.cleanup_namespaces(root, top_nsmap=unique, keep_ns_prefixes=list(unique))
     return etree.tostring(root, xml_declaration=True, encoding="UTF-8", pretty_print=True)
 
 

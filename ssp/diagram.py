@@ -1,0 +1,97 @@
+"""The diagram of a system, drawn from the geometry in its description alone."""
+
+from __future__ import annotations
+
+from itertools import cycle
+from typing import Any
+
+from matplotlib.backends.backend_agg import FigureCanvasAgg
+from matplotlib.figure import Figure
+from matplotlib.patches import Rectangle
+
+from ssp.errors import SspError
+from ssp.model import Connection, Connector, Element, Geometry, System
+
+SCALE = 1.3
+"""points on paper per unit of the diagram"""
+
+
+def draw(system: System) -> Figure:
+    """A figure to be saved as SVG, PNG or PDF. Raises SspError where elements have no geometry."""
+    boxes = {element.name: element.geometry for element in system.elements if element.geometry is not None}
+    if not boxes:
+        raise SspError(f"the system {system.name} has no geometry to be drawn")
+    x1, y1, x2, y2 = system.diagram or _extent(list(boxes.values()))
+    figure = Figure(figsize=((x2 - x1) * SCALE / 72.0, (y2 - y1) * SCALE / 72.0), dpi=150)
+    FigureCanvasAgg(figure)
+    axes = figure.add_axes((0.0, 0.0, 1.0, 1.0))
+    axes.set(xlim=(x1, x2), ylim=(y1, y2))
+    axes.axis("off")
+    shades = dict(zip(boxes, cycle(f"C{k}" for k in range(10)), strict=False))
+    for connection in system.connections:
+        _draw_connection(axes, system, connection, shades)
+    for element in system.elements:
+        if element.geometry is not None:
+            _draw_element(axes, element, element.geometry)
+    for note in system.notes:
+        axes.text(note.x1, note.y2, note.text, fontsize=8, va="top", wrap=True)
+    return figure
+
+
+def _extent(boxes: list[Geometry]) -> tuple[float, float, float, float]:
+    margin = 20.0
+    xs, ys = [x for box in boxes for x in (box.x1, box.x2)], [y for box in boxes for y in (box.y1, box.y2)]
+    return min(xs) - margin, min(ys) - margin, max(xs) + margin, max(ys) + margin
+
+
+def _connector(system: System, element: str | None, name: str) -> Connector:
+    owner: Element | None = system if element is None else system.element(element)
+    found = next((c for c in owner.connectors if c.name == name), None) if owner is not None else None
+    if found is None:
+        raise SspError(f"{system.name}: there is no connector {element or ''}.{name}")
+    return found
+
+
+def _place(system: System, element: str | None, name: str) -> tuple[float, float] | None:
+    """Where a connector stands in the diagram; None without geometry."""
+    position = _connector(system, element, name).position
+    if element is None:
+        corners = system.diagram
+    else:
+        owner = system.element(element)
+        box = owner.geometry if owner is not None else None
+        corners = None if box is None else (box.x1, box.y1, box.x2, box.y2)
+    if corners is None or position is None:
+        return None
+    x1, y1, x2, y2 = corners
+    return x1 + position[0] * (x2 - x1), y1 + position[1] * (y2 - y1)
+
+
+def _draw_connection(axes: Any, system: System, connection: Connection, shades: dict[str, str]) -> None:
+    """In the colour of the element that it comes from."""
+    ends = (
+        (connection.start_element, connection.start_connector),
+        (connection.end_element, connection.end_connector),
+    )
+    first, last = (_place(system, element, connector) for element, connector in ends)
+    if first is not None and last is not None:
+        xs, ys = connection.waypoints or ((), ())
+        source = next((e for e, c in ends if _connector(system, e, c).kind == "output"), None)
+        colour = shades.get(source or "", "black")
+        axes.plot([first[0], *xs, last[0]], [first[1], *ys, last[1]], color=colour, linewidth=0.8)
+
+
+def _draw_element(axes: Any, element: Element, box: Geometry) -> None:
+    width, height = box.x2 - box.x1, box.y2 - box.y1
+    axes.add_patch(Rectangle((box.x1, box.y1), width, height, facecolor="white", edgecolor="black", zorder=3))
+    axes.text(
+        box.x1 + width / 2, box.y2 - 6.0, element.name, fontsize=10, weight="bold", ha="center", va="top", zorder=4
+    )
+    for connector in element.connectors:
+        if connector.position is not None:
+            u, v = connector.position
+            x, y = box.x1 + u * width, box.y1 + v * height
+            left = u < 0.5
+            axes.plot([x], [y], marker=">", markersize=3, color="black", zorder=4)
+            inwards, aligned = (4.0, "left") if left else (-4.0, "right")
+            axes.text(x + inwards, y, connector.name, fontsize=6, ha=aligned, va="center", zorder=4)

@@ -1,0 +1,146 @@
+"""Where things stand in the diagram of a system, so that tools draw it legibly.
+
+Elements stand in a row, inputs on their left, outputs on their right, joined connectors only. All connections from one
+element to another share one lane, the wires of one cable: straight across the gap between neighbours, else on a track
+above the row where they lead on, below it where they lead back.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+
+from ssp.model import Connection, Element, Geometry, System
+
+WIDTH, PITCH, LANE = 160.0, 8.0, 10.0
+"""of a box; between connectors; between lanes and between tracks"""
+
+Cable = tuple[str, str]
+"""(source element, target element)"""
+
+
+@dataclass(frozen=True)
+class _End:
+    """A connector in the diagram: its element, and its place there, x in 0 (input) or 1 (output)."""
+
+    element: str
+    name: str
+    side: float
+
+
+def arrange(system: System) -> System:
+    """The system with geometry for its elements, connectors and connections; what it had is replaced."""
+    wires = [(connection, *ends) for connection in system.connections if (ends := _ends(system, connection))]
+    joined = {end for _, *ends in wires for end in ends}
+    columns = {element.name: k for k, element in enumerate(system.elements)}
+    cables = list(dict.fromkeys((source.element, target.element) for _, source, target in wires))
+    lanes = _Lanes(columns, cables)
+    placed: dict[str, Element] = {}
+    x = 0.0
+    for column, element in enumerate(system.elements):
+        x += lanes.gap(column)
+        placed[element.name] = _box(element, joined, x)
+        x += WIDTH
+    geometry = {name: element.geometry for name, element in placed.items() if element.geometry is not None}
+    top = max((box.y2 for box in geometry.values()), default=0.0)
+    positions = {(e.name, c.name): c.position for e in placed.values() for c in e.connectors if c.position is not None}
+    routed = {}
+    for connection, source, target in wires:
+        heights = [
+            geometry[end.element].y1 + positions[end.element, end.name][1] * _height(geometry[end.element])
+            for end in (source, target)
+        ]
+        points = lanes.route((source.element, target.element), heights, geometry, top)
+        # points are given from the start of the connection, which need not be the source
+        started = (connection.start_element, connection.start_connector) == (source.element, source.name)
+        routed[id(connection)] = _coordinates(points if started else points[::-1])
+    above, below = (sum(lanes.side(cable) == side for cable in cables) + 2 for side in (1, -1))
+    return replace(
+        system,
+        elements=list(placed.values()),
+        connections=[replace(c, waypoints=routed.get(id(c), c.waypoints)) for c in system.connections],
+        diagram=(0.0, -LANE * below, x + lanes.gap(len(columns)), top + LANE * above),
+    )
+
+
+def _ends(system: System, connection: Connection) -> tuple[_End, _End] | None:
+    """(source, target); None for connections with the connectors of the system itself."""
+    found = []
+    for name, connector in (
+        (connection.start_element, connection.start_connector),
+        (connection.end_element, connection.end_connector),
+    ):
+        element = None if name is None else system.element(name)
+        if element is None:
+            return None
+        kind = next(c.kind for c in element.connectors if c.name == connector)
+        found.append(_End(element.name, connector, 1.0 if kind in ("output", "calculatedParameter") else 0.0))
+    first, second = found
+    return (first, second) if first.side >= second.side else (second, first)
+
+
+def _box(element: Element, joined: set[_End], x: float) -> Element:
+    """The element at `x` with its joined connectors spread over its sides, from top to bottom in their order."""
+    sides = {
+        side: [c.name for c in element.connectors if _End(element.name, c.name, side) in joined] for side in (0.0, 1.0)
+    }
+    height = PITCH * (max(len(names) for names in sides.values()) + 4)
+    positions = {}
+    for side, names in sides.items():
+        for k, name in enumerate(names):
+            positions[name] = (side, 1.0 - PITCH * (k + 3) / height)
+    return replace(
+        element,
+        geometry=Geometry(x, 0.0, x + WIDTH, height),
+        connectors=[replace(c, position=positions.get(c.name)) for c in element.connectors],
+    )
+
+
+def _height(box: Geometry) -> float:
+    return box.y2 - box.y1
+
+
+def _coordinates(points: list[tuple[float, float]]) -> tuple[tuple[float, ...], tuple[float, ...]]:
+    xs, ys = zip(*points, strict=True)
+    return tuple(xs), tuple(ys)
+
+
+class _Lanes:
+    """Vertical lanes in the gaps between columns, and horizontal tracks above and below the row, by cable."""
+
+    def __init__(self, columns: dict[str, int], cables: list[Cable]) -> None:
+        self.columns = columns
+        self.lanes: list[list[Cable]] = [[] for _ in range(len(columns) + 1)]
+        self.tracks: dict[int, list[Cable]] = {1: [], -1: []}
+        for cable in cables:
+            # gap k lies left of column k
+            for gap in dict.fromkeys(self._gaps(cable)):
+                self.lanes[gap].append(cable)
+            if self.side(cable):
+                self.tracks[self.side(cable)].append(cable)
+
+    def _gaps(self, cable: Cable) -> tuple[int, int]:
+        return self.columns[cable[0]] + 1, self.columns[cable[1]]
+
+    def side(self, cable: Cable) -> int:
+        """0: straight across a gap, 1: above the row, -1: below it."""
+        leaves, arrives = self._gaps(cable)
+        return 0 if leaves == arrives else (1 if arrives > leaves else -1)
+
+    def gap(self, column: int) -> float:
+        """Width of the gap left of a column."""
+        return LANE * (len(self.lanes[column]) + 3)
+
+    def route(
+        self, cable: Cable, heights: list[float], boxes: dict[str, Geometry], top: float
+    ) -> list[tuple[float, float]]:
+        """Bends from the source at the first height to the target at the second."""
+        leaves, arrives = self._gaps(cable)
+        source, target = boxes[cable[0]], boxes[cable[1]]
+        x1 = source.x2 + LANE * (self.lanes[leaves].index(cable) + 2)
+        if leaves == arrives:
+            return [(x1, heights[0]), (x1, heights[1])]
+        x2 = target.x1 - self.gap(arrives) + LANE * (self.lanes[arrives].index(cable) + 2)
+        side = self.side(cable)
+        track = LANE * (self.tracks[side].index(cable) + 1)
+        y = top + track if side > 0 else -track
+        return [(x1, heights[0]), (x1, y), (x2, y), (x2, heights[1])]
