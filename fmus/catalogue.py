@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import difflib
-from dataclasses import dataclass, replace
+from collections.abc import Mapping
+from dataclasses import dataclass, field, replace
 from importlib import import_module
 from importlib.util import find_spec
 from typing import Any
@@ -13,11 +14,12 @@ from components.core.component import Component
 
 @dataclass(frozen=True)
 class Entry:
-    """A component of the catalogue. Importing its module may take seconds and waits until it is asked for."""
+    """A component of the catalogue, or one with build options. Importing its module may take seconds and waits."""
 
     name: str
     module: str
     summary: str
+    options: Mapping[str, Any] = field(default_factory=dict)
 
 
 _ENTRIES = {
@@ -26,6 +28,12 @@ _ENTRIES = {
         Entry("Oscillator", "components.oscillator", "mass on a spring and damper: an example"),
         Entry("Spacecraft", "components.spacecraft", "rigid or elastic spacecraft with docking ports and thrusters"),
         Entry("ProbeMechanism", "components.probe_mechanism", "central docking mechanism with contact inside"),
+        Entry(
+            "ProbeMechanismExternal",
+            "components.probe_mechanism",
+            "the same mechanism, its contact an FMU of its own",
+            {"contact": "external"},
+        ),
         Entry("ProbeCyclogram", "components.probe_cyclogram", "sequence of commands of a probe-cone docking"),
         Entry("ContactProbeCone", "components.contact_probe_cone", "contact of a probe with a receiving cone"),
     )
@@ -53,5 +61,7 @@ def entry(name: str) -> Entry:
 
 
 def component(name: str, **options: Any) -> Component:
-    """The component called `name`, made with its build options. Raises CatalogueError for an unknown name."""
-    return replace(import_module(entry(name).module).component(**options), options=options)
+    """The component called `name`, made with build options. Raises CatalogueError for an unknown name."""
+    found = entry(name)
+    options = {**found.options, **options}
+    return replace(import_module(found.module).component(**options), options=options)

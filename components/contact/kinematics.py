@@ -7,8 +7,19 @@ from __future__ import annotations
 
 from components.core.field import Group, private
 from components.core.kernel import kernel
-from components.core.rotation import IDENTITY, apply, apply_transposed, compose, load_matrix, store_matrix, transpose
-from components.core.vector import add, cross, load, store, subtract
+from components.core.rotation import (
+    IDENTITY,
+    advance,
+    apply,
+    apply_transposed,
+    compose,
+    from_quaternion,
+    load_matrix,
+    load_quaternion,
+    store_matrix,
+    transpose,
+)
+from components.core.vector import add, axpy, cross, load, scale, store, subtract
 
 
 def placement(name: str, description: str, count: int | None = None) -> Group:
@@ -21,6 +32,50 @@ def placement(name: str, description: str, count: int | None = None) -> Group:
         private("angular_velocity", "rad/s", "relative to the reference frame", shape=3),
         count=count,
         description=description,
+    )
+
+
+def moving(name: str, description: str) -> Group:
+    """A port at an instant inside the step."""
+    return Group(
+        name,
+        private("position", "m", "of the origin, I", shape=3),
+        private("rotation", "1", "I -> port", shape=(3, 3)),
+        private("velocity", "m/s", "absolute, of the origin, port axes", shape=3),
+        private("angular_velocity", "rad/s", "absolute, port axes", shape=3),
+        description=description,
+    )
+
+
+@kernel
+def extrapolate(port, acceleration, epsilon, tau, out):
+    """`out` <- the port `tau` seconds after its values were received, moving with their twist and the accelerations of
+    origin and attitude (tuples, port axes of then), spec/00 3.3."""
+    q = load_quaternion(port.quaternion)
+    A = from_quaternion(q)
+    v = load(port.velocity)
+    w = load(port.angular_velocity)
+    shift = axpy(0.5 * tau * tau, acceleration, scale(tau, v))
+    store(add(load(port.position), apply_transposed(A, shift)), out.position)
+    now = from_quaternion(advance(q, axpy(0.5 * tau * tau, epsilon, scale(tau, w))))
+    store_matrix(now, out.rotation)
+    store(apply(now, apply_transposed(A, axpy(tau, acceleration, v))), out.velocity)
+    store(axpy(tau, epsilon, w), out.angular_velocity)
+
+
+@kernel
+def relate_ports(relative, base, target):
+    """Fill the placement `relative` of frame 0 relative to PU from both ports, as `moving`."""
+    relate(
+        relative,
+        load(base.position),
+        load_matrix(base.rotation),
+        load(base.velocity),
+        load(base.angular_velocity),
+        load(target.position),
+        load_matrix(target.rotation),
+        load(target.velocity),
+        load(target.angular_velocity),
     )
 
 

@@ -17,6 +17,7 @@ from typing import Any
 
 import numba
 from numba.core import config
+from numba.extending import overload
 
 from components.core.sources import cache_root, digest
 
@@ -36,3 +37,25 @@ def kernel(function: Callable[..., Any]) -> Any:
         return numba.njit(function, cache=True, error_model="numpy")
     finally:
         config.CACHE_DIR = before  # type: ignore[attr-defined]
+
+
+def variant(field: str, present: Any, absent: Any) -> Any:
+    """The kernel `present` for records that have `field`, `absent` for others, chosen when the caller is compiled.
+
+    Both take the record first and equal arguments after it. One source so serves variants of a component whose records
+    differ: `touch = variant("probe_cone", inside.touch, outside.touch)`.
+    """
+
+    def chosen(m: Any, *rest: Any) -> Any:
+        return (present if field in m.dtype.fields else absent)(m, *rest)
+
+    def choose(m: Any, *rest: Any) -> Any:
+        part = present if field in m.fields else absent
+
+        def call(m: Any, *rest: Any) -> Any:
+            return part(m, *rest)
+
+        return call
+
+    overload(chosen)(choose)
+    return chosen

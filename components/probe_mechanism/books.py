@@ -68,7 +68,7 @@ def exchange(m, h):
 
 @kernel
 def audit(m):
-    """Momentum, and energies at the end of the step; `report` of tree and damper comes before."""
+    """Momentum, and energies but those of the contact, at the end of the step; after `report` of tree and damper."""
     linear, angular = momentum(m)
     out = m.audit
     store(linear, out.momentum)
@@ -79,10 +79,8 @@ def audit(m):
     force, slip, spring = axial.train(p, a.slip, a.spring, twist)
     out.kinetic_energy = m.tree.kinetic_energy + 0.5 * p.inertance * a.rate * a.rate + drive.kinetic_energy(m.drive)
     stored = m.tree.stored_energy + m.damper.stored_energy + axial.stored_energy(p, force, spring)
-    contact = m.probe_cone.output
     c = m.cover
-    stored += contact.stored_energy + m.books.pusher_energy + 0.5 * m.parameters.cover.stiffness * c.travel * c.travel
-    out.stored_energy = stored
+    out.stored_energy = stored + m.books.pusher_energy + 0.5 * m.parameters.cover.stiffness * c.travel * c.travel
     out.dissipated_train = a.dissipated_train + axial.train_loss(p, force, a.slip, a.spring, slip, spring)
     out.dissipated_magnetic = a.dissipated_magnetic
     out.dissipated_screw = a.dissipated_screw
@@ -91,8 +89,6 @@ def audit(m):
     out.dissipated_lateral_springs = m.damper.dissipated_springs
     out.dissipated_lateral_brakes = m.damper.dissipated_brakes
     out.dissipated_lateral_stops = m.damper.dissipated_stops
-    out.dissipated_contact = m.touch.dissipated
-    out.dissipated_latches = contact.dissipated_latches
     out.dissipated_cover = c.dissipated
     out.dissipated_energy = (
         out.dissipated_train
@@ -103,14 +99,11 @@ def audit(m):
         + out.dissipated_lateral_springs
         + out.dissipated_lateral_brakes
         + out.dissipated_lateral_stops
-        + out.dissipated_contact
-        + out.dissipated_latches
         + out.dissipated_cover
     )
     out.work_drive = m.drive.work
     out.work_stiffness = m.tree.gain_work
     out.work_levers = m.books.work_levers
-    out.work_tip = m.touch.work_tip
     a.torque = force / nut_per_travel(p)
     a.brake_slip = slip * nut_per_travel(p)
     a.stroke = spring
@@ -157,19 +150,16 @@ def outputs(m):
     p = m.parameters
     travel = m.axial.travel
     _links(m.tree.link, m.link)
-    _docking(m.probe_cone.input.base, p.docking_plane_x, m.docking)
+    _docking(m.relative, p.docking_plane_x, m.docking)
     m.nut.angle = nut_per_travel(p.axial) * travel
     m.nut.rate = nut_per_travel(p.axial) * m.axial.rate
     m.probe.length = p.probe.free_length - travel
     m.sensor.extended = 1.0 if travel <= p.sensor_margin else 0.0
     m.sensor.retracted = 1.0 if m.probe.length <= p.probe.shortest_length + p.sensor_margin else 0.0
-    m.sensor.capture = m.probe_cone.output.capture
     m.sensor.axial_travel = travel
     for i in range(2):
         m.sensor.probe_deflection[i] = m.link[0].position[1 + i]
         m.sensor.housing_angle[i] = m.joint.angle[i]
-    for k in range(4):
-        m.flag.latch[k] = m.probe_cone.output.latch_fired[k]
 
 
 @kernel

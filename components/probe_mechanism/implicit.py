@@ -6,9 +6,10 @@ of friction) joins the articulated inertia: friction as in backward Euler, norma
 Losses are booked from the forces so applied and the mean rates, so that they close the energy balance.
 """
 
-from math import cos, sin, sqrt, tanh
+from math import sqrt, tanh
 
 from components.contact.force import point_velocity
+from components.contact.probe_cone import tip
 from components.contact.probe_cone.pairs import HEAD_BOTTOM, HEAD_CONE, LATCH_STOP, LATCH_WALL, PAD_CONE, ROLLER_CONE
 from components.core.kernel import kernel
 from components.core.rotation import apply, apply_transposed, load_matrix
@@ -156,21 +157,7 @@ def linearise(unit, touch, mechanics, axis, slope, h):
         torque = add(torque, _contact(unit, unit.tally.contact[k], h, axis, touch, mechanics))
     if unit.state.captured > 0.0:
         _sensors(unit, h, axis, touch, mechanics)
-    _book_tip(touch, apply(load_matrix(unit.work.link[0].rotation), torque), slope)
-
-
-@kernel
-def _book_tip(touch, torque, slope):
-    """Work of the tip slope (about y, then z) since the last call on latches and head sensors, which turn with it
-    while the tree does not know; `torque` of the springs of their contacts on them, axes H."""
-    y = slope[0] - touch.tip_slope[0]
-    z = slope[1] - touch.tip_slope[1]
-    turn = (z * sin(slope[0]), y, z * cos(slope[0]))
-    for i in range(3):
-        touch.work_tip -= 0.5 * (torque[i] + touch.tip_torque[i]) * turn[i]
-        touch.tip_torque[i] = torque[i]
-    touch.tip_slope[0] = slope[0]
-    touch.tip_slope[1] = slope[1]
+    tip.book(touch.tip, apply(load_matrix(unit.work.link[0].rotation), torque), slope)
 
 
 @kernel

@@ -4,23 +4,33 @@ A micro-step of length h is drift - kick - drift: coordinates and ports move to 
 tree are evaluated once; rates are kicked over h; coordinates move to its end. Second order for smooth forces.
 """
 
-from math import ceil, fabs, floor, isfinite
+from math import ceil, floor, isfinite
 
-from components.contact import probe_cone
+from components.contact import kinematics, probe_cone
+from components.core import check
 from components.core.component import Message, fail
 from components.core.kernel import kernel
-from components.core.rotation import load_matrix, store_matrix
+from components.core.rotation import load_matrix
 from components.core.vector import ZERO, accumulate, add, load, store
-from components.probe_mechanism import axial, books, cover, drive, implicit, lateral, levers, motion, pushers, tree
+from components.probe_mechanism import (
+    axial,
+    books,
+    contact,
+    cover,
+    drive,
+    implicit,
+    lateral,
+    levers,
+    motion,
+    pushers,
+    tree,
+)
 
-NOT_FINITE = 1
-QUATERNION = 2
 STEP_TOO_LONG = 3
 TRAVEL = 4
 
 MESSAGES = {
-    NOT_FINITE: Message("an input of port {status.index:.0f} (1 base, 2 target, 3 motor voltages) is not finite"),
-    QUATERNION: Message("the quaternion of port {status.index:.0f} (1 base, 2 target) has norm {status.value:.6g}"),
+    **check.messages("1 base, 2 target, 3 motor voltages"),
     STEP_TOO_LONG: Message(
         "step {status.value:g} s is longer than parameters.step_limit = {parameters.step_limit:g} s", discard=True
     ),
@@ -30,7 +40,6 @@ MESSAGES = {
     ),
     **tree.MESSAGES,
     **lateral.MESSAGES,
-    **probe_cone.MESSAGES,
 }
 
 # a micro-step may be halved this often when a penetration exceeds its limit (R30); ticks count its parts
@@ -41,64 +50,20 @@ CLOSED = -1
 
 
 @kernel
-def _check_port(port, index, status):
-    q = port.quaternion
-    square = q[0] * q[0] + q[1] * q[1] + q[2] * q[2] + q[3] * q[3]
-    total = square
-    for i in range(3):
-        total += port.position[i] + port.velocity[i] + port.angular_velocity[i]
-    if not isfinite(total):
-        return fail(status, NOT_FINITE, total, index)
-    if fabs(square - 1.0) > 1e-3:
-        return fail(status, QUATERNION, square, index)
-    return 0
-
-
-@kernel
 def _check_inputs(m):
-    code = _check_port(m.base, 1, m.status)
+    code = check.check_port(m.base, 1, m.status)
     if code == 0:
-        code = _check_port(m.target, 2, m.status)
+        code = check.check_port(m.target, 2, m.status)
     if code:
         return code
     total = m.command.motor_voltage[0] + m.command.motor_voltage[1]
     if not isfinite(total):
-        return fail(m.status, NOT_FINITE, total, 3)
+        return fail(m.status, check.NOT_FINITE, total, 3)
     for i in range(3):
         total += m.base.acceleration[i] + m.base.angular_acceleration[i]
     if not isfinite(total):
-        return fail(m.status, NOT_FINITE, total, 1)
-    return 0
-
-
-@kernel
-def _copy_inputs(unit, links, rollers):
-    """Hand links and rollers to the contact unit."""
-    for j in range(2):
-        link = links[j]
-        copy = unit.link[j]
-        store(load(link.position), copy.position)
-        store_matrix(load_matrix(link.rotation), copy.rotation)
-        store(load(link.velocity), copy.velocity)
-        store(load(link.angular_velocity), copy.angular_velocity)
-    for k in range(levers.COUNT):
-        store(load(rollers[k].position), unit.roller[k].position)
-        store(load(rollers[k].velocity), unit.roller[k].velocity)
-
-
-@kernel
-def _set_base(unit, base, target):
-    probe_cone.set_base(
-        unit,
-        load(base.position),
-        load_matrix(base.rotation),
-        load(base.velocity),
-        load(base.angular_velocity),
-        load(target.position),
-        load_matrix(target.rotation),
-        load(target.velocity),
-        load(target.angular_velocity),
-    )
+        return fail(m.status, check.NOT_FINITE, total, 1)
+    return contact.check(m)
 
 
 @kernel
@@ -115,48 +80,15 @@ def _place(m, tau, travel):
     if code:
         return code
     levers.place(p.levers, m.levers, m.roller, travel, m.axial.rate)
-    unit = m.probe_cone
-    _copy_inputs(unit.input, m.tree.link, m.roller)
-    for i in range(2):
-        unit.input.tip_slope[i] = m.tree.tip_slope[i]
-    unit.input.latches_armed = m.command.latches_armed
-    _set_base(unit, m.motion.base, m.motion.target)
+    kinematics.relate_ports(m.relative, m.motion.base, m.motion.target)
+    contact.hand_over(m)
     return 0
-
-
-@kernel
-def _touch(m):
-    """Contact at the placed position, as a trial. Returns 0, or the code of a failure."""
-    unit = m.probe_cone
-    code = probe_cone.attempt(unit)
-    if code:
-        return fail(m.status, code, unit.status.value, unit.status.index)
-    return 0
-
-
-@kernel
-def _note(sensor, flag, contact):
-    """Sensors and flags of contact hold over the step in which they closed."""
-    sensor.first_contact = max(sensor.first_contact, contact.first_contact)
-    sensor.socket_bottom = max(sensor.socket_bottom, contact.socket_bottom)
-    flag.limiter_contact = max(flag.limiter_contact, contact.limiter_contact)
-    for k in range(levers.COUNT):
-        flag.roller_contact[k] = max(flag.roller_contact[k], contact.roller_contact[k])
-
-
-@kernel
-def _clear(sensor, flag):
-    sensor.first_contact = 0.0
-    sensor.socket_bottom = 0.0
-    flag.limiter_contact = 0.0
-    for k in range(levers.COUNT):
-        flag.roller_contact[k] = 0.0
 
 
 @kernel
 def _push(m):
     """Force and torque of the pushers on the target, frame PU; their energy goes to the books."""
-    relative = m.probe_cone.input.base
+    relative = m.relative
     force, torque, m.books.pusher_energy = pushers.wrench(
         m.parameters.pushers, m.parameters.docking_plane_x, load(relative.position), load_matrix(relative.rotation)
     )
@@ -169,18 +101,18 @@ def _load(m, h):
 
     `h` is the time since contact was last accepted.
     """
-    unit = m.probe_cone
-    probe_cone.accept(unit, h)
-    _note(m.sensor, m.flag, unit.output)
+    contact.accept(m, h)
     for j in range(2):
-        store(load(unit.output.link[j].force), m.tree.load[j].force)
-        store(load(unit.output.link[j].torque), m.tree.load[j].torque)
+        wrench = contact.on_link(m, j)
+        store(load(wrench.force), m.tree.load[j].force)
+        store(load(wrench.torque), m.tree.load[j].torque)
     force, torque = _push(m)
-    store(add(force, load(unit.output.target.force)), m.target.force_now)
-    store(add(torque, load(unit.output.target.torque)), m.target.torque_now)
+    contact_force, contact_torque = contact.on_target(m)
+    store(add(force, contact_force), m.target.force_now)
+    store(add(torque, contact_torque), m.target.torque_now)
     cam = 0.0
     for k in range(levers.COUNT):
-        cam += levers.cam_force(m.levers, k, load(unit.output.roller[k].force))
+        cam += levers.cam_force(m.levers, k, load(contact.rollers(m)[k].force))
     return cam, force, torque
 
 
@@ -191,8 +123,7 @@ def _evaluate(m, h):
     code = tree.select(m.tree, m.damper, m.status)
     if code:
         return code
-    t = m.tree
-    implicit.linearise(m.probe_cone, m.touch, t.mechanics, load(t.link[0].rotation[0]), _pair(t.tip_slope), h)
+    contact.linearise(m, h)
     return tree.evaluate(
         p.probe,
         m.tree,
@@ -205,11 +136,6 @@ def _evaluate(m, h):
         load(m.base.acceleration),
         m.status,
     )
-
-
-@kernel
-def _pair(a):
-    return (a[0], a[1])
 
 
 @kernel
@@ -229,27 +155,16 @@ def _kick(m, cam, h):
         p.axial,
         a,
         force,
-        m.touch.axial_damping,
+        contact.axial_damping(m),
         extra,
         books.drive_travel(p.axial, p.drive, angle),
         books.drive_travel(p.axial, p.drive, d.rate),
         h,
     )
     drive.advance(p.drive, d, m.command.motor_voltage, a.train_force / books.nut_per_travel(p.axial), h)
-    moved = levers.work(p.levers, m.levers, m.probe_cone.output.roller, before, a.travel)
+    moved = levers.work(p.levers, m.levers, contact.rollers(m), before, a.travel)
     m.books.work_levers -= moved - extra * (a.travel - before)
-    m.touch.dissipated -= levers.work(p.levers, m.levers, m.touch.roller, before, a.travel)
-    force, torque = implicit.settle(
-        m.probe_cone,
-        m.touch,
-        m.tree.mechanics,
-        head,
-        load(m.base.angular_acceleration),
-        load(m.base.acceleration),
-        applied - force,
-        (a.travel - before) / h,
-        h,
-    )
+    force, torque = contact.settle(m, applied - force, before, h)
     accumulate(force, m.target.force_now)
     accumulate(torque, m.target.torque_now)
 
@@ -267,8 +182,8 @@ def _micro_step(m, start, h, trial):
     tree.drift(t, 0.5 * h)
     code = _place(m, start + 0.5 * h, m.axial.travel + 0.5 * h * m.axial.rate)
     if code == 0:
-        code = _touch(m)
-    if code == 0 and trial and m.probe_cone.tally.class_1 > 0.0:
+        code = contact.touch(m)
+    if code == 0 and trial and contact.closed(m):
         code = CLOSED
     if code:
         for j in range(5):
@@ -278,7 +193,7 @@ def _micro_step(m, start, h, trial):
     code = _evaluate(m, h)
     if code:
         return code
-    relative = m.probe_cone.input.base
+    relative = m.relative
     force, torque = pushers.reaction(push, push_torque, load(relative.position), load_matrix(relative.rotation))
     accumulate(force, t.base_force)
     accumulate(torque, t.base_torque)
@@ -292,7 +207,7 @@ def _micro_step(m, start, h, trial):
         m.books.impulse[i] += h * force[i]
         m.books.angular_impulse[i] += h * torque[i]
     m.motion.pending = 0.5 * h
-    m.motion.quiet = 1.0 if m.probe_cone.tally.class_1 == 0.0 else 0.0
+    m.motion.quiet = 0.0 if contact.closed(m) else 1.0
     return 0
 
 
@@ -302,14 +217,13 @@ def _finish(m, h):
     code = _place(m, h, m.axial.travel)
     if code:
         return code
-    # energies of the end of the step; what the trial refuses there, the next micro-step refuses by name
-    probe_cone.evaluate(m.probe_cone)
+    contact.finish(m)
     _push(m)
     tree.report(m.tree, m.parameters.lateral, m.damper, m.joint, m.lateral)
     books.outputs(m)
     books.audit(m)
+    contact.audit(m)
     books.wrench_now(m)
-    probe_cone.list_contacts(m.probe_cone, m.contact)
     return 0
 
 
@@ -335,23 +249,17 @@ def initialize(m):
     m.motion.pending = 0.0
     m.motion.quiet = 0.0
     m.books.work_levers = 0.0
-    m.touch.dissipated = 0.0
-    m.touch.work_tip = 0.0
-    store(ZERO, m.touch.tip_torque)
-    m.touch.tip_slope[0] = 0.0
-    m.touch.tip_slope[1] = 0.0
     m.audit.work_base = 0.0
     m.audit.work_target = 0.0
-    _clear(m.sensor, m.flag)
     code = tree.initialize(p.probe, m.tree, p.lateral, m.damper, m.status)
     if code:
         return code
-    code = probe_cone.initialize(m.probe_cone)
+    code = contact.initialize(m)
     if code:
-        return fail(m.status, code, m.probe_cone.status.value, m.probe_cone.status.index)
+        return code
     code = _place(m, 0.0, a.travel)
     if code == 0:
-        code = _touch(m)
+        code = contact.touch(m)
     if code:
         return code
     _load(m, 0.0)
@@ -404,7 +312,7 @@ def step(m, t, h):
         return fail(m.status, STEP_TOO_LONG, h, 0)
     store(ZERO, m.books.impulse)
     store(ZERO, m.books.angular_impulse)
-    _clear(m.sensor, m.flag)
+    contact.begin(m)
     code = _advance(m, h)
     if code == 0:
         code = _finish(m, h)

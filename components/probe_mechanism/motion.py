@@ -1,38 +1,16 @@
 """Motion of the two ports inside a step, spec/00 section 3.3."""
 
+from components.contact.kinematics import extrapolate
 from components.core.kernel import kernel
-from components.core.rotation import (
-    advance,
-    apply,
-    apply_transposed,
-    from_quaternion,
-    load_matrix,
-    load_quaternion,
-    store_matrix,
-)
-from components.core.vector import ZERO, add, axpy, cross, load, scale, store
-
-
-@kernel
-def _extrapolate(port, acceleration, epsilon, tau, out):
-    """`out` <- the port `tau` seconds after its values were received, moving with their twist and accelerations."""
-    q = load_quaternion(port.quaternion)
-    A = from_quaternion(q)
-    v = load(port.velocity)
-    w = load(port.angular_velocity)
-    shift = axpy(0.5 * tau * tau, acceleration, scale(tau, v))
-    store(add(load(port.position), apply_transposed(A, shift)), out.position)
-    now = from_quaternion(advance(q, axpy(0.5 * tau * tau, epsilon, scale(tau, w))))
-    store_matrix(now, out.rotation)
-    store(apply(now, apply_transposed(A, axpy(tau, acceleration, v))), out.velocity)
-    store(axpy(tau, epsilon, w), out.angular_velocity)
+from components.core.rotation import apply_transposed, load_matrix
+from components.core.vector import ZERO, add, cross, load, store
 
 
 @kernel
 def place_ports(base, target, motion, tau):
     """Both ports `tau` seconds into the step; the target's accelerations are not known and taken as 0."""
-    _extrapolate(base, load(base.acceleration), load(base.angular_acceleration), tau, motion.base)
-    _extrapolate(target, ZERO, ZERO, tau, motion.target)
+    extrapolate(base, load(base.acceleration), load(base.angular_acceleration), tau, motion.base)
+    extrapolate(target, ZERO, ZERO, tau, motion.target)
 
 
 @kernel

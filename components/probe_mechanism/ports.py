@@ -4,13 +4,12 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from components.contact import probe_cone
+from components.contact import kinematics
 from components.core import ports
 from components.core.field import BOOLEAN, INPUT, OUTPUT, Field, Group, input, output, parameter, private
 from components.core.record import Record
 from components.probe_mechanism import lateral, tree
-
-CONTACTS = 16
+from components.probe_mechanism.contact_ports import ContactPorts
 
 AXIAL_PARAMETERS = Group(
     "axial",
@@ -104,13 +103,6 @@ LEVERS = Group(
     private("slope", "1", "derivative of a roller's centre by the travel, M", shape=(3, 3)),
 )
 
-ROLLERS = Group(
-    "roller",
-    output("position", "m", "centre of the roller, frame M", shape=3),
-    output("velocity", "m/s", "velocity of the roller's centre relative to M, M axes", shape=3),
-    count=3,
-)
-
 PUSHER_PARAMETERS = Group(
     "pushers",
     parameter("preload", "N", "force of one pusher when it is touched", 100.0, minimum=0.0),
@@ -146,23 +138,29 @@ DEVICES = (
     "lateral_springs",
     "lateral_brakes",
     "lateral_stops",
-    "contact",
-    "latches",
     "cover",
 )
-WORKS = ("base", "target", "drive", "stiffness", "levers", "tip")
+WORKS = ("base", "target", "drive", "stiffness", "levers")
 
 
-def _moving(name: str, description: str) -> Group:
-    """A port at an instant inside the step."""
-    return Group(
-        name,
-        private("position", "m", "of the origin, I", shape=3),
-        private("rotation", "1", "I -> port", shape=(3, 3)),
-        private("velocity", "m/s", "absolute, of the origin, port axes", shape=3),
-        private("angular_velocity", "rad/s", "absolute, port axes", shape=3),
-        description=description,
-    )
+PARAMETERS = Group(
+    "parameters",
+    parameter("docking_plane_x", "m", "abscissa of the active docking plane in frame 0", 0.133),
+    parameter("micro_step", "s", "longest micro-step in contact", 1e-4, minimum=1e-6),
+    parameter("free_micro_step", "s", "longest micro-step without contact", 5e-4, minimum=1e-6),
+    parameter("step_limit", "s", "longest step over which the ports' motion may be extrapolated", 0.02, minimum=1e-6),
+    parameter("initial_travel", "m", "compression of the probe at the start; 0 at the initial position", 0.0),
+    parameter("sensor_margin", "m", "travel from the end positions within which their sensors switch", 5e-4,
+              minimum=0.0),
+    parameter("travel_margin", "m", "travel beyond full retraction for which the model holds", 0.01, minimum=0.0),
+    AXIAL_PARAMETERS,
+    DRIVE_PARAMETERS,
+    lateral.parameters(),
+    tree.parameters(),
+    LEVER_PARAMETERS,
+    PUSHER_PARAMETERS,
+    COVER_PARAMETERS,
+)  # fmt: skip
 
 
 def _apart(fields: tuple[Field, ...]) -> tuple[Field, ...]:
@@ -170,106 +168,80 @@ def _apart(fields: tuple[Field, ...]) -> tuple[Field, ...]:
     return tuple(replace(field, start=(2.0, 0.0, 0.0)) if field.name == "position" else field for field in fields)
 
 
-RECORD = Record(
-    Group("base", *ports.pose(INPUT), *ports.twist(INPUT), *ports.acceleration(INPUT), *ports.wrench_output(),
-          description="port of the craft that carries the mechanism, frame 0"),
-    Group("target", *_apart(ports.pose(INPUT)), *ports.twist(INPUT), *ports.wrench_output(),
-          description="port of the passive unit, frame PU"),
-    Group(
-        "command",
-        input("motor_voltage", "V", "of both motors, positive retracts", shape=2, discrete=True),
-        input("lateral_brakes", "1", "switchable magnetic brakes of the lateral damper on", type=BOOLEAN),
-        input("latches_armed", "1", "latches released; false withdraws them by the latch drive", 1.0, type=BOOLEAN),
-        input("limiter_release", "1", "for the movable limiter; without effect here", 1.0, type=BOOLEAN),
-    ),
-    Group("link", *ports.link(OUTPUT), count=2, description="buffer links: head H, housing M"),
-    ROLLERS,
-    Group(
-        "sensor",
-        output("extended", "1", "IP: probe at its initial, extended position", type=BOOLEAN),
-        output("retracted", "1", "KP: probe fully retracted", type=BOOLEAN),
-        output("first_contact", "1", "DK1: the head touched the cone in this step", type=BOOLEAN),
-        output("socket_bottom", "1", "DK2: the head touched the bottom of the socket in this step", type=BOOLEAN),
-        output("capture", "1", "DSG: four latches in their slots", type=BOOLEAN),
-        output("axial_travel", "m", "LPS: compression of the probe"),
-        output("probe_deflection", "m", "BPR, BPT: displacement of the head along y and z of frame 0", shape=2),
-        output("housing_angle", "rad", "of the housing about y and z", shape=2, display_unit="deg"),
-    ),
-    Group(
-        "flag",
-        output("limiter_contact", "1", "a limiter pad touched the cone in this step", type=BOOLEAN),
-        output("roller_contact", "1", "this roller touched the cone in this step", shape=3, type=BOOLEAN),
-        output("latch", "1", "this latch has fired", shape=4, type=BOOLEAN),
-    ),
-    tree.outputs(),
-    Group(
-        "limiter",
-        output("travel", "m", "of the movable limiter; 0 here"),
-        output("rate", "m/s", "of the movable limiter; 0 here"),
-    ),
-    Group(
-        "nut",
-        output("angle", "rad", "of the ball nut, positive shortens the probe"),
-        output("rate", "rad/s", "of the ball nut, positive shortens the probe"),
-    ),
-    Group("probe", output("length", "m", "free length: exit bearing -> head centre")),
-    DRIVE,
-    AXIAL,
-    lateral.outputs(),
-    COVER,
-    ports.docking(),
-    ports.contacts(CONTACTS),
-    ports.audit(DEVICES, WORKS),
-    ports.status(),
-    Group(
-        "parameters",
-        parameter("docking_plane_x", "m", "abscissa of the active docking plane in frame 0", 0.133),
-        parameter("micro_step", "s", "longest micro-step in contact", 1e-4, minimum=1e-6),
-        parameter("free_micro_step", "s", "longest micro-step without contact", 5e-4, minimum=1e-6),
-        parameter("step_limit", "s", "longest step over which the ports' motion may be extrapolated", 0.02,
-                  minimum=1e-6),
-        parameter("initial_travel", "m", "compression of the probe at the start; 0 at the initial position", 0.0),
-        parameter("sensor_margin", "m", "travel from the end positions within which their sensors switch", 5e-4,
-                  minimum=0.0),
-        parameter("travel_margin", "m", "travel beyond full retraction for which the model holds", 0.01, minimum=0.0),
-        AXIAL_PARAMETERS,
-        DRIVE_PARAMETERS,
-        lateral.parameters(),
-        tree.parameters(),
-        LEVER_PARAMETERS,
-        PUSHER_PARAMETERS,
-        COVER_PARAMETERS,
-    ),
-    probe_cone.unit(),
-    tree.state(),
-    lateral.state(),
-    LEVERS,
-    Group(
-        "motion",
-        _moving("base", "frame 0, on the hatch cover"),
-        _moving("target", "frame PU"),
-        private("quiet", "1", "no contact in the last micro-step"),
-        private("pending", "s", "from the last evaluation of contacts to the present"),
-        private("joint_angle", "rad", "angles of the tree at the start of the micro-step", shape=5),
-    ),
-    Group(
-        "touch",
-        private("loss_wrench", "1", "damping and friction of contacts on head, housing; O_0, frame 0", shape=(2, 6)),
-        private("axial_damping", "kg", "damping of contacts along the probe times the micro-step"),
-        Group("roller", private("force", "N", "damping and friction of its contact, M axes", shape=3), count=3),
-        private("dissipated", "J", "by damping and friction of contacts and capture sensors"),
-        private("tip_torque", "N.m", "of the contact springs of latches and sensors, axes H", shape=3),
-        private("tip_slope", "rad", "slope of the probe's tip at the last evaluation", shape=2),
-        private("work_tip", "J", "done by the tip slope on latches and sensors, which the tree does not feel"),
-    ),
-    Group(
-        "books",
-        private("impulse", "N.s", "on the passive unit in this step, I", shape=3),
-        private("angular_impulse", "N.m.s", "on the passive unit in this step, about the origin of I", shape=3),
-        private("momentum", "N.s", "of the mechanism at the end of the last step, I", shape=3),
-        private("angular_momentum", "N.m.s", "of the mechanism at the end of the last step, about the origin of I",
-                shape=3),
-        private("pusher_energy", "J", "stored in the pushers"),
-        private("work_levers", "J", "done by the cam on the rollers, which the nut does not feel"),
-    ),
-)  # fmt: skip
+def record(contact: ContactPorts) -> Record:
+    """The record of the build with this contact."""
+    return Record(
+        Group("base", *ports.pose(INPUT), *ports.twist(INPUT), *ports.acceleration(INPUT), *ports.wrench_output(),
+              description="port of the craft that carries the mechanism, frame 0"),
+        Group("target", *_apart(ports.pose(INPUT)), *ports.twist(INPUT), *ports.wrench_output(), *contact.target,
+              description="port of the passive unit, frame PU"),
+        Group(
+            "command",
+            input("motor_voltage", "V", "of both motors, positive retracts", shape=2, discrete=True),
+            input("lateral_brakes", "1", "switchable magnetic brakes of the lateral damper on", type=BOOLEAN),
+            *contact.command,
+            input("limiter_release", "1", "for the movable limiter; without effect here", 1.0, type=BOOLEAN),
+        ),
+        Group("link", *ports.link(OUTPUT), *contact.link, count=2, description="buffer links: head H, housing M"),
+        Group(
+            "roller",
+            output("position", "m", "centre of the roller, frame M", shape=3),
+            output("velocity", "m/s", "velocity of the roller's centre relative to M, M axes", shape=3),
+            *contact.roller,
+            count=3,
+        ),
+        Group(
+            "sensor",
+            output("extended", "1", "IP: probe at its initial, extended position", type=BOOLEAN),
+            output("retracted", "1", "KP: probe fully retracted", type=BOOLEAN),
+            *contact.sensor,
+            output("axial_travel", "m", "LPS: compression of the probe"),
+            output("probe_deflection", "m", "BPR, BPT: displacement of the head along y and z of frame 0", shape=2),
+            output("housing_angle", "rad", "of the housing about y and z", shape=2, display_unit="deg"),
+        ),
+        tree.outputs(),
+        Group(
+            "limiter",
+            output("travel", "m", "of the movable limiter; 0 here"),
+            output("rate", "m/s", "of the movable limiter; 0 here"),
+        ),
+        Group(
+            "nut",
+            output("angle", "rad", "of the ball nut, positive shortens the probe"),
+            output("rate", "rad/s", "of the ball nut, positive shortens the probe"),
+        ),
+        Group("probe", output("length", "m", "free length: exit bearing -> head centre")),
+        DRIVE,
+        AXIAL,
+        lateral.outputs(),
+        COVER,
+        ports.docking(),
+        *contact.public,
+        ports.audit((*DEVICES, *contact.devices), (*WORKS, *contact.works)),
+        ports.status(),
+        PARAMETERS,
+        tree.state(),
+        lateral.state(),
+        LEVERS,
+        kinematics.placement("relative", "frame 0 relative to PU, PU axes"),
+        Group(
+            "motion",
+            kinematics.moving("base", "frame 0, on the hatch cover"),
+            kinematics.moving("target", "frame PU"),
+            private("quiet", "1", "no contact in the last micro-step"),
+            private("pending", "s", "from the last evaluation of contacts to the present"),
+            private("joint_angle", "rad", "angles of the tree at the start of the micro-step", shape=5),
+        ),
+        Group(
+            "books",
+            private("impulse", "N.s", "on the passive unit in this step, I", shape=3),
+            private("angular_impulse", "N.m.s", "on the passive unit in this step, about the origin of I", shape=3),
+            private("momentum", "N.s", "of the mechanism at the end of the last step, I", shape=3),
+            private("angular_momentum", "N.m.s", "of the mechanism at the end of the last step, about the origin of I",
+                    shape=3),
+            private("pusher_energy", "J", "stored in the pushers"),
+            private("work_levers", "J", "done by the cam on the rollers, which the nut does not feel"),
+            *contact.books,
+        ),
+        *contact.hidden,
+    )  # fmt: skip

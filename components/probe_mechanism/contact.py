@@ -1,0 +1,29 @@
+"""Contact as the mechanism's kernels see it: `inside` where the record holds the probe-cone unit, else `outside`."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from components.core.kernel import variant
+from components.probe_mechanism import inside, outside
+
+
+def _either(name: str) -> Any:
+    return variant("probe_cone", getattr(inside, name), getattr(outside, name))
+
+
+check = _either("check")
+initialize = _either("initialize")
+begin = _either("begin")
+hand_over = _either("hand_over")
+touch = _either("touch")
+closed = _either("closed")
+accept = _either("accept")
+on_link = _either("on_link")
+on_target = _either("on_target")
+rollers = _either("rollers")
+linearise = _either("linearise")
+axial_damping = _either("axial_damping")
+settle = _either("settle")
+finish = _either("finish")
+audit = _either("audit")

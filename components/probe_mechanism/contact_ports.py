@@ -1,0 +1,86 @@
+"""What the record of the mechanism has for its contact: inside, or outside through ports."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from components.contact import probe_cone
+from components.contact.probe_cone.tip import tip
+from components.core import ports
+from components.core.field import BOOLEAN, Field, Group, input, output, private
+
+CONTACTS = 16
+
+
+@dataclass(frozen=True)
+class ContactPorts:
+    """Fields and groups that one build has and the other has not, by the group of the record that takes them."""
+
+    target: tuple[Field, ...] = ()
+    command: tuple[Field, ...] = ()
+    link: tuple[Field, ...] = ()
+    roller: tuple[Field, ...] = ()
+    sensor: tuple[Field, ...] = ()
+    public: tuple[Group, ...] = ()
+    devices: tuple[str, ...] = ()
+    works: tuple[str, ...] = ()
+    hidden: tuple[Group, ...] = ()
+    books: tuple[Field, ...] = ()
+
+
+INSIDE = ContactPorts(
+    command=(
+        input("latches_armed", "1", "latches released; false withdraws them by the latch drive", 1.0, type=BOOLEAN),
+    ),
+    sensor=(
+        output("first_contact", "1", "DK1: the head touched the cone in this step", type=BOOLEAN),
+        output("socket_bottom", "1", "DK2: the head touched the bottom of the socket in this step", type=BOOLEAN),
+        output("capture", "1", "DSG: four latches in their slots", type=BOOLEAN),
+    ),
+    public=(
+        Group(
+            "flag",
+            output("limiter_contact", "1", "a limiter pad touched the cone in this step", type=BOOLEAN),
+            output("roller_contact", "1", "this roller touched the cone in this step", shape=3, type=BOOLEAN),
+            output("latch", "1", "this latch has fired", shape=4, type=BOOLEAN),
+        ),
+        ports.contacts(CONTACTS),
+    ),
+    devices=("contact", "latches"),
+    works=("tip",),
+    hidden=(
+        probe_cone.unit(),
+        Group(
+            "touch",
+            private("loss_wrench", "1", "damping and friction of contacts on head, housing; O_0, frame 0",
+                    shape=(2, 6)),
+            private("axial_damping", "kg", "damping of contacts along the probe times the micro-step"),
+            Group("roller", private("force", "N", "damping and friction of its contact, M axes", shape=3), count=3),
+            private("dissipated", "J", "by damping and friction of contacts and capture sensors"),
+            tip(),
+        ),
+    ),
+)  # fmt: skip
+
+OUTSIDE = ContactPorts(
+    target=(
+        input("contact_force", "N", "force of the external contact on the passive unit, PU axes", shape=3,
+              evaluated="mean"),
+        input("contact_torque", "N.m", "torque of the external contact on the passive unit about the origin of PU",
+              shape=3, evaluated="mean"),
+    ),
+    link=(
+        *ports.wrench_input(),
+        output("tip_slope", "rad", "slope of the bent probe's tip about y and z beyond that of the link; 0 for M",
+               shape=2),
+    ),
+    roller=(
+        input("force", "N", "of the contact on this roller, a part of the wrench on M; M axes", shape=3,
+              evaluated="mean"),
+    ),
+    works=("contact",),
+    books=(
+        private("work_contact", "J", "done by the external contact on links, rollers and passive unit"),
+        private("touched", "1", "a wrench of the external contact acts"),
+    ),
+)  # fmt: skip

@@ -1,0 +1,180 @@
+"""Contact inside the mechanism: the probe-cone unit in its record, evaluated at every micro-step.
+
+`outside` has the same functions for the build whose contact comes through ports; a record with `probe_cone` gets these.
+"""
+
+from components.contact import probe_cone
+from components.contact.probe_cone import tip
+from components.core.component import fail
+from components.core.kernel import kernel
+from components.core.rotation import load_matrix, store_matrix
+from components.core.vector import load, store
+from components.probe_mechanism import implicit, levers
+
+MESSAGES = probe_cone.MESSAGES
+
+
+@kernel
+def check(m):
+    """Contact has no ports of its own."""
+    return 0
+
+
+@kernel
+def _clear(sensor, flag):
+    sensor.first_contact = 0.0
+    sensor.socket_bottom = 0.0
+    flag.limiter_contact = 0.0
+    for k in range(levers.COUNT):
+        flag.roller_contact[k] = 0.0
+
+
+@kernel
+def initialize(m):
+    """Unit and books at their start. Returns 0, or the code of a failure."""
+    m.touch.dissipated = 0.0
+    tip.reset(m.touch.tip)
+    _clear(m.sensor, m.flag)
+    unit = m.probe_cone
+    code = probe_cone.initialize(unit)
+    if code:
+        return fail(m.status, code, unit.status.value, unit.status.index)
+    return 0
+
+
+@kernel
+def begin(m):
+    """A step begins: sensors and flags of contact hold over the step in which they closed."""
+    _clear(m.sensor, m.flag)
+
+
+@kernel
+def _copy(placement, copy):
+    store(load(placement.position), copy.position)
+    store_matrix(load_matrix(placement.rotation), copy.rotation)
+    store(load(placement.velocity), copy.velocity)
+    store(load(placement.angular_velocity), copy.angular_velocity)
+
+
+@kernel
+def hand_over(m):
+    """Frame 0, links and rollers, as they are placed, to the unit."""
+    inputs = m.probe_cone.input
+    _copy(m.relative, inputs.base)
+    for j in range(2):
+        _copy(m.tree.link[j], inputs.link[j])
+        inputs.tip_slope[j] = m.tree.tip_slope[j]
+    for k in range(levers.COUNT):
+        store(load(m.roller[k].position), inputs.roller[k].position)
+        store(load(m.roller[k].velocity), inputs.roller[k].velocity)
+    inputs.latches_armed = m.command.latches_armed
+
+
+@kernel
+def touch(m):
+    """Contact at the placed position, as a trial. Returns 0, or the code of a failure."""
+    unit = m.probe_cone
+    code = probe_cone.attempt(unit)
+    if code:
+        return fail(m.status, code, unit.status.value, unit.status.index)
+    return 0
+
+
+@kernel
+def closed(m):
+    """True if a class-1 contact was closed at the last trial."""
+    return m.probe_cone.tally.class_1 > 0.0
+
+
+@kernel
+def _note(sensor, flag, contact):
+    sensor.first_contact = max(sensor.first_contact, contact.first_contact)
+    sensor.socket_bottom = max(sensor.socket_bottom, contact.socket_bottom)
+    flag.limiter_contact = max(flag.limiter_contact, contact.limiter_contact)
+    for k in range(levers.COUNT):
+        flag.roller_contact[k] = max(flag.roller_contact[k], contact.roller_contact[k])
+
+
+@kernel
+def accept(m, h):
+    """Accept the last trial, h after the one before."""
+    probe_cone.accept(m.probe_cone, h)
+    _note(m.sensor, m.flag, m.probe_cone.output)
+
+
+@kernel
+def on_link(m, j):
+    """Force and torque on link j, link axes, about its origin."""
+    return m.probe_cone.output.link[j]
+
+
+@kernel
+def rollers(m):
+    """Force on each roller, M axes."""
+    return m.probe_cone.output.roller
+
+
+@kernel
+def on_target(m):
+    """(force, torque about the origin of PU) on the passive unit, PU axes."""
+    target = m.probe_cone.output.target
+    return load(target.force), load(target.torque)
+
+
+@kernel
+def linearise(m, h):
+    """Dampers of the contacts join the tree for a micro-step h."""
+    t = m.tree
+    slope = (t.tip_slope[0], t.tip_slope[1])
+    implicit.linearise(m.probe_cone, m.touch, t.mechanics, load(t.link[0].rotation[0]), slope, h)
+
+
+@kernel
+def axial_damping(m):
+    """Damping of contacts along the probe times the micro-step, kg."""
+    return m.touch.axial_damping
+
+
+@kernel
+def settle(m, axial_force, before, h):
+    """Book the losses of a micro-step h in which the probe travelled from `before`.
+
+    Returns what the implicit part of contact adds to the wrench on the passive unit: (force, torque), PU axes.
+    """
+    travel = m.axial.travel
+    m.touch.dissipated -= levers.work(m.parameters.levers, m.levers, m.touch.roller, before, travel)
+    return implicit.settle(
+        m.probe_cone,
+        m.touch,
+        m.tree.mechanics,
+        m.tree.link[0],
+        load(m.base.angular_acceleration),
+        load(m.base.acceleration),
+        axial_force,
+        (travel - before) / h,
+        h,
+    )
+
+
+@kernel
+def finish(m):
+    """Energies and list of contacts at the end of a step, sensors and flags of the latches."""
+    # what the trial refuses here, the next micro-step refuses by name
+    probe_cone.evaluate(m.probe_cone)
+    contact = m.probe_cone.output
+    m.sensor.capture = contact.capture
+    for k in range(len(contact.latch_fired)):
+        m.flag.latch[k] = contact.latch_fired[k]
+    probe_cone.list_contacts(m.probe_cone, m.contact)
+
+
+@kernel
+def audit(m):
+    """Add the contact to the energies of the mechanism."""
+    out = m.audit
+    contact = m.probe_cone.output
+    out.stored_energy += contact.stored_energy
+    out.dissipated_contact = m.touch.dissipated
+    out.dissipated_latches = contact.dissipated_latches
+    out.dissipated_energy += out.dissipated_contact + out.dissipated_latches
+    out.work_tip = m.touch.tip.work

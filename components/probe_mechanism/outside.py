@@ -1,0 +1,143 @@
+"""Contact outside the mechanism: wrenches on links, rollers and passive unit come through ports and hold over a step.
+
+The same functions as `inside`, for the record without the probe-cone unit. Wrenches are constant in the axes of their
+links, so that a step applies the impulse that the contact meant, turned with the link.
+"""
+
+from math import fabs, isfinite
+
+from components.core.component import Message, fail
+from components.core.kernel import kernel
+from components.core.vector import ZERO, add, axpy, dot, load
+from components.linkage.bodies import lower, upper
+from components.probe_mechanism import levers
+from components.probe_mechanism.tree import HOUSING, PROBE
+
+NOT_FINITE = 5
+
+MESSAGES = {NOT_FINITE: Message("a wrench of the external contact is not finite")}
+
+
+@kernel
+def _size(a):
+    return fabs(a[0]) + fabs(a[1]) + fabs(a[2])
+
+
+@kernel
+def check(m):
+    """Returns 0, or the code of a failure if a wrench is not finite. Notes whether any acts."""
+    size = _size(m.target.contact_force) + _size(m.target.contact_torque)
+    for j in range(2):
+        size += _size(m.link[j].force) + _size(m.link[j].torque)
+    for k in range(levers.COUNT):
+        size += _size(m.roller[k].force)
+    if not isfinite(size):
+        return fail(m.status, NOT_FINITE, size, 0)
+    m.books.touched = 1.0 if size > 0.0 else 0.0
+    return 0
+
+
+@kernel
+def initialize(m):
+    """Books at their start."""
+    m.books.work_contact = 0.0
+    return 0
+
+
+@kernel
+def begin(m):
+    """Nothing is kept over a step."""
+
+
+@kernel
+def hand_over(m):
+    """Links and rollers go out at the end of the step only."""
+
+
+@kernel
+def touch(m):
+    """No trial: the wrenches are given."""
+    return 0
+
+
+@kernel
+def closed(m):
+    """True if any wrench acts: short micro-steps then."""
+    return m.books.touched > 0.0
+
+
+@kernel
+def accept(m, h):
+    """Nothing to accept."""
+
+
+@kernel
+def on_link(m, j):
+    """Force and torque on link j, link axes, about its origin."""
+    return m.link[j]
+
+
+@kernel
+def rollers(m):
+    """Force on each roller, M axes."""
+    return m.roller
+
+
+@kernel
+def on_target(m):
+    """(force, torque about the origin of PU) on the passive unit, PU axes."""
+    return load(m.target.contact_force), load(m.target.contact_torque)
+
+
+@kernel
+def linearise(m, h):
+    """Nothing to linearise: damping and friction of the contact are in its wrench."""
+
+
+@kernel
+def axial_damping(m):
+    return 0.0
+
+
+@kernel
+def _power(m, h):
+    """Mean power of the contact in the micro-step on links and passive unit, W."""
+    base = m.motion.base
+    target = m.motion.target
+    force, torque = on_target(m)
+    power = dot(force, load(target.velocity)) + dot(torque, load(target.angular_velocity))
+    omega0 = axpy(-0.5 * h, load(m.base.angular_acceleration), load(base.angular_velocity))
+    velocity0 = axpy(-0.5 * h, load(m.base.acceleration), load(base.velocity))
+    mechanics = m.tree.mechanics
+    for body in (PROBE, HOUSING):
+        twist = mechanics.bodies.velocity[body]
+        change = mechanics.acceleration[body]
+        spin = axpy(0.5 * h, upper(change), add(omega0, upper(twist)))
+        speed = axpy(0.5 * h, lower(change), add(velocity0, lower(twist)))
+        power += dot(upper(mechanics.load[body]), spin) + dot(lower(mechanics.load[body]), speed)
+    return power
+
+
+@kernel
+def settle(m, axial_force, before, h):
+    """Book the work of the contact in a micro-step h in which the probe travelled from `before`; adds no wrench.
+
+    With the mean rates of the micro-step: exact for a wrench that holds over it.
+    """
+    shortened = m.axial.travel - before
+    along = dot(load(m.tree.link[0].rotation[0]), lower(m.tree.mechanics.load[PROBE]))
+    m.books.work_contact += h * _power(m, h) - along * shortened
+    m.books.work_contact += levers.work(m.parameters.levers, m.levers, m.roller, before, m.axial.travel)
+    return ZERO, ZERO
+
+
+@kernel
+def finish(m):
+    """Slope of the probe's tip for the latches."""
+    for i in range(2):
+        m.link[0].tip_slope[i] = m.tree.tip_slope[i]
+
+
+@kernel
+def audit(m):
+    m.audit.work_contact = m.books.work_contact
