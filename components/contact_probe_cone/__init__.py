@@ -1,0 +1,22 @@
+"""Contact of a probe with a receiving cone as a component of its own, spec/05, spec/00 section 5.6. See README.md."""
+
+from pathlib import Path
+
+from components.contact import probe_cone
+from components.contact_probe_cone.kernel import MESSAGES, initialize, step
+from components.contact_probe_cone.ports import RECORD
+from components.core.component import Component
+
+
+def component() -> Component:
+    return Component(
+        name="ContactProbeCone",
+        description="contact of a probe with a receiving cone, its force held over the step",
+        record=RECORD,
+        initialize=initialize,
+        step=step,
+        messages=MESSAGES,
+        module=Path(__file__),
+        default_step=1e-4,
+        parameter_sets=probe_cone.PARAMETER_SETS,
+    )

@@ -1,0 +1,239 @@
+"""One evaluation of the probe-cone unit for a whole step: drift - kick - drift, seen from the contact.
+
+The contact steps first. It moves what it was told forward with the twists that it was told, to the middle of the step,
+and evaluates there; links and craft then move over the step with that force. Of second order for forces of position,
+of first order for damping and friction, whose velocities are those of the start of the step (spec/04 section 12).
+"""
+
+from math import isfinite
+
+from components.contact import kinematics, probe_cone
+from components.contact.probe_cone import tip
+from components.contact.probe_cone.pairs import LATCH_STOP, LATCH_WALL
+from components.contact_probe_cone.ports import EVALUATION
+from components.core import check
+from components.core.component import Message, fail
+from components.core.kernel import kernel
+from components.core.rotation import (
+    advance,
+    apply,
+    apply_transposed,
+    from_quaternion,
+    load_matrix,
+    load_quaternion,
+    store_matrix,
+)
+from components.core.vector import ZERO, add, axpy, cross, dot, load, scale, store, subtract
+
+START = EVALUATION.codes["start"]
+DELAYED_MIDPOINT = EVALUATION.codes["delayed_midpoint"]
+
+SLOPE = 3
+MESSAGES = {
+    **check.messages("1 base, 2 target, 3 head, 4 limiter"),
+    SLOPE: Message("tip slope of the probe, or a roller, is not finite"),
+    **probe_cone.MESSAGES,
+}
+
+
+@kernel
+def _check_inputs(m):
+    code = check.check_port(m.base, 1, m.status)
+    if code == 0:
+        code = check.check_port(m.target, 2, m.status)
+    total = m.link[0].tip_slope[0] + m.link[0].tip_slope[1]
+    for j in range(2):
+        if code == 0:
+            code = check.check_port(m.link[j], 3 + j, m.status)
+    for k in range(len(m.roller)):
+        for i in range(3):
+            total += m.roller[k].position[i] + m.roller[k].velocity[i]
+    if code == 0 and not isfinite(total):
+        code = fail(m.status, SLOPE, total, 0)
+    return code
+
+
+@kernel
+def _place_link(link, tau, out):
+    """`out` <- a link, tau after its values were received, moving with its twist relative to frame 0."""
+    q = load_quaternion(link.quaternion)
+    velocity = load(link.velocity)
+    turning = load(link.angular_velocity)
+    store(axpy(tau, velocity, load(link.position)), out.position)
+    turned = advance(q, scale(tau, apply(from_quaternion(q), turning)))
+    store_matrix(from_quaternion(turned), out.rotation)
+    store(velocity, out.velocity)
+    store(turning, out.angular_velocity)
+
+
+@kernel
+def _place(m, tau):
+    """Inputs of the unit, tau after they were received."""
+    kinematics.extrapolate(m.base, ZERO, ZERO, tau, m.motion.base)
+    kinematics.extrapolate(m.target, ZERO, ZERO, tau, m.motion.target)
+    inputs = m.probe_cone.input
+    kinematics.relate_ports(inputs.base, m.motion.base, m.motion.target)
+    for j in range(2):
+        _place_link(m.link[j], tau, inputs.link[j])
+        inputs.tip_slope[j] = m.link[0].tip_slope[j]
+    for k in range(len(m.roller)):
+        roller = m.roller[k]
+        store(axpy(tau, load(roller.velocity), load(roller.position)), inputs.roller[k].position)
+        store(load(roller.velocity), inputs.roller[k].velocity)
+    inputs.latches_armed = m.command.latches_armed
+
+
+@kernel
+def _ahead(evaluation, h):
+    """From the start of a step of length h to its evaluation, s."""
+    if evaluation == START:
+        return 0.0
+    if evaluation == DELAYED_MIDPOINT:
+        return 1.5 * h
+    return 0.5 * h
+
+
+@kernel
+def _touch(m, pending):
+    """Evaluate and accept contact where it is placed, `pending` after the last time."""
+    unit = m.probe_cone
+    code = probe_cone.evaluate(unit)
+    if code:
+        return fail(m.status, code, unit.status.value, unit.status.index)
+    probe_cone.accept(unit, pending)
+    slope = (unit.input.tip_slope[0], unit.input.tip_slope[1])
+    tip.book(m.tip, _spring_torque(unit), slope)
+    return 0
+
+
+@kernel
+def _spring_torque(unit):
+    """Torque of the contact springs on latches and sensors about the head's centre, axes H."""
+    head = unit.work.link[0]
+    torque = load(unit.work.held_head.torque)
+    for k in range(int(unit.tally.class_1)):
+        item = unit.tally.contact[k]
+        if item.pair in (LATCH_STOP, LATCH_WALL):
+            force = scale(-unit.parameters.law_latch.stiffness * item.penetration, load(item.normal))
+            torque = add(torque, cross(subtract(load(item.position), load(head.position)), force))
+    return apply(load_matrix(head.rotation), torque)
+
+
+@kernel
+def _publish(output, target, links, roller):
+    """The wrenches of the evaluation are those of the step."""
+    store(load(output.target.force), target.force)
+    store(load(output.target.torque), target.torque)
+    for j in range(2):
+        store(load(output.link[j].force), links[j].force)
+        store(load(output.link[j].torque), links[j].torque)
+    for k in range(len(roller)):
+        store(load(output.roller[k].force), roller[k].force)
+
+
+@kernel
+def _publish_now(output, target, links):
+    store(load(output.target.force), target.force_now)
+    store(load(output.target.torque), target.torque_now)
+    for j in range(2):
+        store(load(output.link[j].force), links[j].force_now)
+        store(load(output.link[j].torque), links[j].torque_now)
+
+
+@kernel
+def _note(output, sensor, flag):
+    sensor.first_contact = output.first_contact
+    sensor.socket_bottom = output.socket_bottom
+    sensor.capture = output.capture
+    flag.limiter_contact = output.limiter_contact
+    for k in range(len(flag.roller_contact)):
+        flag.roller_contact[k] = output.roller_contact[k]
+    for k in range(len(flag.latch)):
+        flag.latch[k] = output.latch_fired[k]
+
+
+@kernel
+def _book_work(m, h):
+    """Work done on the contact over h by links and passive unit: minus that of its forces on them."""
+    output = m.probe_cone.output
+    target = m.motion.target
+    on_target = dot(load(output.target.force), load(target.velocity))
+    on_target += dot(load(output.target.torque), load(target.angular_velocity))
+    # forces and torques on all of them are in balance: what links get beyond their motion seen in PU is minus that
+    on_links = -on_target
+    for j in range(2):
+        link = m.probe_cone.work.link[j]
+        A = load_matrix(link.rotation)
+        on_links += dot(apply_transposed(A, load(output.link[j].force)), load(link.velocity))
+        on_links += dot(apply_transposed(A, load(output.link[j].torque)), load(link.angular_velocity))
+    for k in range(len(m.roller)):
+        on_links += dot(load(output.roller[k].force), load(m.roller[k].velocity))
+    m.audit.work_target -= h * on_target
+    m.audit.work_link -= h * on_links
+
+
+@kernel
+def _finish(m, h):
+    """Wrenches and energies at the end of the step, where the twists lead."""
+    _place(m, h)
+    # what is too deep here is refused by the next step, if it comes to it
+    probe_cone.evaluate(m.probe_cone)
+    output = m.probe_cone.output
+    _publish_now(output, m.target, m.link)
+    probe_cone.list_contacts(m.probe_cone, m.contact)
+    out = m.audit
+    out.stored_energy = output.stored_energy
+    out.dissipated_damping = output.dissipated_damping
+    out.dissipated_friction = output.dissipated_friction
+    out.dissipated_latches = output.dissipated_latches
+    out.dissipated_sensors = output.dissipated_sensors
+    out.dissipated_energy = (
+        out.dissipated_damping + out.dissipated_friction + out.dissipated_latches + out.dissipated_sensors
+    )
+    out.work_tip = m.tip.work
+
+
+@kernel
+def initialize(m):
+    code = _check_inputs(m)
+    if code:
+        return code
+    unit = m.probe_cone
+    code = probe_cone.initialize(unit)
+    if code:
+        return fail(m.status, code, unit.status.value, unit.status.index)
+    m.motion.pending = 0.0
+    m.audit.work_target = 0.0
+    m.audit.work_link = 0.0
+    tip.reset(m.tip)
+    unit.input.step = 0.0
+    _place(m, 0.0)
+    code = _touch(m, 0.0)
+    if code:
+        return code
+    _publish(unit.output, m.target, m.link, m.roller)
+    _note(unit.output, m.sensor, m.flag)
+    _finish(m, 0.0)
+    return 0
+
+
+@kernel
+def step(m, t, h):
+    code = _check_inputs(m)
+    if code:
+        return code
+    ahead = _ahead(m.parameters.evaluation, h)
+    unit = m.probe_cone
+    # friction fades below the speed that it could stop within the step that its force is held for
+    unit.input.step = h
+    _place(m, ahead)
+    code = _touch(m, m.motion.pending + ahead)
+    if code:
+        return code
+    m.motion.pending = h - ahead
+    _publish(unit.output, m.target, m.link, m.roller)
+    _note(unit.output, m.sensor, m.flag)
+    _book_work(m, h)
+    _finish(m, h)
+    m.status.code = 0.0
+    return 0

@@ -1,0 +1,87 @@
+"""The record of the contact component: ports of spec/00 section 5.6 around the probe-cone unit."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from components.contact import kinematics, probe_cone
+from components.contact.probe_cone.tip import tip
+from components.core import ports
+from components.core.field import (
+    BOOLEAN,
+    INPUT,
+    Field,
+    Group,
+    enumeration,
+    input,
+    output,
+    parameter,
+    private,
+)
+from components.core.record import Record
+
+EVALUATION = enumeration(
+    "Evaluation",
+    midpoint="positions in the middle of the step, for importers that step this contact first",
+    start="positions at the start of the step",
+    delayed_midpoint="positions one and a half steps ahead, for importers that step all FMUs at once",
+)
+CONTACTS = 16
+
+
+def _apart(fields: tuple[Field, ...]) -> tuple[Field, ...]:
+    """Pose of the passive unit that starts out of the probe's reach."""
+    return tuple(replace(field, start=(2.0, 0.0, 0.0)) if field.name == "position" else field for field in fields)
+
+
+# no port begins with the fields of another: numba would take the longer record for the shorter one, and warn
+RECORD = Record(
+    Group("base", *ports.pose(INPUT), *ports.twist(INPUT), description="port of the active craft, frame 0"),
+    Group("target", *ports.wrench_output(), *_apart(ports.pose(INPUT)), *ports.twist(INPUT),
+          description="port of the passive unit, frame PU"),
+    Group(
+        "link",
+        input("tip_slope", "rad", "slope of the bent probe's tip about y and z beyond that of link 1", shape=2),
+        *ports.link(INPUT),
+        *ports.wrench_output(),
+        count=2,
+        description="buffer links: head H, limiter M; wrenches in link axes about the link's origin",
+    ),
+    Group(
+        "roller",
+        input("position", "m", "centre of the roller, frame M", shape=3),
+        input("velocity", "m/s", "velocity of the roller's centre relative to M, M axes", shape=3),
+        output("force", "N", "on this roller, a part of the wrench on M; M axes", shape=3),
+        count=3,
+    ),
+    Group("command",
+          input("latches_armed", "1", "latches released; false withdraws them by the latch drive", 1.0, type=BOOLEAN)),
+    Group(
+        "sensor",
+        output("first_contact", "1", "DK1: the head touched the cone in this step", type=BOOLEAN),
+        output("socket_bottom", "1", "DK2: the head touched the bottom of the socket in this step", type=BOOLEAN),
+        output("capture", "1", "DSG: four latches in their slots", type=BOOLEAN),
+    ),
+    Group(
+        "flag",
+        output("limiter_contact", "1", "a limiter pad touched the cone in this step", type=BOOLEAN),
+        output("roller_contact", "1", "this roller touched the cone in this step", shape=3, type=BOOLEAN),
+        output("latch", "1", "this latch has fired", shape=4, type=BOOLEAN),
+    ),
+    ports.contacts(CONTACTS),
+    ports.audit(("damping", "friction", "latches", "sensors"), ("target", "link", "tip")),
+    ports.status(),
+    Group(
+        "parameters",
+        parameter("evaluation", "1", "where in the step contact is evaluated", EVALUATION.codes["midpoint"],
+                  type=EVALUATION),
+    ),
+    probe_cone.unit(),
+    Group(
+        "motion",
+        kinematics.moving("base", "frame 0"),
+        kinematics.moving("target", "frame PU"),
+        private("pending", "s", "from the last evaluation to the end of the last step"),
+    ),
+    tip(),
+)  # fmt: skip
