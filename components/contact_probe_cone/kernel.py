@@ -97,7 +97,7 @@ def _ahead(evaluation, h):
 def _touch(m, pending):
     """Evaluate and accept contact where it is placed, `pending` after the last time."""
     unit = m.probe_cone
-    code = probe_cone.evaluate(unit)
+    code = probe_cone.attempt(unit)
     if code:
         return fail(m.status, code, unit.status.value, unit.status.index)
     probe_cone.accept(unit, pending)
