@@ -8,7 +8,7 @@ from pathlib import Path
 import numpy as np
 from scipy.io import savemat
 
-from master.observers.recorder import read_results
+from master.observers.results import read_results
 
 
 class ExportError(RuntimeError):

@@ -13,7 +13,7 @@ import jinja2
 
 from dockfmu.figures import interactive, write_png
 from dockfmu.plan import Panel, Plan
-from master.observers.recorder import Results, read_results
+from master.observers.results import Results, read_results
 
 IMPACT_WINDOW = 15.0
 """Seconds after the first event that the close-up shows: contact, capture and the first oscillations."""

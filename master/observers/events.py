@@ -24,6 +24,19 @@ class Event:
     level: float = 0.0
     once: bool = True
 
+    def watch(self, system: System) -> Watch:
+        """What the loop is to look at. Raises StructureError for a signal that cannot be watched."""
+        _, variable = system.resolve(self.signal)
+        if variable.type == "String" or variable.causality not in ("output", "local"):
+            raise StructureError([f"{self.signal} is a {variable.causality} of type {variable.type}"])
+        return Watch(self.signal, {"rise": 0.5, "fall": 0.5, "change": None}.get(self.when, self.level))
+
+    def happened(self, old: float, new: float) -> bool:
+        """Whether a change that the watch told of is this event."""
+        if self.when == "change":
+            return True
+        return new > old if self.when in ("rise", "above") else new < old
+
 
 class Events(Observer):
     """Fills result.events with {"t", "name", "signal"}, and "old" and "new" for changes, in order of time.
@@ -40,11 +53,10 @@ class Events(Observer):
         problems = []
         watches = []
         for name, event in self.events:
-            _, variable = system.resolve(event.signal)
-            if variable.type == "String" or variable.causality not in ("output", "local"):
-                problems.append(f"event {name}: {event.signal} is a {variable.causality} of type {variable.type}")
-            level = {"rise": 0.5, "fall": 0.5, "change": None}.get(event.when, event.level)
-            watches.append(Watch(event.signal, level))
+            try:
+                watches.append(event.watch(system))
+            except StructureError as error:
+                problems += [f"event {name}: {problem}" for problem in error.problems]
         if problems:
             raise StructureError(problems)
         return watches
@@ -61,11 +73,7 @@ class Events(Observer):
 
     def event(self, watch: int, time: float, old: float, new: float) -> None:
         name, event = self.events[watch]
-        if new < old and event.when in ("rise", "above"):
-            return
-        if new > old and event.when in ("fall", "below"):
-            return
-        if event.once and name in self._seen:
+        if not event.happened(old, new) or (event.once and name in self._seen):
             return
         self._seen.add(name)
         values = {"old": old, "new": new} if event.when == "change" else {}

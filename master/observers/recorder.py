@@ -1,44 +1,52 @@
-"""Recording to HDF5, and reading the file back.
+"""Recording to HDF5, so that the file can be read at any time, also after this process was killed.
 
 Layout: `/time`; `/<element>/<variable>`, one dataset each with attributes unit, description, causality, type;
 `/parameters/<element>`, a table of name, value, unit; `/fmus/<element>`, attributes that identify the FMU; on the file
-itself system, algorithm, step, status and whatever the caller adds.
+itself system, algorithm, step, status and whatever the caller adds. Datasets are chunked, shuffled and compressed.
+
+The file is written for a single writer and many readers (SWMR): whole chunks only, in an order in which it is always
+whole. Rows that do not fill a chunk yet wait in a journal beside it, which is gone when the run has ended.
 """
 
 from __future__ import annotations
 
+import os
 import time
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from datetime import UTC, datetime
 from pathlib import Path
-from types import TracebackType
 from typing import Any
 
 import h5py
 import numpy as np
 
 from master import archive
-from master.coupling import Sampling
+from master.coupling import Sampling, Watch
 from master.description import Variable
 from master.errors import MasterError
+from master.observers import journal
+from master.observers.dense import Dense, Selection
 from master.observers.observer import Observer, Run
+from master.observers.results import LIBVER, RESERVED
 from master.result import Result
 from master.system import System
 
 CHUNK_ROWS = 1024
-FLUSH_ROWS = 8192
-FLUSH_S = 2.0
+FLUSH_ROWS = 8 * CHUNK_ROWS
+FLUSH_S = 0.5
+COLUMN_BYTES = 8192
+"""Room for what HDF5 adds to the values of a variable: its description, the index of its chunks."""
 
 _DTYPE = {"Real": np.float64, "Integer": np.int32, "Enumeration": np.int32, "Boolean": np.bool_}
-_RESERVED = ("time", "parameters", "fmus")
 
 
 class Recorder(Observer):
     """Writes `variables` (full names; without them all outputs) at the start and after every `every` macro steps.
 
-    Rows are on disk FLUSH_S seconds later at the latest, so that a run that ends badly leaves a readable file. A value
-    that is not finite is recorded as it is, and noted in result.warnings.
+    With `dense`, rows around its events are kept all, and `every` counts elsewhere. Rows are on disk FLUSH_S seconds
+    later at the latest, whatever happens to the process; `compression` is that of gzip, from 1 (fast) to 9, or None. A
+    value that is not finite is recorded as it is, and noted in result.warnings.
     """
 
     def __init__(
@@ -47,16 +55,29 @@ class Recorder(Observer):
         variables: Sequence[str] | None = None,
         *,
         every: int = 1,
+        dense: Dense | None = None,
+        compression: int | None = 1,
         attributes: Mapping[str, str | float | int] | None = None,
     ) -> None:
         self.file = Path(file)
         self.variables = None if variables is None else tuple(variables)
         self.every = every
+        self.dense = dense
+        self.compression = compression
         self.attributes = dict(attributes or {})
+        self._selection = None if dense is None else Selection(dense, every)
         self._out: h5py.File | None = None
+        self._journal: journal.Journal | None = None
         self._waiting: list[tuple[np.ndarray, np.ndarray]] = []
         self._rows = 0
+        """how many of the waiting there are"""
+        self._journaled = 0
+        """how many of the waiting blocks the journal has"""
+        self._written = 0
+        """rows in the HDF5 file"""
         self._flushed = 0.0
+        self._lost = False
+        """whether rows could not be written"""
         self._not_finite: dict[str, float] = {}
 
     def sampling(self, system: System) -> Sampling:
@@ -64,11 +85,20 @@ class Recorder(Observer):
             self.variables = tuple(n for n in system.select("*") if system.resolve(n)[1].type != "String")
         self._resolved = [system.resolve(name) for name in self.variables]
         bad = [f"{element}.{v.name}" for element, v in self._resolved if v.type == "String"]
-        bad += [f"an element called {name!r}" for name in system.elements if name in _RESERVED or "/" in name]
+        bad += [f"an element called {name!r}" for name in system.elements if name in RESERVED or "/" in name]
         if bad:
             raise MasterError(f"cannot be recorded: {', '.join(bad)}")
         self._names = self.variables
-        return Sampling(self.variables, self.every)
+        return Sampling(self.variables, 1 if self.dense else self.every)
+
+    def watches(self, system: System) -> Sequence[Watch]:
+        return [event.watch(system) for event in self.dense.events] if self.dense else ()
+
+    def event(self, watch: int, time_: float, old: float, new: float) -> None:
+        assert self.dense is not None
+        assert self._selection is not None
+        if self.dense.events[watch].happened(old, new):
+            self._selection.event(time_)
 
     def begin(self, run: Run) -> None:
         with self._writing():
@@ -80,13 +110,20 @@ class Recorder(Observer):
         """After a failure to write nothing more is tried."""
         try:
             yield
-        except OSError as error:
-            self._waiting, self._rows = [], 0
+        except (OSError, RuntimeError) as error:
+            self._waiting, self._rows, self._journaled = [], 0, 0
+            self._lost = True
             raise MasterError(f"{self.file}: cannot be written ({error})") from error
 
     def _create(self, run: Run) -> None:
-        # the oldest format has no mark "open for writing", which makes the file of a killed process unreadable
-        self._out = out = h5py.File(self.file, "w")
+        journal.beside(self.file).unlink(missing_ok=True)
+        self.file.write_bytes(b"")
+        try:
+            self._reserve(0, 0)
+        except OSError:
+            self.file.unlink()
+            raise
+        self._out = out = h5py.File(self.file, "w", libver=LIBVER)
         out.attrs["system"] = run.system.name
         out.attrs["algorithm"] = run.algorithm
         out.attrs["step"] = run.step
@@ -95,7 +132,9 @@ class Recorder(Observer):
         out.attrs["status"] = "running"
         for name, value in self.attributes.items():
             out.attrs[name] = value
-        options = {"shape": (0,), "maxshape": (None,), "chunks": (CHUNK_ROWS,)}
+        options: dict[str, Any] = {"shape": (0,), "maxshape": (None,), "chunks": (CHUNK_ROWS,)}
+        if self.compression is not None:
+            options |= {"compression": "gzip", "compression_opts": self.compression, "shuffle": True}
         self._time = out.create_dataset("time", dtype=np.float64, **options)
         self._time.attrs["unit"] = "s"
         self._datasets = []
@@ -107,7 +146,9 @@ class Recorder(Observer):
         for element in run.system.elements:
             self._write_fmu(out, run, element)
             self._write_parameters(out, run, element)
-        out.flush()
+        # from here on only rows can be added
+        out.swmr_mode = True
+        self._journal = journal.Journal(journal.beside(self.file), self._names)
         self._flushed = time.monotonic()
 
     def _write_fmu(self, out: h5py.File, run: Run, element: str) -> None:
@@ -133,44 +174,94 @@ class Recorder(Observer):
         out.require_group("parameters").create_dataset(element, data=table)
 
     def sample(self, time_: np.ndarray, values: np.ndarray) -> None:
+        if self._selection is not None:
+            time_, values = self._selection.push(time_, values)
+        self._take(time_, values)
+        if self._rows >= FLUSH_ROWS or time.monotonic() - self._flushed > FLUSH_S:
+            self._flush()
+
+    def _take(self, time_: np.ndarray, values: np.ndarray) -> None:
+        if not len(time_):
+            return
         self._waiting.append((time_, values))
         for column in np.flatnonzero(~np.isfinite(values).all(axis=0)):
             row = np.flatnonzero(~np.isfinite(values[:, column]))[0]
             self._not_finite.setdefault(self._names[column], float(time_[row]))
         self._rows += len(time_)
-        if self._rows >= FLUSH_ROWS or time.monotonic() - self._flushed > FLUSH_S:
-            self._flush()
 
     def _flush(self) -> None:
-        if self._out is None or not self._rows:
+        """Whole chunks to the HDF5 file, the rest to the journal."""
+        if self._out is None:
             return
         with self._writing():
-            values = np.concatenate([rows for _, rows in self._waiting])
-            first = len(self._time)
-            for column, dataset in enumerate(self._datasets):
-                dataset.resize(first + self._rows, axis=0)
-                dataset[first:] = values[:, column].astype(dataset.dtype)
-            # the time comes last: what it counts is complete
-            self._time.resize(first + self._rows, axis=0)
-            self._time[first:] = np.concatenate([times for times, _ in self._waiting])
-            self._out.flush()
-            self._waiting, self._rows, self._flushed = [], 0, time.monotonic()
+            self._write(self._rows // CHUNK_ROWS * CHUNK_ROWS)
+            assert self._journal is not None
+            first = self._written + 1 + sum(len(times) for times, _ in self._waiting[: self._journaled])
+            for times, values in self._waiting[self._journaled :]:
+                self._journal.append(first, times, values)
+                first += len(times)
+            self._journaled = len(self._waiting)
+        self._flushed = time.monotonic()
+
+    def _write(self, count: int) -> None:
+        """The first `count` of the waiting rows to the HDF5 file."""
+        if not count:
+            return
+        assert self._journal is not None
+        times = np.concatenate([times for times, _ in self._waiting])
+        values = np.concatenate([rows for _, rows in self._waiting])
+        for first in range(0, count, FLUSH_ROWS):
+            rows = slice(first, min(first + FLUSH_ROWS, count))
+            self._write_block(times[rows], values[rows])
+        self._journal.clear()
+        self._rows, self._journaled = self._rows - count, 0
+        self._waiting = [(times[count:], values[count:])] if self._rows else []
+
+    def _write_block(self, times: np.ndarray, values: np.ndarray) -> None:
+        assert self._out is not None
+        count = len(times)
+        end = self._written + count
+        self._reserve(self._out.id.get_filesize(), 8 * count)
+        for column, dataset in enumerate(self._datasets):
+            dataset.resize(end, axis=0)
+            dataset[self._written :] = values[:, column].astype(dataset.dtype)
+        # the time comes last: what it counts is complete, and on disk
+        self._out.flush()
+        self._time.resize(end, axis=0)
+        self._time[self._written :] = times
+        self._out.flush()
+        self._written = end
+
+    def _reserve(self, used: int, column: int) -> None:
+        """Make the disk take as many bytes as HDF5 may need for the next rows, `column` bytes of each variable.
+
+        HDF5 cannot be closed, and takes the process with it, once it has failed to write what it holds. Raises OSError.
+        """
+        if hasattr(os, "posix_fallocate"):
+            with self.file.open("r+b") as out:
+                os.posix_fallocate(out.fileno(), used, (len(self._resolved) + 1) * (column + COLUMN_BYTES))
 
     def end(self, result: Result) -> None:
         if self._out is None:
             return
-        for name, first in self._not_finite.items():
-            result.warnings.append(f"{name} is not finite from t = {first:.9g} s on, at least for a time")
         try:
-            self._flush()
+            if self._selection is not None:
+                self._take(*self._selection.rest())
+            with self._writing():
+                self._write(self._rows)
         except MasterError as error:
             if result.status != "failed":
                 result.status, result.message, result.error = "failed", str(error), error
+        for name, first in self._not_finite.items():
+            result.warnings.append(f"{name} is not finite from t = {first:.9g} s on, at least for a time")
         out, self._out = self._out, None
         with self._writing():
-            out.attrs["status"], out.attrs["message"] = result.status, result.message
-            out.attrs["t_end"] = result.t_end
             out.close()
+            with h5py.File(self.file, "r+", libver=LIBVER) as out:
+                out.attrs["status"], out.attrs["message"] = result.status, result.message
+                out.attrs["t_end"] = result.t_end
+            assert self._journal is not None
+            self._journal.close(remove=not self._lost)
 
 
 def _describe(dataset: h5py.Dataset, variable: Variable) -> None:
@@ -183,75 +274,3 @@ def _describe(dataset: h5py.Dataset, variable: Variable) -> None:
         dataset.attrs["display_unit"] = variable.display_unit
     if variable.items:
         dataset.attrs["items"] = [f"{value}={name}" for name, value in variable.items]
-
-
-class Results:
-    """A recorded run, open for reading; a context manager. `results["element.variable"]` is an array over `time`."""
-
-    def __init__(self, file: Path) -> None:
-        """Raises MasterError for a file that is no recording."""
-        try:
-            self._in = h5py.File(file, "r")
-        except OSError as error:
-            raise MasterError(f"{file}: not a readable recording ({error})") from error
-        if "time" not in self._in:
-            self._in.close()
-            raise MasterError(f"{file}: not a recording of a run: it has no time")
-        self.time: np.ndarray = self._in["time"][:]
-        self.attributes: dict[str, Any] = dict(self._in.attrs)
-        self.fmus: dict[str, dict[str, Any]] = {name: dict(g.attrs) for name, g in self._in.get("fmus", {}).items()}
-        self._places = {
-            f"{element}.{dataset.replace('|', '/')}": f"{element}/{dataset}"
-            for element, group in self._in.items()
-            if element not in _RESERVED
-            for dataset in group
-        }
-        self.variables = list(self._places)
-
-    def __enter__(self) -> Results:
-        return self
-
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
-        self.close()
-
-    def close(self) -> None:
-        self._in.close()
-
-    def __getitem__(self, name: str) -> np.ndarray:
-        return self._dataset(name)[: len(self.time)]
-
-    def __contains__(self, name: str) -> bool:
-        return name in self._places
-
-    def _dataset(self, name: str) -> h5py.Dataset:
-        if name not in self._places:
-            raise MasterError(f"{self._in.filename}: holds no {name!r}")
-        return self._in[self._places[name]]
-
-    def unit(self, name: str) -> str:
-        return str(self._dataset(name).attrs["unit"])
-
-    def display_unit(self, name: str) -> str:
-        """Empty where the FMU names none."""
-        return str(self._dataset(name).attrs.get("display_unit", ""))
-
-    def variability(self, name: str) -> str:
-        return str(self._dataset(name).attrs["variability"])
-
-    def attribute(self, name: str) -> dict[str, Any]:
-        """unit, description, causality, variability, type, and display_unit and items where there are any"""
-        return dict(self._dataset(name).attrs)
-
-    def parameters(self, element: str) -> dict[str, float]:
-        """The value of each parameter of an element."""
-        return {name.decode(): float(value) for name, value, _ in self._in[f"parameters/{element}"][:]}
-
-    def parameter_units(self, element: str) -> dict[str, str]:
-        return {name.decode(): unit.decode() for name, _, unit in self._in[f"parameters/{element}"][:]}
-
-
-def read_results(file: Path) -> Results:
-    """Open a recording; see Results."""
-    return Results(file)

@@ -15,7 +15,7 @@ from dockfmu import bundle
 from dockfmu.plan import Plan
 from fmus import build, catalogue
 from fmus.native.link import LinkError
-from master.observers.recorder import read_results
+from master.observers.results import read_results
 from master.system import System
 from ssp.model import Annotation, Parameter, ParameterSet
 from ssp.packaging import from_system

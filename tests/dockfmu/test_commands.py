@@ -19,7 +19,7 @@ from small_systems import PLAN, TOML, write_pair
 from dockfmu.report import ReportError
 from dockfmu.run import PRODUCTS
 from fmus import catalogue
-from master.observers.recorder import read_results
+from master.observers.results import read_results
 from master.units import Unit
 from ssp.model import Parameter, ParameterSet
 from ssp.write import write_parameter_set

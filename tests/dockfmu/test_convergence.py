@@ -12,7 +12,8 @@ import pytest
 
 from dockfmu import declaration
 from dockfmu.assembly import assemble
-from master.observers.recorder import Recorder, read_results
+from master.observers.recorder import Recorder
+from master.observers.results import read_results
 from master.run import run
 
 pytestmark = pytest.mark.slow

@@ -5,7 +5,8 @@ import pytest
 
 from benchmarks.direct import Direct
 from dockfmu import bundle
-from master.observers.recorder import Recorder, read_results
+from master.observers.recorder import Recorder
+from master.observers.results import read_results
 from master.run import run
 
 pytestmark = pytest.mark.slow

@@ -11,7 +11,7 @@ from small_systems import PLAN, changed_archive, pair_system
 from dockfmu.ports import swap
 from master.description import read_description
 from master.errors import StructureError
-from master.observers.recorder import read_results
+from master.observers.results import read_results
 from master.system import System
 
 DESCRIPTION = "modelDescription.xml"

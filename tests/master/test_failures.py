@@ -12,7 +12,8 @@ import pytest
 
 from master.errors import FmuError
 from master.observers.observer import Observer
-from master.observers.recorder import Recorder, read_results
+from master.observers.recorder import Recorder
+from master.observers.results import read_results
 from master.run import run
 from master.system import System
 

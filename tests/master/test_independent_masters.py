@@ -12,7 +12,8 @@ from libcosimpy.CosimObserver import CosimObserver
 
 from master.algorithms.gauss_seidel import GaussSeidel
 from master.algorithms.jacobi import Jacobi
-from master.observers.recorder import Recorder, read_results
+from master.observers.recorder import Recorder
+from master.observers.results import read_results
 from master.run import run
 from master.system import System
 from ssp.packaging import from_system

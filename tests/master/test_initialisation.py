@@ -4,7 +4,8 @@ import itertools
 
 import pytest
 
-from master.observers.recorder import Recorder, read_results
+from master.observers.recorder import Recorder
+from master.observers.results import read_results
 from master.run import run
 from master.system import System
 

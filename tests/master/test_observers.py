@@ -11,7 +11,8 @@ from master.errors import MasterError, StructureError
 from master.observers.events import Event, Events
 from master.observers.peaks import Peaks
 from master.observers.progress import Progress
-from master.observers.recorder import Recorder, read_results
+from master.observers.recorder import Recorder
+from master.observers.results import read_results
 from master.run import run
 from master.system import System
 
@@ -112,24 +113,6 @@ def test_any_reader_of_hdf5_finds_the_variables(swing, tmp_path):
     with h5py.File(tmp_path / "r.h5") as file:
         assert file["a/y[1]"].shape == file["time"].shape == (51,)
         assert file["a/y[1]"].attrs["unit"] == "m"
-
-
-def test_the_file_is_readable_while_the_run_goes_on(swing, tmp_path, monkeypatch):
-    monkeypatch.setattr("master.observers.recorder.FLUSH_S", 0.0)
-    recorder = Recorder(tmp_path / "r.h5", ["a.y[1]"])
-    lengths = []
-
-    class Copy(Progress):
-        def progress(self, time, wall):
-            (tmp_path / "copy.h5").write_bytes((tmp_path / "r.h5").read_bytes())
-            with read_results(tmp_path / "copy.h5") as results:
-                lengths.append((len(results.time), len(results["a.y[1]"])))
-
-    result = run(swing, step=0.001, stop=1.0, observers=[recorder, Copy()])
-    assert result.status == "completed"
-    assert len(lengths) > 2
-    assert all(a == b > 0 for a, b in lengths)
-    assert lengths[-1][0] > lengths[0][0]
 
 
 def test_what_is_no_recording_is_refused(tmp_path):

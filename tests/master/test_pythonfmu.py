@@ -101,7 +101,8 @@ def test_the_examples_of_pythonfmu_are_read(tmp_path, name):
 EXAMPLE = """
 import sys
 from pathlib import Path
-from master.observers.recorder import Recorder, read_results
+from master.observers.recorder import Recorder
+from master.observers.results import read_results
 from master.run import run
 from master.system import System
 

@@ -6,7 +6,8 @@ import pytest
 from master.drivers.driver import Driver
 from master.errors import FmuError, MasterError, StructureError
 from master.observers.observer import Observer
-from master.observers.recorder import Recorder, read_results
+from master.observers.recorder import Recorder
+from master.observers.results import read_results
 from master.run import run
 from master.simulation import Simulation
 from master.system import System

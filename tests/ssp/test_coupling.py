@@ -4,7 +4,8 @@ import numpy as np
 import pytest
 
 from master.errors import StructureError
-from master.observers.recorder import Recorder, read_results
+from master.observers.recorder import Recorder
+from master.observers.results import read_results
 from master.run import run
 from master.system import System as Coupled
 from master.units import Unit

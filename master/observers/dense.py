@@ -1,0 +1,63 @@
+"""Which rows of a run are worth keeping: all around events, few elsewhere."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from master.observers.events import Event
+
+
+@dataclass(frozen=True)
+class Dense:
+    """Every macro step from `before` seconds before to `after` seconds after each occurrence of an event."""
+
+    events: tuple[Event, ...]
+    before: float = 0.1
+    after: float = 0.5
+
+
+class Selection:
+    """Holds rows back until it is known whether an event makes them worth keeping.
+
+    Rows outside of the windows are kept one in `every`, the first of the run among them.
+    """
+
+    def __init__(self, dense: Dense, every: int) -> None:
+        self.dense, self.every = dense, every
+        self._held: list[tuple[np.ndarray, np.ndarray, np.ndarray]] = []
+        self._windows: list[tuple[float, float]] = []
+        self._count = 0
+
+    def event(self, time: float) -> None:
+        """An event at `time`, told before rows that are later than the chunk of steps in which it happened."""
+        self._windows.append((time - self.dense.before, time + self.dense.after))
+
+    def push(self, time: np.ndarray, values: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+        """Take rows in; give out those to keep of the rows about which no later event can decide."""
+        # all events up to the end of what is held are known, those of the new rows are not
+        known = self._held[-1][1][-1] if self._held else -np.inf
+        self._held.append((np.arange(self._count, self._count + len(time)), time, values))
+        self._count += len(time)
+        return self._release(known - self.dense.before)
+
+    def rest(self) -> tuple[np.ndarray, np.ndarray]:
+        """What is to keep of all that is held: the run is over, its last row is kept."""
+        if not self._held:
+            return np.zeros(0), np.zeros((0, 0))
+        return self._release(np.inf, last=True)
+
+    def _release(self, until: float, *, last: bool = False) -> tuple[np.ndarray, np.ndarray]:
+        number, time, values = (np.concatenate(parts) for parts in zip(*self._held, strict=True))
+        cut = int(np.searchsorted(time, until))
+        keep = number[:cut] % self.every == 0
+        for low, high in self._windows:
+            # times of rows are sums of steps: their last digits say nothing
+            margin = 1e-9 * max(1.0, abs(high))
+            keep |= (time[:cut] >= low - margin) & (time[:cut] <= high + margin)
+        if last:
+            keep[-1] = True
+        self._held = [(number[cut:], time[cut:], values[cut:])] if cut < len(time) else []
+        self._windows = [window for window in self._windows if window[1] >= until]
+        return time[:cut][keep], values[:cut][keep]
