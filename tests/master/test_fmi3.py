@@ -8,7 +8,8 @@ import pytest
 from master.description import read_description
 from master.errors import DescriptionError, FmuError, StructureError
 from master.fmu import Fmu
-from master.observers.recorder import Recorder, read_results
+from master.observers.recorder import Recorder
+from master.observers.results import read_results
 from master.run import run
 from master.system import System
 
