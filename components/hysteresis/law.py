@@ -42,14 +42,15 @@ def value(q, Q, n, last_slope, x):
 @kernel
 def area(q, Q, n, last_slope, x):
     """Integral of the branch (q, Q) from 0 to x."""
+    if x <= q[0]:
+        return 0.0
     total = 0.0
     for i in range(n - 1):
-        if x <= q[i]:
-            return total
-        end = min(x, q[i + 1])
-        slope = (Q[i + 1] - Q[i]) / (q[i + 1] - q[i])
-        total += (Q[i] + 0.5 * slope * (end - q[i])) * (end - q[i])
-    beyond = max(0.0, x - q[n - 1])
+        if x <= q[i + 1]:
+            slope = (Q[i + 1] - Q[i]) / (q[i + 1] - q[i])
+            return total + (Q[i] + 0.5 * slope * (x - q[i])) * (x - q[i])
+        total += 0.5 * (Q[i] + Q[i + 1]) * (q[i + 1] - q[i])
+    beyond = x - q[n - 1]
     return total + (Q[n - 1] + 0.5 * last_slope * beyond) * beyond
 
 

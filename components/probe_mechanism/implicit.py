@@ -6,7 +6,7 @@ of friction) joins the articulated inertia: friction as in backward Euler, norma
 Losses are booked from the forces so applied and the mean rates, so that they close the energy balance.
 """
 
-from math import sqrt, tanh
+from math import sqrt
 
 from components.contact.force import point_velocity
 from components.contact.probe_cone import tip
@@ -124,7 +124,7 @@ def _sensors(unit, h, axis, touch, mechanics):
     sensor = unit.parameters.sensor
     head = unit.work.link[0]
     v = head.velocity[0]
-    force = sensor.friction * tanh(v / sensor.slip_velocity)
+    force = unit.tally.sensor_friction
     drag = sensor.friction / sensor.slip_velocity
     if v * v > 1e-6 * sensor.slip_velocity * sensor.slip_velocity:
         drag = force / v

@@ -136,13 +136,12 @@ def axial_damping(m):
 
 
 @kernel
-def settle(m, axial_force, before, h):
-    """Book the losses of a micro-step h in which the probe travelled from `before`.
+def settle(m, axial_force, travel, way, h):
+    """Book the losses of a micro-step h in which the probe went by `travel` and the rollers by `way` of `levers.shift`.
 
     Returns what the implicit part of contact adds to the wrench on the passive unit: (force, torque), PU axes.
     """
-    travel = m.axial.travel
-    m.touch.dissipated -= levers.work(m.parameters.levers, m.levers, m.touch.roller, before, travel)
+    m.touch.dissipated -= levers.work(m.levers, m.touch.roller, way)
     return implicit.settle(
         m.probe_cone,
         m.touch,
@@ -151,7 +150,7 @@ def settle(m, axial_force, before, h):
         load(m.base.angular_acceleration),
         load(m.base.acceleration),
         axial_force,
-        (travel - before) / h,
+        travel / h,
         h,
     )
 

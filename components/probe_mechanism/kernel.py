@@ -162,9 +162,9 @@ def _kick(m, cam, h):
         h,
     )
     drive.advance(p.drive, d, m.command.motor_voltage, a.train_force / books.nut_per_travel(p.axial), h)
-    moved = levers.work(p.levers, m.levers, contact.rollers(m), before, a.travel)
-    m.books.work_levers -= moved - extra * (a.travel - before)
-    force, torque = contact.settle(m, applied - force, before, h)
+    way = levers.shift(p.levers, before, a.travel)
+    m.books.work_levers -= levers.work(m.levers, contact.rollers(m), way) - extra * (a.travel - before)
+    force, torque = contact.settle(m, applied - force, a.travel - before, way, h)
     accumulate(force, m.target.force_now)
     accumulate(torque, m.target.torque_now)
 

@@ -52,11 +52,19 @@ def cam_force(levers, k, force):
 
 
 @kernel
-def work(p, levers, roller, before, after):
-    """Work in J of `roller[k].force` (N, M axes) on the rollers while the probe travels from `before` to `after`, m;
-    exact over the corners of the cam's table, where the path has no one derivative."""
-    axial = interpolate(after, p.travel, p.axial) - interpolate(before, p.travel, p.axial)
-    radial = interpolate(after, p.travel, p.radial) - interpolate(before, p.travel, p.radial)
+def shift(p, before, after):
+    """(axial, radial) way of the rollers in m while the probe travels from `before` to `after`, m; exact over the
+    corners of the cam's table, where the path has no one derivative."""
+    return (
+        interpolate(after, p.travel, p.axial) - interpolate(before, p.travel, p.axial),
+        interpolate(after, p.travel, p.radial) - interpolate(before, p.travel, p.radial),
+    )
+
+
+@kernel
+def work(levers, roller, way):
+    """Work in J of `roller[k].force` (N, M axes) on the rollers over the (axial, radial) `way` of `shift`."""
+    axial, radial = way
     total = 0.0
     for k in range(COUNT):
         radial_force = levers.radial[k, 0] * roller[k].force[1] + levers.radial[k, 1] * roller[k].force[2]

@@ -119,15 +119,15 @@ def _power(m, h):
 
 
 @kernel
-def settle(m, axial_force, before, h):
-    """Book the work of the contact in a micro-step h in which the probe travelled from `before`; adds no wrench.
+def settle(m, axial_force, travel, way, h):
+    """Book the work of the contact in a micro-step h in which the probe went by `travel` and the rollers by `way` of
+    `levers.shift`; adds no wrench.
 
     With the mean rates of the micro-step: exact for a wrench that holds over it.
     """
-    shortened = m.axial.travel - before
     along = dot(load(m.tree.link[0].rotation[0]), lower(m.tree.mechanics.load[PROBE]))
-    m.books.work_contact += h * _power(m, h) - along * shortened
-    m.books.work_contact += levers.work(m.parameters.levers, m.levers, m.roller, before, m.axial.travel)
+    m.books.work_contact += h * _power(m, h) - along * travel
+    m.books.work_contact += levers.work(m.levers, m.roller, way)
     return ZERO, ZERO
 
 

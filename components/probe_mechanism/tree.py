@@ -11,7 +11,7 @@ h/2. Names: p = parameters.probe, t = tree, pl = parameters.lateral, d = damper.
 
 from __future__ import annotations
 
-from math import fabs, isfinite, sin
+from math import fabs, isfinite
 
 from components import hysteresis
 from components.core.component import Message, fail
@@ -213,8 +213,8 @@ def place(p, t, d, length, length_rate, status):
     store_matrix(housing, link.rotation)
     rate = load(b.velocity[HOUSING])
     store(rate, link.angular_velocity)
-    t.tip_slope[0] = 1.5 * sin(t.q[2]) - t.q[2]
-    t.tip_slope[1] = 1.5 * sin(t.q[3]) - t.q[3]
+    for i in range(2):
+        t.tip_slope[i] = 1.5 * b.sine[2 + i] - t.q[2 + i]
     t.gain = p.free_length / max(length, p.shortest_length)
     return lateral.place(d, housing, rate, status)
 

@@ -25,6 +25,7 @@ from components.contact.probe_cone.pairs import GEOMETRY, NOT_FINITE, OUT_OF_RAN
 from components.contact.probe_cone.touch import (
     begin,
     rub_sensors,
+    slot_half_width,
     touch_head,
     touch_pads,
     touch_rollers,
@@ -109,6 +110,9 @@ def initialize(unit):
         _length(p.latch.pivot) + max(_length(p.latch.root), _length(p.latch.tip)),
         _length(p.sensor.pivot) + _length(p.sensor.centre) + p.sensor.radius,
     )
+    g.wall.cosine = cos(p.slot.wall_angle)
+    g.wall.sine = sin(p.slot.wall_angle)
+    g.wall.wide_half_width = slot_half_width(p.slot, p.slot.wide_depth)
     _set_azimuths(p, g, len(unit.state.latch))
     _set_pads(p.limiter, g)
     _reset(unit.state)
@@ -175,7 +179,7 @@ def _class_1(unit):
         code = touch_bottomed(p, g, w.link[0], w, unit.state, t, w.head)
         for k in range(len(w.latch)):
             if code == 0 and unit.state.latch[k].fired > 0.0:
-                code = touch_slot(p, g.azimuth[k], w.latch[k], w.link[0], t, w.head, k + 1.0)
+                code = touch_slot(p, g.wall, g.azimuth[k], w.latch[k], w.link[0], t, w.head, k + 1.0)
     if unit.state.captured > 0.0:
         rub_sensors(p.sensor, w.link[0], t, w.head)
     t.class_1 = t.count

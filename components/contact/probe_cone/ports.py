@@ -159,6 +159,13 @@ def geometry() -> Group:
         private("bottom_r", "m", "radius of the bottom"),
         private("reach", "m", "largest distance of a latch or sensor from the head centre"),
         Group(
+            "wall",
+            private("cosine", "1", "of the angle of the inclined walls to the axis"),
+            private("sine", "1", "of the angle of the inclined walls to the axis"),
+            private("wide_half_width", "m", "half the width of the slot behind the inclined walls"),
+            description="walls of the slots",
+        ),
+        Group(
             "azimuth",
             private("radial", "1", "outward", shape=3),
             private("tangential", "1", "x cross radial", shape=3),
@@ -196,6 +203,7 @@ def tally() -> Group:
         force.wrench("target", "class 1 on the passive unit, PU axes"),
         Group("power", *_powers()),
         private("stored_energy", "J", "in class-1 contacts"),
+        private("sensor_friction", "N", "of the capture sensors on the passive unit after capture, along x of PU"),
         private("excess", "m", "penetration that exceeds its limit"),
         private("index", "1", "which of several equal parts exceeds it, from 1"),
         private("count", "1", "contacts listed"),

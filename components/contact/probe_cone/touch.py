@@ -3,7 +3,7 @@ their slots (C8), friction of the capture sensors in the socket (C9)."""
 
 from __future__ import annotations
 
-from math import copysign, cos, fabs, sin, sqrt, tan, tanh
+from math import copysign, fabs, sqrt, tan, tanh
 
 from components.contact.force import clear, contact_force, exert, point_velocity, stored_energy
 from components.contact.probe_cone.pairs import (
@@ -175,14 +175,14 @@ def between_edges(depth, normal, edge, radial):
 
 
 @kernel
-def slot_wall(slot, d1, d2, tangential, edge, radial):
-    """(depth, normal) of a latch in the wall of its slot.
+def slot_wall(slot, wall, d1, d2, tangential, edge, radial):
+    """(depth, normal) of a latch in the wall of its slot; `wall` is the sub-record of the unit's geometry.
 
     d1 is the depth into the socket from the stop, d2 the offset to the side. The corner between the narrow part and
     the inclined wall is convex: the smaller depth counts, without a jump.
     """
-    s = sin(slot.wall_angle)
-    c = cos(slot.wall_angle)
+    s = wall.sine
+    c = wall.cosine
     side = copysign(1.0, d2)
     offset = fabs(d2) - slot.half_width
     across = scale(side, tangential)
@@ -195,13 +195,13 @@ def slot_wall(slot, d1, d2, tangential, edge, radial):
 
 
 @kernel
-def wide_wall(slot, d2, tangential, edge, radial):
+def wide_wall(wall, d2, tangential, edge, radial):
     """(depth, normal) of a latch in the wall of the wide part of its slot, beyond the inclined wall.
 
     The source's latches never touch it; here they do, or a long free roll would take them out of their slots. Its
     corner with the inclined wall is concave: both bear.
     """
-    offset = fabs(d2) - slot_half_width(slot, slot.wide_depth)
+    offset = fabs(d2) - wall.wide_half_width
     return between_edges(offset, scale(copysign(1.0, d2), tangential), edge, radial)
 
 
@@ -220,7 +220,7 @@ def hooked(depth, normal, beyond_tip, beyond_root, radial):
 
 
 @kernel
-def touch_slot(parameters, azimuth, frame, motion, tally, head, index):
+def touch_slot(parameters, wall, azimuth, frame, motion, tally, head, index):
     """The rear edge of a fired latch against the stop and the walls of its slot (spec/05 6.6)."""
     slot = parameters.slot
     latch = parameters.latch
@@ -251,11 +251,11 @@ def touch_slot(parameters, azimuth, frame, motion, tally, head, index):
         code = touch(tally, law, head, origin, v, LATCH_STOP, index, point, normal, d)
     if code or fabs(d2) <= slot.half_width:
         return code
-    d, normal = slot_wall(slot, d1, d2, tangential, edge, radial)
+    d, normal = slot_wall(slot, wall, d1, d2, tangential, edge, radial)
     if d > 0.0:
         d, normal = hooked(d, normal, beyond_tip, beyond_root, radial)
         code = touch(tally, law, head, origin, v, LATCH_WALL, index, point, normal, d)
-    d, normal = wide_wall(slot, d2, tangential, edge, radial)
+    d, normal = wide_wall(wall, d2, tangential, edge, radial)
     if code == 0 and d > 0.0:
         d, normal = hooked(d, normal, beyond_tip, beyond_root, radial)
         code = touch(tally, law, head, origin, v, LATCH_WALL, index, point, normal, d)
@@ -267,6 +267,7 @@ def rub_sensors(sensor, motion, tally, head):
     """Friction of the capture sensors along the socket after capture (C9), at the centre of the head."""
     v = motion.velocity[0]
     friction = sensor.friction * tanh(v / sensor.slip_velocity)
+    tally.sensor_friction = friction
     centre = load(motion.position)
     exert((friction, 0.0, 0.0), centre, centre, tally.target, head)
     tally.power.sensors += friction * v

@@ -191,7 +191,8 @@ TANGENTIAL, RADIAL = (0.0, 0.0, 1.0), (0.0, 1.0, 0.0)
      (-0.0004, 0.0013, 0.0003, (0.0, 0.0, 1.0))],
 )  # fmt: skip
 def test_spec05_oracle_T06_slot_walls(make_unit, d1, d2, depth, normal):
-    found = slot_wall(make_unit().u.parameters.slot, d1, d2, TANGENTIAL, RADIAL, RADIAL)
+    u = make_unit().u
+    found = slot_wall(u.parameters.slot, u.geometry.wall, d1, d2, TANGENTIAL, RADIAL, RADIAL)
     assert found[0] == pytest.approx(depth, abs=5e-9)
     assert found[1] == pytest.approx(normal, abs=5e-9)
 
@@ -200,21 +201,23 @@ def test_spec05_oracle_T06_slot_walls(make_unit, d1, d2, depth, normal):
 @pytest.mark.parametrize("d2", [0.0018, 0.0155])
 def test_slot_wall_is_continuous_over_its_corners(make_unit, d2, edge):
     """Steps of 1 um along the slot change the depth by no more than that."""
-    slot = make_unit().u.parameters.slot
-    depths = [slot_wall(slot, d1, d2, TANGENTIAL, edge, RADIAL)[0] for d1 in np.linspace(0.0, 0.03, 30001)]
+    u = make_unit().u
+    slot, wall = u.parameters.slot, u.geometry.wall
+    depths = [slot_wall(slot, wall, d1, d2, TANGENTIAL, edge, RADIAL)[0] for d1 in np.linspace(0.0, 0.03, 30001)]
     assert np.abs(np.diff(depths)).max() <= 1.0e-6 * 1.01
 
 
 def test_the_wide_part_of_a_slot_holds_a_latch(make_unit):
     """Its wall stands where the inclined wall ends: no gap through which a latch could leave its slot."""
-    slot = make_unit().u.parameters.slot
-    assert wide_wall(slot, 0.0155, TANGENTIAL, RADIAL, RADIAL)[0] == pytest.approx(0.0005)
-    depth, normal = wide_wall(slot, -0.0145, TANGENTIAL, RADIAL, RADIAL)
+    u = make_unit().u
+    slot, wall = u.parameters.slot, u.geometry.wall
+    assert wide_wall(wall, 0.0155, TANGENTIAL, RADIAL, RADIAL)[0] == pytest.approx(0.0005)
+    depth, normal = wide_wall(wall, -0.0145, TANGENTIAL, RADIAL, RADIAL)
     assert depth == pytest.approx(-0.0005)
     assert normal == pytest.approx((0.0, 0.0, -1.0))
     end = 0.0155
-    assert slot_wall(slot, slot.wide_depth, end, TANGENTIAL, RADIAL, RADIAL)[0] == pytest.approx(
-        wide_wall(slot, end, TANGENTIAL, RADIAL, RADIAL)[0] * np.cos(slot.wall_angle)
+    assert slot_wall(slot, wall, slot.wide_depth, end, TANGENTIAL, RADIAL, RADIAL)[0] == pytest.approx(
+        wide_wall(wall, end, TANGENTIAL, RADIAL, RADIAL)[0] * np.cos(slot.wall_angle)
     )
 
 
