@@ -109,9 +109,9 @@ def on_link(m, j):
 
 
 @kernel
-def rollers(m):
-    """Force on each roller, M axes."""
-    return m.probe_cone.output.roller
+def on_roller(m, k):
+    """Force on roller k, M axes."""
+    return load(m.probe_cone.output.roller[k].force)
 
 
 @kernel
@@ -141,7 +141,8 @@ def settle(m, axial_force, travel, way, h):
 
     Returns what the implicit part of contact adds to the wrench on the passive unit: (force, torque), PU axes.
     """
-    m.touch.dissipated -= levers.work(m.levers, m.touch.roller, way)
+    for k in range(levers.COUNT):
+        m.touch.dissipated -= levers.work(m.levers, k, load(m.touch.roller[k].force), way)
     return implicit.settle(
         m.probe_cone,
         m.touch,

@@ -112,7 +112,7 @@ def _load(m, h):
     store(add(torque, contact_torque), m.target.torque_now)
     cam = 0.0
     for k in range(levers.COUNT):
-        cam += levers.cam_force(m.levers, k, load(contact.rollers(m)[k].force))
+        cam += levers.cam_force(m.levers, k, contact.on_roller(m, k))
     return cam, force, torque
 
 
@@ -163,7 +163,9 @@ def _kick(m, cam, h):
     )
     drive.advance(p.drive, d, m.command.motor_voltage, a.train_force / books.nut_per_travel(p.axial), h)
     way = levers.shift(p.levers, before, a.travel)
-    m.books.work_levers -= levers.work(m.levers, contact.rollers(m), way) - extra * (a.travel - before)
+    m.books.work_levers += extra * (a.travel - before)
+    for k in range(levers.COUNT):
+        m.books.work_levers -= levers.work(m.levers, k, contact.on_roller(m, k), way)
     force, torque = contact.settle(m, applied - force, a.travel - before, way, h)
     accumulate(force, m.target.force_now)
     accumulate(torque, m.target.torque_now)

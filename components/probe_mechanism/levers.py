@@ -62,11 +62,7 @@ def shift(p, before, after):
 
 
 @kernel
-def work(levers, roller, way):
-    """Work in J of `roller[k].force` (N, M axes) on the rollers over the (axial, radial) `way` of `shift`."""
+def work(levers, k, force, way):
+    """Work in J of `force` (3, N, M axes) on roller k over the (axial, radial) `way` of `shift`."""
     axial, radial = way
-    total = 0.0
-    for k in range(COUNT):
-        radial_force = levers.radial[k, 0] * roller[k].force[1] + levers.radial[k, 1] * roller[k].force[2]
-        total += roller[k].force[0] * axial + radial * radial_force
-    return total
+    return force[0] * axial + radial * (levers.radial[k, 0] * force[1] + levers.radial[k, 1] * force[2])

@@ -78,9 +78,9 @@ def on_link(m, j):
 
 
 @kernel
-def rollers(m):
-    """Force on each roller, M axes."""
-    return m.roller
+def on_roller(m, k):
+    """Force on roller k, M axes."""
+    return load(m.roller[k].force)
 
 
 @kernel
@@ -127,7 +127,8 @@ def settle(m, axial_force, travel, way, h):
     """
     along = dot(load(m.tree.link[0].rotation[0]), lower(m.tree.mechanics.load[PROBE]))
     m.books.work_contact += h * _power(m, h) - along * travel
-    m.books.work_contact += levers.work(m.levers, m.roller, way)
+    for k in range(levers.COUNT):
+        m.books.work_contact += levers.work(m.levers, k, on_roller(m, k), way)
     return ZERO, ZERO
 
 
