@@ -1,0 +1,231 @@
+"""One dependent chain: how it follows its node, its generalised inertia and forces, its reduction to the node.
+
+Written once over any scalars: spec/01 section 8 and spec/02 sections 6 to 8, in body axes, with their errata. A chain
+is a list of joints from the base outward; `end` is its cut joint in axes of the last body, and all that is resolved
+`in the base` is in axes of the body that carries the first joint.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from components.codegen.algebra import (
+    UNIT,
+    ZERO,
+    Array,
+    array,
+    cross,
+    gyroscopic,
+    inverse,
+    skew,
+    squared,
+    symmetric_product,
+)
+from components.codegen.mechanism import Body, Joint, Motion
+
+Chain = Sequence[Joint]
+
+
+@dataclass
+class Node:
+    """The node at the cut joint: its partial velocities by the node's rates u, in the base (spec/01 8.2).
+
+    `translation` T_N (3, m) and `rotation` R_N (3, m); `acceleration` w_N of the cut joint without the du/dt,
+    `angular_velocity` relative to the base.
+    """
+
+    translation: Any
+    rotation: Any
+    acceleration: Any
+    angular_velocity: Any
+
+
+def node(lever: Any, angular_velocity: Any, free: bool, axes: Any = UNIT) -> Node:
+    """A node body whose cut joint is at `lever` from its origin; u = [velocity of the origin, angular velocity].
+
+    Without the velocity if the origin is not `free`. `lever`, `angular_velocity` and the velocity are in the base;
+    the rates of angular velocity in `axes` (base -> axes).
+    """
+    back = array(axes).T
+    turning = skew(lever).T @ back
+    moving = np.hstack([array(UNIT), turning]) if free else turning
+    rotating = np.hstack([array(np.zeros((3, 3))), back]) if free else back
+    return Node(moving, rotating, cross(angular_velocity, cross(angular_velocity, lever)), angular_velocity)
+
+
+@dataclass
+class Closure:
+    """Cut joint: `end` (spherical), and for a universal one the axes e_1 of the chain's and e_2 of the node's side.
+
+    e_1 is in axes of the last body, e_2 in the base (1.3.2).
+    """
+
+    end: Any
+    chain_axis: Any | None = None
+    node_axis: Any | None = None
+
+
+def to_base(chain: Chain, j: int, v: Any) -> Array:
+    """Components in body j -> in the base."""
+    for joint in reversed(chain[: j + 1]):
+        v = joint.back(v)
+    return array(v)
+
+
+def levers(chain: Chain, end: Any) -> list[Array]:
+    """From each joint to the cut joint at zero stroke of it, in axes of its body, strokes of later joints included."""
+    found = [array(end)]
+    for joint in reversed(chain[1:]):
+        found.insert(0, joint.arm + joint.back(found[0]))
+    return found
+
+
+def jacobian(chain: Chain, end: Any) -> tuple[Array, Array]:
+    """(T^L, R_n), both (3, n): velocity of the cut joint and angular velocity of the last body per joint rate.
+
+    Column by column in the axes where it is sparse; equals algorithm K-J of spec/01 8.1 (erratum K3).
+    """
+    translation, rotation = [], []
+    for j, (joint, lever) in enumerate(zip(chain, levers(chain, end), strict=True)):
+        slides = joint.body.slides
+        translation.append(to_base(chain, j, joint.unit if slides else cross(joint.unit, lever)))
+        rotation.append(array(ZERO) if slides else to_base(chain, j, joint.unit))
+    return np.stack(translation, 1), np.stack(rotation, 1)
+
+
+def cut_axis(chain: Chain, closure: Closure) -> Array:
+    """e_1 in the base."""
+    return to_base(chain, len(chain) - 1, closure.chain_axis)
+
+
+@dataclass
+class Constraint:
+    """Cd, its inverse and determinant, H = Cd^-1 Ci, and n_R of a universal joint, in the base (spec/01 8.2, 8.3)."""
+
+    inverse: Array
+    determinant: Any
+    gain: Array
+    moment_axis: Array | None
+
+
+def constrain(chain: Chain, closure: Closure, node: Node) -> Constraint:
+    """`gain` H: the joint rates are H u."""
+    translation, rotation = jacobian(chain, closure.end)
+    moment_axis = None
+    independent = array(node.translation)
+    if closure.chain_axis is not None:
+        moment_axis = cross(cut_axis(chain, closure), closure.node_axis)
+        translation = np.vstack([translation, moment_axis @ rotation])
+        independent = np.vstack([independent, moment_axis @ array(node.rotation)])
+    inverted, determinant = inverse(translation)
+    return Constraint(inverted, determinant, inverted @ independent, moment_axis)
+
+
+def quadratic(chain: Chain, closure: Closure, node: Node, constraint: Constraint) -> Array:
+    """h of qdd = H du/dt + h, after the rates are known; errata K4 and K5."""
+    motion = Motion()
+    for joint in chain:
+        motion = motion.after(joint)
+    last = len(chain) - 1
+    missing = array(node.acceleration) - to_base(chain, last, motion.at(closure.end))
+    if constraint.moment_axis is not None:
+        spin = to_base(chain, last, motion.angular_velocity)
+        swing = to_base(chain, last, motion.angular_acceleration)
+        e1, e2 = cut_axis(chain, closure), array(closure.node_axis)
+        turning = cross(cross(spin, e1), e2) + cross(e1, cross(node.angular_velocity, e2))
+        row = -(constraint.moment_axis @ swing) - turning @ (spin - array(node.angular_velocity))
+        missing = np.append(missing, row)
+    return constraint.inverse @ missing
+
+
+def effort(body: Body, linear: Any, angular: Any) -> tuple[Array, Array]:
+    """(force, moment) that give a body the acceleration `linear` of its origin and `angular`."""
+    force = linear * body.mass + cross(angular, body.moment)
+    return force, array(body.inertia) @ angular + cross(body.moment, linear)
+
+
+def inertia(chain: Chain) -> Array:
+    """Generalised inertia A (n, n), one unit acceleration after the other: D3 of spec/02 with erratum D4."""
+    n = len(chain)
+    found = array(np.zeros((n, n)))
+    for j in range(n):
+        linear = chain[j].unit if chain[j].body.slides else array(ZERO)
+        angular = array(ZERO) if chain[j].body.slides else chain[j].unit
+        needed = [effort(chain[j].body, linear, angular)]
+        for joint in chain[j + 1 :]:
+            linear, angular = joint.out(linear + cross(angular, joint.arm)), joint.out(angular)
+            needed.append(effort(joint.body, linear, angular))
+        force, moment = array(ZERO), array(ZERO)
+        for i in range(n - 1, j - 1, -1):
+            force, moment = force + needed[i - j][0], moment + needed[i - j][1]
+            found[i, j] = found[j, i] = (force if chain[i].body.slides else moment)[chain[i].body.axis]
+            if i > j:
+                force, moment = transferred(chain[i], force, moment)
+    return found
+
+
+def transferred(joint: Joint, force: Any, moment: Any) -> tuple[Array, Array]:
+    """A wrench on a body as a wrench on its parent, about the parent's origin."""
+    force = joint.back(force)
+    return force, joint.back(moment) + cross(joint.arm, force)
+
+
+def inertia_forces(chain: Chain, base: Motion) -> list[tuple[Array, Array]]:
+    """(force, moment) of inertia of each body without the qdd, on a moving base: forward pass of D4 (2.3.3)."""
+    motion, found = base, []
+    for joint in chain:
+        motion = motion.after(joint)
+        w, body = motion.angular_velocity, joint.body
+        force, moment = effort(body, motion.acceleration, motion.angular_acceleration)
+        found.append((-force - squared(w) @ array(body.moment), -moment - gyroscopic(array(body.inertia), w)))
+    return found
+
+
+def forces(chain: Chain, inertial: Sequence[tuple[Array, Array]], joint_forces: Any) -> Array:
+    """Generalised forces b (n) from `inertia_forces` and the forces of the joints: backward pass of D4."""
+    found = array(joint_forces)
+    force, moment = array(ZERO), array(ZERO)
+    for j in range(len(chain) - 1, -1, -1):
+        force, moment = force + inertial[j][0], moment + inertial[j][1]
+        found[j] = found[j] + (force if chain[j].body.slides else moment)[chain[j].body.axis]
+        if j > 0:
+            force, moment = transferred(chain[j], force, moment)
+    return found
+
+
+def reduced(gain: Array, quadratic: Array, inertia: Array, forces: Array) -> tuple[Array, Array]:
+    """(H^T A H, H^T (b - A h)): the chain as the node feels it (2.3.4), (2.5.1)."""
+    return symmetric_product(gain, inertia @ gain), gain.T @ (forces - inertia @ quadratic)
+
+
+def reaction(constraint: Constraint, inertia: Array, forces: Array, qdd: Any) -> Array:
+    """lambda = Cd^-T (A qdd - b): of the node on the chain's end; force in the base, moment along n_R."""
+    return constraint.inverse.T @ (inertia @ array(qdd) - forces)
+
+
+def total_inertia(
+    chain: Chain, inertial: Sequence[tuple[Array, Array]], qdd: Any, end: tuple[Any, Any] = (ZERO, ZERO)
+) -> tuple[Array, Array]:
+    """(force, moment) on the base about its origin, of inertia with the qdd, and of a wrench `end` on the last body.
+
+    Forward and backward pass of D8 of spec/02; with `end` from `reaction` it is the wrench on the base (erratum D6).
+    """
+    linear, angular = array(ZERO), array(ZERO)
+    wrenches = []
+    for joint, (force, moment), rate in zip(chain, inertial, qdd, strict=True):
+        linear, angular = joint.out(linear + cross(angular, joint.arm)), joint.out(angular)
+        along = joint.unit * rate
+        if joint.body.slides:
+            linear = linear + along
+        else:
+            angular = angular + along
+        needed = effort(joint.body, linear, angular)
+        wrenches.append((force - needed[0], moment - needed[1]))
+    force, moment = array(end[0]), array(end[1])
+    for joint, (own_force, own_moment) in zip(reversed(chain), reversed(wrenches), strict=True):
+        force, moment = transferred(joint, force + own_force, moment + own_moment)
+    return force, moment

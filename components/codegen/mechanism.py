@@ -1,0 +1,107 @@
+"""What is declared of a mechanism: bodies with their joints, in a row (a chain) or as a tree.
+
+Scalars may be numbers or symbols. What is a number is baked into the generated code and costs nothing where it is 0 or
+1; what varies from run to run is a symbol (spec/09 4.4). Bodies without mass are fictitious and make joints of several
+axes out of simple ones.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+
+from components.codegen.algebra import UNIT, ZERO, Array, array, cross, rotation
+
+X, Y, Z = 0, 1, 2
+
+
+@dataclass
+class Body:
+    """A body and the one-axis joint that leads to it, spec/01 section 5.
+
+    `axis` of the joint, X, Y or Z of its frame; `slides` if it is prismatic. The joint stands on the parent at `offset`
+    (parent axes), turned by `mounting` (gamma: parent -> joint). `mass`, `moment` (mass times centre of mass) and
+    `inertia` are about the joint, in body axes.
+    """
+
+    axis: int
+    slides: bool = False
+    offset: Any = field(default_factory=lambda: ZERO)
+    mounting: Any = field(default_factory=lambda: UNIT)
+    mass: Any = 0.0
+    moment: Any = field(default_factory=lambda: ZERO)
+    inertia: Any = field(default_factory=lambda: np.zeros((3, 3)))
+    parent: int | None = None
+
+    @property
+    def heavy(self) -> bool:
+        """Anything but a number that is 0 for mass or inertia."""
+        values = [self.mass, *array(self.moment), *array(self.inertia).ravel()]
+        return any(not isinstance(x, (int, float)) or x != 0.0 for x in values)
+
+
+@dataclass
+class Joint:
+    """A joint in its present position: `cosine` and `sine`, or `stroke`; `rate`."""
+
+    body: Body
+    cosine: Any = 1.0
+    sine: Any = 0.0
+    stroke: Any = 0.0
+    rate: Any = 0.0
+
+    @property
+    def unit(self) -> Array:
+        """The joint's axis, in joint and in body axes."""
+        return array(UNIT[self.body.axis])
+
+    @property
+    def spin(self) -> Array:
+        """Angular velocity of the body relative to its parent, body axes."""
+        return array(ZERO) if self.body.slides else self.unit * self.rate
+
+    @property
+    def slip(self) -> Array:
+        """Velocity of the body along a prismatic joint, body axes."""
+        return self.unit * self.rate if self.body.slides else array(ZERO)
+
+    @property
+    def turn(self) -> Array:
+        """alpha: joint -> body axes."""
+        return array(UNIT) if self.body.slides else rotation(self.body.axis, self.cosine, self.sine)
+
+    def out(self, v: Any) -> Array:
+        """beta v: components in the parent -> in the body. Two sparse products cost less than one by beta."""
+        return self.turn @ (array(self.body.mounting) @ array(v))
+
+    def back(self, v: Any) -> Array:
+        """beta^T v: components in the body -> in the parent."""
+        return array(self.body.mounting).T @ (self.turn.T @ array(v))
+
+    @property
+    def arm(self) -> Array:
+        """r: origin of the parent -> origin of the body, parent axes."""
+        along = self.unit * self.stroke if self.body.slides else array(ZERO)
+        return array(self.body.offset) + array(self.body.mounting).T @ along
+
+
+@dataclass
+class Motion:
+    """Angular velocity, angular acceleration and acceleration of a frame, in its own axes."""
+
+    angular_velocity: Any = field(default_factory=lambda: array(ZERO))
+    angular_acceleration: Any = field(default_factory=lambda: array(ZERO))
+    acceleration: Any = field(default_factory=lambda: array(ZERO))
+
+    def at(self, point: Any) -> Array:
+        """Acceleration of a point fixed in the frame."""
+        w, e = self.angular_velocity, self.angular_acceleration
+        return self.acceleration + cross(e, point) + cross(w, cross(w, point))
+
+    def after(self, joint: Joint) -> Motion:
+        """Motion of the next body without the acceleration of its joint (2.2.3), (2.3.3)."""
+        w = joint.out(self.angular_velocity)
+        a = joint.out(self.at(joint.arm)) + 2.0 * cross(w, joint.slip)
+        return Motion(w + joint.spin, joint.out(self.angular_acceleration) + cross(w, joint.spin), a)

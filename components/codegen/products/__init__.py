@@ -1,0 +1,28 @@
+"""What is generated: each product is a module of kernels, checked in where it is used.
+
+`PRODUCTS` maps its path in the repository to the function that makes its source.
+"""
+
+from collections.abc import Callable
+
+from components.codegen.emit import module
+from components.codegen.products import probe_chains, probe_tree
+
+CHAINS = "Spec/01 8, spec/02 6 to 8 and 10, with their errata."
+
+
+def _chain(kind: str, massless: bool) -> Callable[[], str]:
+    links = "massless links" if massless else "heavy links"
+    name = {"UPS": "Spring mechanism, U P S", "RUS": "Magnetic brake, R U S"}[kind]
+    return lambda: module(probe_chains.chain(kind, massless), f"{name} with {links}.", CHAINS)
+
+
+PRODUCTS: dict[str, Callable[[], str]] = {
+    "components/probe_mechanism/generated/spring.py": _chain("UPS", massless=False),
+    "components/probe_mechanism/generated/spring_massless.py": _chain("UPS", massless=True),
+    "components/probe_mechanism/generated/brake.py": _chain("RUS", massless=False),
+    "components/probe_mechanism/generated/brake_massless.py": _chain("RUS", massless=True),
+    "components/probe_mechanism/generated/housing_and_probe.py": lambda: module(
+        probe_tree.tree(), "Housing and flexible probe.", "Spec/02 9 and 10, D9 and D11, in frame 0 about O_0."
+    ),
+}

@@ -1,0 +1,132 @@
+"""The chains of the probe mechanism's lateral damper: springs U P S and brakes R U S (spec/06 5.7).
+
+Two heavy links each, their centres of mass on the line of the link and their inertia transverse; one active joint, the
+stroke of the spring and the crank of the brake, with force and linearly implicit damping. The chain is resolved in the
+axes of its first joint (spec/09 4.4), rates of the node are in frame 0.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from components.codegen.algebra import ZERO, array, cross
+from components.codegen.chain import (
+    Closure,
+    constrain,
+    forces,
+    inertia,
+    inertia_forces,
+    node,
+    quadratic,
+    reduced,
+    total_inertia,
+)
+from components.codegen.emit import Program, Stage
+from components.codegen.graph import Graph
+from components.codegen.mechanism import Body, Joint, Motion, X, Y, Z
+
+BASE = ("omega0", "epsilon0", "acceleration0")
+
+
+def _link(graph: Graph, k: int, massless: bool) -> dict[str, Any]:
+    """Mass properties of heavy link k: mass, centre of mass along x, transverse inertia."""
+    if massless:
+        return {}
+    mass, centre, transverse = (graph.input(f"c.{name}[{k}]") for name in ("mass", "centre", "inertia"))
+    inertia = array(np.zeros((3, 3)))
+    inertia[1, 1] = inertia[2, 2] = transverse
+    return {"mass": mass, "moment": array([mass * centre, 0.0, 0.0]), "inertia": inertia}
+
+
+def _strut(graph: Graph, massless: bool) -> tuple[list[Body], Any]:
+    bodies = [Body(Y), Body(Z, **_link(graph, 0, massless)), Body(X, slides=True, **_link(graph, 1, massless))]
+    return bodies, graph.input("c.length")
+
+
+def _crank(graph: Graph, massless: bool) -> tuple[list[Body], Any]:
+    crank = array([graph.input("c.length"), 0.0, 0.0])
+    bodies = [Body(Z, **_link(graph, 0, massless)), Body(Z, offset=crank), Body(Y, **_link(graph, 1, massless))]
+    return bodies, graph.input("c.rod_length")
+
+
+def chain(kind: str, massless: bool) -> Program:
+    """`follow`, `reduce`, `accelerate` and `lose` of a chain of `kind` "UPS" or "RUS"."""
+    graph = Graph()
+    bodies, reach = (_strut if kind == "UPS" else _crank)(graph, massless)
+    active = 2 if kind == "UPS" else 0
+    joints = []
+    for j, body in enumerate(bodies):
+        if body.slides:
+            joints.append(Joint(body, stroke=graph.input("c.stroke")))
+        else:
+            joints.append(Joint(body, graph.input(f"c.cosine[{j}]"), graph.input(f"c.sine[{j}]")))
+    closure = Closure(array([reach, 0.0, 0.0]))
+
+    gamma = graph.array("c.base_axes", (3, 3))
+    place = graph.array("c.base_point", 3)
+    turning = graph.array("node.angular_velocity", 3)
+    alpha = graph.array("node.rotation", (3, 3))
+    point = graph.array("c.node_point", 3)
+    lever = gamma @ (alpha.T @ point)
+    spin = gamma @ turning
+    names = {"gamma": gamma, "l_0": place, "omega_N": turning, "alpha_N": alpha, "l_N": point, "lever": lever}
+    for name, values in names.items():
+        graph.label(name, values)
+    hinge = node(lever, spin, free=False)
+    constraint = constrain(joints, closure, hinge)
+    rates = constraint.gain @ spin
+    gain = constraint.gain @ gamma
+    graph.label("H", gain)
+    for joint, rate in zip(joints, rates, strict=True):
+        joint.rate = rate
+    graph.label("qd", rates)
+    h = quadratic(joints, closure, hinge, constraint)
+    graph.label("h", h)
+    follow = Stage(
+        "follow", ("c", "node"), "Rate of the active joint, and what the later kernels need, from the node's motion."
+    )
+    follow.set("c.determinant", constraint.determinant)
+    follow.set("c.rate", rates[active])
+
+    omega0, epsilon0, acceleration0 = (graph.array(name, 3) for name in BASE)
+    moving = Motion(omega0, epsilon0, acceleration0)
+    base = Motion(gamma @ omega0, gamma @ epsilon0, gamma @ moving.at(place))
+    inertial = inertia_forces(joints, base)
+    A = inertia(joints)
+    A[active, active] = A[active, active] + graph.input("c.damping")
+    g = array(ZERO)
+    g[active] = graph.input("c.force")
+    b = forces(joints, inertial, g)
+    graph.label("A", A[np.tril_indices(3)])
+    graph.label("b", b)
+    share, torque = reduced(gain, h, A, b)
+    reduce = Stage("reduce", ("c", *BASE, "inertia", "torque"), "inertia += H^T A H, torque += H^T (b - A h), frame 0.")
+    for i in range(3):
+        for k in range(i, 3):
+            reduce.add(f"inertia[{i}, {k}]", share[i, k])
+    reduce.add("torque", torque)
+
+    qdd = gain @ graph.array("turning", 3) + h
+    graph.label("qdd", qdd)
+    accelerate = Stage(
+        "accelerate",
+        ("c", "turning"),
+        "Acceleration of the active joint from the node's, relative to the base, frame 0.",
+    )
+    accelerate.set("c.acceleration", qdd[active])
+
+    stages = [follow, reduce, accelerate]
+    if not massless:
+        force, moment = total_inertia(joints, inertial, qdd)
+        force, moment = gamma.T @ force, gamma.T @ moment
+        lose = Stage(
+            "lose",
+            ("c", *BASE, "turning", "torque", "force"),
+            "torque, force += inertia of the links on the base about O_0, frame 0.",
+        )
+        lose.add("force", force)
+        lose.add("torque", moment + cross(place, force))
+        stages.append(lose)
+    return Program(graph, stages, keep="c.kept")
