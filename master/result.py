@@ -8,7 +8,7 @@ from typing import Any, Literal
 
 @dataclass
 class Result:
-    """How a run ended; `events`, `peaks` and `audit` are filled by the observers of those names.
+    """How a run ended; `events`, `peaks` and `audit` are filled by the observers of those names, `realtime` by Pacing.
 
     `status` is "completed" at the stop time or the stop signal, "stopped" by Ctrl-C, "failed" with `message` and
     `error` saying why; `t_end` is the last time at which all instances were consistent.
@@ -28,6 +28,7 @@ class Result:
     events: list[dict[str, Any]] = field(default_factory=list)
     peaks: dict[str, dict[str, Any]] = field(default_factory=dict)
     audit: dict[str, Any] = field(default_factory=dict)
+    realtime: dict[str, Any] = field(default_factory=dict)
     error: BaseException | None = None
 
     @property
@@ -49,6 +50,7 @@ class Result:
             "events": self.events,
             "peaks": self.peaks,
             "audit": self.audit,
+            **({"realtime": self.realtime} if self.realtime else {}),
             "message": self.message,
             "warnings": self.warnings,
         }

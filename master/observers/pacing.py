@@ -1,0 +1,106 @@
+"""Holding a run to the wall clock."""
+
+from __future__ import annotations
+
+import time
+from array import array
+from typing import Literal
+
+import numpy as np
+
+from master.observers.observer import Observer, Run
+from master.result import Result
+
+SPIN_S = 2e-4
+"""The last part of a wait, which is spent awake: sleep is not exact."""
+
+
+class Pacing(Observer):
+    """Lets each macro step end no earlier than `factor` times real time allows, and counts the steps that are late.
+
+    After a late step, `policy`
+    - "slip": moves all later deadlines by what was lost: the run stays behind;
+    - "skip": lets the deadlines stand, and steps without waiting until the run has caught up;
+    - "stop": ends the run with a message.
+
+    Fills result.realtime: `steps`, `overruns`, `slipped_s` (what the deadlines were moved by), `late_max_s`; of the
+    waits that were in time `jitter_mean_s`, `jitter_99_s`, `jitter_max_s`, the time by which they ended after their
+    deadline; of the work between two waits `step_mean_s`, `step_99_s`, `step_max_s` and `t_step_max`, its model time.
+    """
+
+    chunk = 1
+
+    def __init__(self, factor: float = 1.0, policy: Literal["slip", "skip", "stop"] = "slip") -> None:
+        self.factor, self.policy = factor, policy
+        self._overruns = 0
+        self._slipped = self._late = 0.0
+        self._jitter, self._work = array("d"), array("d")
+        self._worst = self._worst_time = 0.0
+        self._origin: float | None = None
+
+    def begin(self, run: Run) -> None:
+        self._start = run.start
+
+    def progress(self, time_: float, wall: float) -> str | None:
+        now = time.perf_counter()
+        if self._origin is None:
+            # the first step sets the clock: it counts as taken in time
+            self._origin = now - (time_ - self._start) / self.factor
+            self._released = now
+            return None
+        work = now - self._released
+        if work > self._worst:
+            self._worst, self._worst_time = work, time_
+        self._work.append(work)
+        deadline = self._origin + (time_ - self._start) / self.factor
+        if now <= deadline:
+            self._released = _wait(deadline)
+            self._jitter.append(self._released - deadline)
+            return None
+        self._released = now
+        return self._overrun(time_, now - deadline)
+
+    def _overrun(self, time_: float, late: float) -> str | None:
+        self._overruns += 1
+        self._late = max(self._late, late)
+        if self.policy == "stop":
+            return f"the step to t = {time_:.9g} s ended {1e3 * late:.3g} ms late, at {self.factor:g} times real time"
+        if self.policy == "slip":
+            assert self._origin is not None
+            self._origin += late
+            self._slipped += late
+        return None
+
+    def end(self, result: Result) -> None:
+        result.realtime = {
+            "factor": self.factor,
+            "policy": self.policy,
+            "steps": len(self._work),
+            "overruns": self._overruns,
+            "late_max_s": self._late,
+            "slipped_s": self._slipped,
+            **_statistics("jitter", self._jitter),
+            **_statistics("step", self._work),
+            "t_step_max": self._worst_time,
+        }
+
+
+def _wait(deadline: float) -> float:
+    """Return at `deadline` of the clock, asleep as long as that is exact enough; returns the time."""
+    left = deadline - time.perf_counter()
+    if left > SPIN_S:
+        time.sleep(left - SPIN_S)
+    while (now := time.perf_counter()) < deadline:
+        pass
+    return now
+
+
+def _statistics(name: str, values: array[float]) -> dict[str, float]:
+    if not values:
+        return {}
+    block = np.frombuffer(values)
+    return {
+        f"{name}_mean_s": float(block.mean()),
+        f"{name}_99_s": float(np.quantile(block, 0.99)),
+        f"{name}_max_s": float(block.max()),
+    }

@@ -1,0 +1,166 @@
+"""Values of a run to whoever connects, while it runs: lines of JSON over TCP.
+
+The first line describes the run: {"system", "start", "stop", "names", "units"}; then one line for each row,
+{"t", "values"}; a last line {"status", "t_end", "message"}. A subscriber that reads too slowly misses rows, and is told
+by a line {"dropped": count}; the run never waits for it.
+"""
+
+from __future__ import annotations
+
+import json
+import math
+import socket
+from collections.abc import Iterator, Sequence
+from typing import Any
+
+import numpy as np
+
+from master.coupling import Sampling
+from master.errors import MasterError
+from master.observers.observer import Observer, Run
+from master.result import Result
+from master.system import System
+
+LIMIT = 1 << 20
+"""Bytes that wait for a subscriber before rows are dropped."""
+
+
+class Stream(Observer):
+    """Listens on `port` of `host` (0: any that is free; `port` tells which) and sends `variables` after every `every`
+    macro steps; without `variables` all outputs of type Real.
+
+    Rows leave between chunks of steps: some ten times a second, after each step in a run that is paced.
+    """
+
+    def __init__(
+        self, port: int = 0, variables: Sequence[str] | None = None, *, every: int = 1, host: str = "127.0.0.1"
+    ) -> None:
+        """Raises MasterError for a port that cannot be had."""
+        self.variables = None if variables is None else tuple(variables)
+        self.every = every
+        self.dropped = 0
+        self._subscribers: list[_Subscriber] = []
+        self._listener = socket.socket(socket.AF_INET, socket.SOCK_STREAM)
+        self._listener.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+        try:
+            self._listener.bind((host, port))
+        except OSError as error:
+            self._listener.close()
+            raise MasterError(f"stream: port {port} of {host} cannot be had ({error.strerror})") from error
+        self._listener.listen()
+        self._listener.setblocking(False)
+        self.port: int = self._listener.getsockname()[1]
+
+    def sampling(self, system: System) -> Sampling:
+        if self.variables is None:
+            self.variables = tuple(n for n in system.select("*") if system.resolve(n)[1].type == "Real")
+        units = [system.resolve(name)[1].unit or "1" for name in self.variables]
+        self._about: dict[str, Any] = {"system": system.name, "names": list(self.variables), "units": units}
+        return Sampling(self.variables, self.every)
+
+    def begin(self, run: Run) -> None:
+        self._about |= {"start": run.start, "stop": run.stop if math.isfinite(run.stop) else None}
+
+    def sample(self, time: np.ndarray, values: np.ndarray) -> None:
+        self._welcome()
+        if self._subscribers:
+            for t, row in zip(time.tolist(), values.tolist(), strict=True):
+                line = _line({"t": t, "values": [v if math.isfinite(v) else None for v in row]})
+                for subscriber in self._subscribers:
+                    subscriber.offer(line)
+
+    def progress(self, time: float, wall: float) -> None:
+        for subscriber in self._subscribers:
+            subscriber.send()
+        self._forget()
+
+    def _welcome(self) -> None:
+        while True:
+            try:
+                connection, _ = self._listener.accept()
+            except OSError:
+                return
+            self._subscribers.append(_Subscriber(connection, _line(self._about)))
+
+    def _forget(self) -> None:
+        self.dropped += sum(s.dropped_in_all for s in self._subscribers if s.gone)
+        self._subscribers = [s for s in self._subscribers if not s.gone]
+
+    def end(self, result: Result) -> None:
+        self._welcome()
+        farewell = _line({"status": result.status, "t_end": result.t_end, "message": result.message})
+        for subscriber in self._subscribers:
+            subscriber.close(farewell)
+        self._forget()
+        self._listener.close()
+        if self.dropped:
+            result.warnings.append(f"stream: {self.dropped} rows were dropped, because a subscriber was too slow")
+
+
+class _Subscriber:
+    """One connection, and the bytes that wait for it."""
+
+    def __init__(self, connection: socket.socket, greeting: bytes) -> None:
+        self._connection = connection
+        connection.setblocking(False)
+        self._waiting = bytearray(greeting)
+        self._dropped = 0
+        self.dropped_in_all = 0
+        self.gone = False
+
+    def offer(self, line: bytes) -> None:
+        """Take a line if there is room."""
+        if len(self._waiting) + len(line) > LIMIT:
+            self.send()
+        if len(self._waiting) + len(line) > LIMIT:
+            self._dropped += 1
+            self.dropped_in_all += 1
+            return
+        self._tell_dropped()
+        self._waiting += line
+
+    def _tell_dropped(self) -> None:
+        if self._dropped:
+            self._waiting += _line({"dropped": self._dropped})
+            self._dropped = 0
+
+    def send(self) -> None:
+        """Hand over as much as the connection takes now."""
+        try:
+            while self._waiting and not self.gone:
+                del self._waiting[: self._connection.send(self._waiting)]
+        except BlockingIOError:
+            pass
+        except OSError:
+            self._leave()
+
+    def close(self, farewell: bytes) -> None:
+        """Hand over the rest if that goes at once, with the farewell, and hang up."""
+        self._tell_dropped()
+        self._waiting += farewell
+        self.send()
+        self._leave()
+
+    def _leave(self) -> None:
+        self.gone = True
+        self._connection.close()
+
+
+def _line(content: dict[str, Any]) -> bytes:
+    return json.dumps(content, separators=(",", ":")).encode() + b"\n"
+
+
+def subscribe(port: int, host: str = "127.0.0.1") -> Iterator[dict[str, Any]]:
+    """The messages of a run that streams, until it ends. Raises MasterError where none listens.
+
+    >>> for message in subscribe(5555):                                   # doctest: +SKIP
+    ...     if "values" in message:
+    ...         print(message["t"], message["values"])
+    """
+    try:
+        connection = socket.create_connection((host, port))
+    except OSError as error:
+        raise MasterError(f"nothing streams on port {port} of {host} ({error.strerror})") from error
+    with connection, connection.makefile("rb") as lines:
+        for line in lines:
+            yield json.loads(line)
