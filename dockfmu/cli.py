@@ -94,7 +94,23 @@ def _add_run(commands: Any) -> None:
     how.add_argument("--algorithm", metavar="NAME", help="coupling algorithm: gauss_seidel or jacobi")
     how.add_argument("--step", type=_positive, metavar="H", help="macro step, s")
     how.add_argument("--stop", type=_positive, metavar="T", help="end of the run, s")
+    live = run.add_argument_group("while it runs")
+    live.add_argument(
+        "--realtime", type=_positive, nargs="?", const=1.0, metavar="FACTOR", help="hold it to the clock; default: 1"
+    )
+    live.add_argument(
+        "--late", choices=("slip", "skip", "stop"), default="slip",
+        help="a step that is late: slip moves all later deadlines, skip catches up, stop ends the run; default: slip",
+    )  # fmt: skip
+    live.add_argument("--stream", type=_port, metavar="PORT", help="rows as lines of JSON to who connects by TCP")
+    live.add_argument(
+        "--receive", type=_port, metavar="PORT", help="inputs that nothing sets, as objects of JSON by UDP"
+    )
     what = run.add_argument_group("what it leaves")
+    what.add_argument("--every", type=_count, metavar="N", help="record one macro step in N")
+    what.add_argument(
+        "--around", type=_span, metavar="BEFORE,AFTER", help="record all steps so many seconds around each event"
+    )
     what.add_argument("-o", "--output", type=Path, metavar="DIR", help="default: build/results/SYSTEM")
     what.add_argument("--json", action="store_true", help="print summary.json alone on standard output")
     what.add_argument("--no-report", action="store_true", help="leave out the report and the plots")
@@ -109,6 +125,28 @@ def _positive(text: str) -> float:
     if not 0.0 < value < float("inf"):
         raise argparse.ArgumentTypeError(f"{text!r} is no positive number")
     return value
+
+
+def _count(text: str) -> int:
+    if not text.isdecimal() or int(text) == 0:
+        raise argparse.ArgumentTypeError(f"{text!r} is no positive whole number")
+    return int(text)
+
+
+def _port(text: str) -> int:
+    if not text.isdecimal() or int(text) > 65535:
+        raise argparse.ArgumentTypeError(f"{text!r} is no port")
+    return int(text)
+
+
+def _span(text: str) -> tuple[float, float]:
+    try:
+        before, after = map(float, text.split(","))
+    except ValueError:
+        before = after = -1.0
+    if not (0.0 <= before < float("inf") and 0.0 <= after < float("inf")):
+        raise argparse.ArgumentTypeError(f"{text!r} is no pair of seconds, such as 0.1,0.5")
+    return before, after
 
 
 def _pairs(items: Sequence[str], option: str) -> dict[str, str]:
@@ -162,6 +200,7 @@ def _build(arguments: argparse.Namespace) -> int:
 
 
 def _run(arguments: argparse.Namespace) -> int:
+    from dockfmu.live import Live
     from dockfmu.run import Request, execute
     from dockfmu.settings import parse_value
 
@@ -175,6 +214,9 @@ def _run(arguments: argparse.Namespace) -> int:
         stop=arguments.stop,
         output=arguments.output,
         report=not arguments.no_report,
+        live=Live(arguments.realtime, arguments.late, arguments.stream, arguments.receive),
+        every=arguments.every,
+        around=arguments.around,
     )
     with _own_output():
         summary, folder = execute(request, BUILD, _say)
@@ -214,6 +256,11 @@ def _print_summary(summary: dict[str, Any], folder: Path) -> None:
         if event["name"] not in seen:
             print(f"  {event['t']:10.3f} s  {event['name'].replace('_', ' ')}")
             seen.add(event["name"])
+    if real := summary.get("realtime"):
+        print(
+            f"  {real['overruns']} of {real['steps']} steps late, by {1e3 * real['late_max_s']:.3g} ms at most; "
+            f"jitter {1e6 * real.get('jitter_max_s', 0.0):.0f} us, longest step {1e3 * real['step_max_s']:.3g} ms"
+        )
     for name, value in summary["audit"].items():
         print(f"  {name.replace('_', ' '):24} {'not finite' if value is None else format(value, '.3g')}")
     print(f"  {folder}")
