@@ -1,4 +1,4 @@
-"""The command `dockfmu`: list, build, run, validate, report, export.
+"""The command `dockfmu`: list, build, run, validate, ports, check-swap, diagram, report, export.
 
 Exit status: 0 done, 1 the run (or a check) failed, 2 the command was wrong.
 """
@@ -47,6 +47,8 @@ def _arguments() -> argparse.ArgumentParser:
     validate = commands.add_parser("validate", help="check an .fmu or .ssp")
     validate.add_argument("file", type=Path, metavar="FILE.fmu|FILE.ssp")
     validate.set_defaults(action=_validate)
+
+    _add_ports(commands)
 
     report = commands.add_parser("report", help="write report.html and plots from the results in a folder")
     report.add_argument("folder", type=Path, metavar="DIR")
@@ -115,6 +117,25 @@ def _add_run(commands: Any) -> None:
     what.add_argument("--json", action="store_true", help="print summary.json alone on standard output")
     what.add_argument("--no-report", action="store_true", help="leave out the report and the plots")
     run.set_defaults(action=_run)
+
+
+def _add_ports(commands: Any) -> None:
+    ports = commands.add_parser("ports", help="what an FMU must have in the place of one of ours; a skeleton of it")
+    ports.add_argument("place", metavar="SYSTEM.ELEMENT|COMPONENT", help="e.g. atv_probe_cone.chaser")
+    ports.add_argument("--format", default="table", metavar="NAME", help="table, python, c, modelica or simulink")
+    ports.add_argument("--name", metavar="NAME", help="of the model in a skeleton")
+    ports.add_argument("-o", "--output", type=Path, metavar="DIR", help="write the files there instead of printing one")
+    ports.set_defaults(action=_ports)
+
+    check = commands.add_parser("check-swap", help="does an FMU fit in the place of an element?")
+    check.add_argument("place", metavar="SYSTEM.ELEMENT", help="SYSTEM is the name of one, a .toml or an .ssp")
+    check.add_argument("file", type=Path, metavar="FILE.fmu")
+    check.set_defaults(action=_check_swap)
+
+    diagram = commands.add_parser("diagram", help="draw a system")
+    diagram.add_argument("system", metavar="SYSTEM|FILE.ssp", help="name of a system, .ssp package, or .toml")
+    diagram.add_argument("-o", "--output", type=Path, metavar="FILE", help="SVG, PNG or PDF; default: SYSTEM.svg")
+    diagram.set_defaults(action=_diagram)
 
 
 def _positive(text: str) -> float:
@@ -284,6 +305,53 @@ def _validate(arguments: argparse.Namespace) -> int:
         print(problem)
     print(f"{arguments.file}: {'not valid' if failed else 'valid'}")
     return FAILED if failed else DONE
+
+
+def _ports(arguments: argparse.Namespace) -> int:
+    from dockfmu.interface import interface
+    from dockfmu.skeletons import FORMS, skeleton, table
+
+    if arguments.format not in ("table", *FORMS):
+        raise WrongCommand(f"--format {arguments.format}: there are table, {', '.join(FORMS)}")
+    if arguments.name is not None and not (arguments.name.isidentifier() and arguments.name.isascii()):
+        raise WrongCommand(f"--name {arguments.name}: letters, digits and _ are wanted")
+    found = interface(arguments.place)
+    if arguments.format == "table":
+        files = {"ports.txt": table(found)}
+    else:
+        files = skeleton(found, arguments.format, arguments.name)
+    if arguments.output is None:
+        print(next(iter(files.values())), end="")
+        if len(files) > 1:
+            _say(f"dockfmu: {', '.join([*files][1:])} goes with it: write both with -o DIR")
+        return DONE
+    arguments.output.mkdir(parents=True, exist_ok=True)
+    for name, text in files.items():
+        (arguments.output / name).write_text(text, encoding="utf-8")
+        print(arguments.output / name)
+    return DONE
+
+
+def _check_swap(arguments: argparse.Namespace) -> int:
+    from dockfmu.interface import check_swap
+
+    problems, notes = check_swap(arguments.place, arguments.file)
+    for line in (*problems, *notes):
+        print(line)
+    print(f"{arguments.file} {'does not fit' if problems else 'fits'} in the place of {arguments.place}")
+    return FAILED if problems else DONE
+
+
+def _diagram(arguments: argparse.Namespace) -> int:
+    from dockfmu.diagram import diagram
+
+    figure, name = diagram(arguments.system)
+    file = arguments.output or Path(f"{name}.svg")
+    if file.suffix not in (".svg", ".png", ".pdf"):
+        raise WrongCommand(f"{file}: .svg, .png and .pdf can be drawn")
+    figure.savefig(file)
+    print(file)
+    return DONE
 
 
 def _report(arguments: argparse.Namespace) -> int:
