@@ -1,4 +1,4 @@
-"""The command `dockfmu`: list, build, run, validate, report, export.
+"""The command `dockfmu`: list, build, run, validate, ports, check-swap, diagram, report, export.
 
 Exit status: 0 done, 1 the run (or a check) failed, 2 the command was wrong.
 """
@@ -48,6 +48,8 @@ def _arguments() -> argparse.ArgumentParser:
     validate.add_argument("file", type=Path, metavar="FILE.fmu|FILE.ssp")
     validate.set_defaults(action=_validate)
 
+    _add_ports(commands)
+
     report = commands.add_parser("report", help="write report.html and plots from the results in a folder")
     report.add_argument("folder", type=Path, metavar="DIR")
     report.set_defaults(action=_report)
@@ -94,11 +96,46 @@ def _add_run(commands: Any) -> None:
     how.add_argument("--algorithm", metavar="NAME", help="coupling algorithm: gauss_seidel or jacobi")
     how.add_argument("--step", type=_positive, metavar="H", help="macro step, s")
     how.add_argument("--stop", type=_positive, metavar="T", help="end of the run, s")
+    live = run.add_argument_group("while it runs")
+    live.add_argument(
+        "--realtime", type=_positive, nargs="?", const=1.0, metavar="FACTOR", help="hold it to the clock; default: 1"
+    )
+    live.add_argument(
+        "--late", choices=("slip", "skip", "stop"), default="slip",
+        help="a step that is late: slip moves all later deadlines, skip catches up, stop ends the run; default: slip",
+    )  # fmt: skip
+    live.add_argument("--stream", type=_port, metavar="PORT", help="rows as lines of JSON to who connects by TCP")
+    live.add_argument(
+        "--receive", type=_port, metavar="PORT", help="inputs that nothing sets, as objects of JSON by UDP"
+    )
     what = run.add_argument_group("what it leaves")
+    what.add_argument("--every", type=_count, metavar="N", help="record one macro step in N")
+    what.add_argument(
+        "--around", type=_span, metavar="BEFORE,AFTER", help="record all steps so many seconds around each event"
+    )
     what.add_argument("-o", "--output", type=Path, metavar="DIR", help="default: build/results/SYSTEM")
     what.add_argument("--json", action="store_true", help="print summary.json alone on standard output")
     what.add_argument("--no-report", action="store_true", help="leave out the report and the plots")
     run.set_defaults(action=_run)
+
+
+def _add_ports(commands: Any) -> None:
+    ports = commands.add_parser("ports", help="what an FMU must have in the place of one of ours; a skeleton of it")
+    ports.add_argument("place", metavar="SYSTEM.ELEMENT|COMPONENT", help="e.g. atv_probe_cone.chaser")
+    ports.add_argument("--format", default="table", metavar="NAME", help="table, python, c, modelica or simulink")
+    ports.add_argument("--name", metavar="NAME", help="of the model in a skeleton")
+    ports.add_argument("-o", "--output", type=Path, metavar="DIR", help="write the files there instead of printing one")
+    ports.set_defaults(action=_ports)
+
+    check = commands.add_parser("check-swap", help="does an FMU fit in the place of an element?")
+    check.add_argument("place", metavar="SYSTEM.ELEMENT", help="SYSTEM is the name of one, a .toml or an .ssp")
+    check.add_argument("file", type=Path, metavar="FILE.fmu")
+    check.set_defaults(action=_check_swap)
+
+    diagram = commands.add_parser("diagram", help="draw a system")
+    diagram.add_argument("system", metavar="SYSTEM|FILE.ssp", help="name of a system, .ssp package, or .toml")
+    diagram.add_argument("-o", "--output", type=Path, metavar="FILE", help="SVG, PNG or PDF; default: SYSTEM.svg")
+    diagram.set_defaults(action=_diagram)
 
 
 def _positive(text: str) -> float:
@@ -109,6 +146,28 @@ def _positive(text: str) -> float:
     if not 0.0 < value < float("inf"):
         raise argparse.ArgumentTypeError(f"{text!r} is no positive number")
     return value
+
+
+def _count(text: str) -> int:
+    if not text.isdecimal() or int(text) == 0:
+        raise argparse.ArgumentTypeError(f"{text!r} is no positive whole number")
+    return int(text)
+
+
+def _port(text: str) -> int:
+    if not text.isdecimal() or int(text) > 65535:
+        raise argparse.ArgumentTypeError(f"{text!r} is no port")
+    return int(text)
+
+
+def _span(text: str) -> tuple[float, float]:
+    try:
+        before, after = map(float, text.split(","))
+    except ValueError:
+        before = after = -1.0
+    if not (0.0 <= before < float("inf") and 0.0 <= after < float("inf")):
+        raise argparse.ArgumentTypeError(f"{text!r} is no pair of seconds, such as 0.1,0.5")
+    return before, after
 
 
 def _pairs(items: Sequence[str], option: str) -> dict[str, str]:
@@ -162,6 +221,7 @@ def _build(arguments: argparse.Namespace) -> int:
 
 
 def _run(arguments: argparse.Namespace) -> int:
+    from dockfmu.live import Live
     from dockfmu.run import Request, execute
     from dockfmu.settings import parse_value
 
@@ -175,6 +235,9 @@ def _run(arguments: argparse.Namespace) -> int:
         stop=arguments.stop,
         output=arguments.output,
         report=not arguments.no_report,
+        live=Live(arguments.realtime, arguments.late, arguments.stream, arguments.receive),
+        every=arguments.every,
+        around=arguments.around,
     )
     with _own_output():
         summary, folder = execute(request, BUILD, _say)
@@ -214,6 +277,11 @@ def _print_summary(summary: dict[str, Any], folder: Path) -> None:
         if event["name"] not in seen:
             print(f"  {event['t']:10.3f} s  {event['name'].replace('_', ' ')}")
             seen.add(event["name"])
+    if real := summary.get("realtime"):
+        print(
+            f"  {real['overruns']} of {real['steps']} steps late, by {1e3 * real['late_max_s']:.3g} ms at most; "
+            f"jitter {1e6 * real.get('jitter_max_s', 0.0):.0f} us, longest step {1e3 * real['step_max_s']:.3g} ms"
+        )
     for name, value in summary["audit"].items():
         print(f"  {name.replace('_', ' '):24} {'not finite' if value is None else format(value, '.3g')}")
     print(f"  {folder}")
@@ -237,6 +305,53 @@ def _validate(arguments: argparse.Namespace) -> int:
         print(problem)
     print(f"{arguments.file}: {'not valid' if failed else 'valid'}")
     return FAILED if failed else DONE
+
+
+def _ports(arguments: argparse.Namespace) -> int:
+    from dockfmu.interface import interface
+    from dockfmu.skeletons import FORMS, skeleton, table
+
+    if arguments.format not in ("table", *FORMS):
+        raise WrongCommand(f"--format {arguments.format}: there are table, {', '.join(FORMS)}")
+    if arguments.name is not None and not (arguments.name.isidentifier() and arguments.name.isascii()):
+        raise WrongCommand(f"--name {arguments.name}: letters, digits and _ are wanted")
+    found = interface(arguments.place)
+    if arguments.format == "table":
+        files = {"ports.txt": table(found)}
+    else:
+        files = skeleton(found, arguments.format, arguments.name)
+    if arguments.output is None:
+        print(next(iter(files.values())), end="")
+        if len(files) > 1:
+            _say(f"dockfmu: {', '.join([*files][1:])} goes with it: write both with -o DIR")
+        return DONE
+    arguments.output.mkdir(parents=True, exist_ok=True)
+    for name, text in files.items():
+        (arguments.output / name).write_text(text, encoding="utf-8")
+        print(arguments.output / name)
+    return DONE
+
+
+def _check_swap(arguments: argparse.Namespace) -> int:
+    from dockfmu.interface import check_swap
+
+    problems, notes = check_swap(arguments.place, arguments.file)
+    for line in (*problems, *notes):
+        print(line)
+    print(f"{arguments.file} {'does not fit' if problems else 'fits'} in the place of {arguments.place}")
+    return FAILED if problems else DONE
+
+
+def _diagram(arguments: argparse.Namespace) -> int:
+    from dockfmu.diagram import diagram
+
+    figure, name = diagram(arguments.system)
+    file = arguments.output or Path(f"{name}.svg")
+    if file.suffix not in (".svg", ".png", ".pdf"):
+        raise WrongCommand(f"{file}: .svg, .png and .pdf can be drawn")
+    figure.savefig(file)
+    print(file)
+    return DONE
 
 
 def _report(arguments: argparse.Namespace) -> int:

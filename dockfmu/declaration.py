@@ -47,12 +47,13 @@ class InitialConditions:
 
     `miss` (y, z) of the head's centre and `angles` (yaw, pitch, roll) of frame 0 against PU; `velocity` of the centre
     of mass in I and `angular_velocity` in C of the active craft relative to the target; `start_gap` moves the active
-    craft back along x. `head_at_bottom` starts with the head at the bottom of the socket instead.
+    craft back along x. `contact` is the element that has the contact, if it is not the mechanism.
     """
 
     active: str
     target: str
     mechanism: str
+    contact: str = ""
     miss: tuple[float, float] = (0.0, 0.0)
     angles: tuple[float, float, float] = (0.0, 0.0, 0.0)
     velocity: tuple[float, float, float] = (0.0, 0.0, 0.0)

@@ -39,22 +39,21 @@ def place_crafts(
     `values` are the start values of each element so far. Raises DeclarationError if the elements are not two craft
     and a mechanism, or if no contact can be made from these misalignments.
     """
-    if conditions.mechanism not in components:
-        raise DeclarationError(f"initial conditions: the system has no element {conditions.mechanism!r}")
+    contact = conditions.contact or conditions.mechanism
+    for name in (conditions.mechanism, contact):
+        if name not in components:
+            raise DeclarationError(f"initial conditions: the system has no element {name!r}")
     active, active_mount = _mount(conditions.active, components, values)
     target, target_mount = _mount(conditions.target, components, values)
+    unit = _contact_unit(contact, components[contact], values[contact])
     component = components[conditions.mechanism]
-    block = component.start(**values[conditions.mechanism])
-    mechanism = component.record.view(block)
-    if code := probe_cone.initialize(mechanism.probe_cone):
-        mechanism.status.index = mechanism.probe_cone.status.index
-        raise DeclarationError(f"{conditions.mechanism}: {component.explain(code, block)}")
+    mechanism = component.record.view(component.start(**values[conditions.mechanism]))
     probe = mechanism.parameters.probe
     head = (float(probe.bearing_distance + probe.free_length), 0.0, 0.0)
     misalignment = Misalignment(conditions.miss, conditions.angles, conditions.velocity, conditions.angular_velocity)
     try:
         placement = place(
-            probe_cone_penetration(mechanism.probe_cone, head),
+            probe_cone_penetration(unit, head),
             misalignment,
             active_mount,
             target_mount,
@@ -67,6 +66,18 @@ def place_crafts(
     speed = np.linalg.norm(conditions.velocity)
     energy = 0.5 * masses[0] * masses[1] / (masses[0] + masses[1]) * speed**2
     return Start({active: _initial(placement.active), target: _initial(placement.passive)}, float(energy))
+
+
+def _contact_unit(name: str, component: Component, values: Mapping[str, Any]) -> Any:
+    """The initialised probe-cone unit of a component. Raises DeclarationError if it has none, or none that is valid."""
+    block = component.start(**values)
+    m = component.record.view(block)
+    if "probe_cone" not in m.dtype.fields:
+        raise DeclarationError(f"initial conditions: {name} ({component.name}) has no contact of probe and cone")
+    if code := probe_cone.initialize(m.probe_cone):
+        m.status.index = m.probe_cone.status.index
+        raise DeclarationError(f"{name}: {component.explain(code, block)}")
+    return m.probe_cone
 
 
 def _mount(

@@ -14,6 +14,7 @@ from typing import Any
 from dockfmu import bundle, declaration
 from dockfmu.assembly import assemble
 from dockfmu.declaration import CONDITIONS
+from dockfmu.live import NOT_LIVE, Live
 from dockfmu.plan import Plan
 from dockfmu.ports import swap
 from dockfmu.report import PRODUCTS as REPORTS
@@ -21,6 +22,7 @@ from dockfmu.report import ReportError, write_report
 from dockfmu.settings import Settings
 from master import algorithms
 from master.observers.audit import Audit
+from master.observers.dense import Dense
 from master.observers.events import Events
 from master.observers.observer import Observer
 from master.observers.peaks import Peaks
@@ -44,7 +46,11 @@ class RequestError(ValueError):
 
 @dataclass(frozen=True)
 class Request:
-    """What the command `dockfmu run` asks for; None leaves the system's own setting."""
+    """What the command `dockfmu run` asks for; None leaves the system's own setting.
+
+    `every` is the number of macro steps between two records, `around` the seconds before and after each event of the
+    system in which all steps are recorded.
+    """
 
     system: str
     settings: Mapping[str, Any] = field(default_factory=dict)
@@ -55,6 +61,9 @@ class Request:
     stop: float | None = None
     output: Path | None = None
     report: bool = True
+    live: Live = NOT_LIVE
+    every: int | None = None
+    around: tuple[float, float] | None = None
 
 
 def execute(request: Request, build: Path, say: Callable[[str], None]) -> tuple[dict[str, Any], Path]:
@@ -90,7 +99,7 @@ def execute(request: Request, build: Path, say: Callable[[str], None]) -> tuple[
         system.check()
         folder = request.output or build / "results" / system.name
         _clear(folder)
-        result = _run(system, plan, folder, description)
+        result = _run(system, plan, folder, description, request)
         result.warnings[:0] = notes
         result.warnings += _imbalance(result)
     for note in result.warnings:
@@ -152,27 +161,30 @@ def _clear(folder: Path) -> None:
 
 
 def _overridden(plan: Plan, request: Request) -> Plan:
-    asked = {"algorithm": request.algorithm, "step": request.step, "stop": request.stop}
+    asked = {"algorithm": request.algorithm, "step": request.step, "stop": request.stop, "record_every": request.every}
     return replace(plan, **{name: value for name, value in asked.items() if value is not None})  # type: ignore[arg-type]
 
 
-def _run(system: System, plan: Plan, folder: Path, description: str) -> Result:
+def _run(system: System, plan: Plan, folder: Path, description: str, request: Request) -> Result:
     recorder = Recorder(
         folder / "results.h5",
         every=plan.record_every,
+        dense=None if request.around is None else Dense(tuple(plan.events.values()), *request.around),
         attributes={"plan": plan.to_json(), "description": description},
     )
     outputs = [name for name in system.select("*", causality=("output",)) if system.resolve(name)[1].type == "Real"]
     observers: list[Observer] = [recorder, Peaks(outputs), Events(plan.events), Progress()]
     if plan.audited:
         observers.append(audit(system, plan))
+    drivers, live = request.live.open(system)
     return run(
         system,
+        drivers=drivers,
         algorithm=algorithms.by_name(plan.algorithm),
         step=plan.step,
         stop=plan.stop,
         stop_when=plan.stop_when,
-        observers=observers,
+        observers=[*observers, *live],
     )
 
 

@@ -10,7 +10,7 @@ from master.drivers.datagrams import Datagrams
 from master.drivers.function import Function
 from master.errors import MasterError
 from master.observers.observer import Observer
-from master.observers.stream import LIMIT, Stream, subscribe
+from master.observers.stream import Stream, subscribe
 from master.run import run
 from master.simulation import Simulation
 from master.system import System
@@ -63,31 +63,37 @@ def test_a_subscriber_may_come_late_and_leave_early(alone):
     assert simulation.result.status == "completed"
 
 
-def test_a_slow_subscriber_misses_rows_and_is_told_how_many(alone):
+def test_a_slow_subscriber_misses_rows_and_is_told_how_many(alone, monkeypatch):
     """It does not read before the run is over: what the network and LIMIT do not hold is dropped."""
+    monkeypatch.setattr("master.observers.stream.LIMIT", 1 << 14)
     stream = Stream(variables=["a.y[1]", "a.through"])
-    steps = 8 * LIMIT // 30
-    with Simulation(alone, step=1e-3, observers=[stream]) as simulation:
-        idle = socket.create_connection(("127.0.0.1", stream.port))
-        simulation.advance(steps * 1e-3)
-        with idle, idle.makefile("rb") as lines:
-            reader = threading.Thread(target=lambda: found.extend(json.loads(line) for line in lines))
-            found = []
-            reader.start()
-            # room again: a row gets through, after the count of those that did not
-            while stream._subscribers[0]._waiting:
-                stream.progress(0.0, 0.0)
-            simulation.advance(steps * 1e-3 + 0.01)
-            while stream._subscribers[0]._waiting:
-                stream.progress(0.0, 0.0)
-            stream._subscribers[0]._connection.shutdown(socket.SHUT_WR)
-            reader.join(10.0)
+    found = []
+    with Simulation(alone, step=1e-3, observers=[stream]) as simulation, socket.socket() as idle:
+        idle.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, 1 << 14)
+        idle.connect(("127.0.0.1", stream.port))
+        simulation.advance(0.001)
+        subscriber = stream._subscribers[0]
+        subscriber._connection.setsockopt(socket.SOL_SOCKET, socket.SO_SNDBUF, 1 << 14)
+        simulation.advance(10.0)
+        reader = threading.Thread(target=lambda: found.extend(json.loads(line) for line in idle.makefile("rb")))
+        reader.start()
+
+        def drain():
+            while subscriber._waiting:
+                subscriber.send()
+
+        # room again: rows get through, after the count of those that did not
+        drain()
+        simulation.advance(10.01)
+        drain()
+        subscriber._connection.shutdown(socket.SHUT_WR)
+        reader.join(10.0)
     dropped = sum(message.get("dropped", 0) for message in found)
     rows = [message["t"] for message in found if "t" in message]
     assert dropped > 1000
     assert rows == sorted(rows)
     # all but the row at the start, which came before the subscriber
-    assert len(rows) + dropped == steps + 10
+    assert len(rows) + dropped == 10_010
     assert f"{dropped} rows were dropped" in simulation.result.warnings[-1]
 
 

@@ -9,13 +9,13 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from components.core import rotation
-from components.core.field import Group
+from components.core.field import Group, private
 from components.core.record import Record
 from components.probe_mechanism import cover, levers, ports, pushers
 
 RECORD = Record(
     ports.LEVERS,
-    ports.ROLLERS,
+    Group("roller", private("position", "m", "", shape=3), private("velocity", "m/s", "", shape=3), count=3),
     ports.COVER,
     Group("parameters", ports.LEVER_PARAMETERS, ports.PUSHER_PARAMETERS, ports.COVER_PARAMETERS),
 )

@@ -1,0 +1,30 @@
+"""The diagram of a system by its name or from an .ssp."""
+
+from __future__ import annotations
+
+import tempfile
+from pathlib import Path
+
+from matplotlib.figure import Figure
+
+from dockfmu.interface import opened
+from ssp.diagram import draw
+from ssp.layout import arrange
+from ssp.packaging import from_system
+from ssp.read import read_ssp
+
+
+def diagram(name: str) -> tuple[Figure, str]:
+    """(figure, name of the system). The geometry is that of the .ssp; where it has none, that of `ssp.layout`.
+
+    Raises what reading the system raises.
+    """
+    with tempfile.TemporaryDirectory(prefix="dockfmu-") as folder:
+        if name.endswith(".ssp"):
+            system = read_ssp(Path(name), Path(folder)).description.system
+            if not any(element.geometry for element in system.elements):
+                system = arrange(system)
+        else:
+            with opened(name) as (declared, _):
+                system = from_system(declared).description.system
+        return draw(system), system.name

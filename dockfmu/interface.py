@@ -1,0 +1,195 @@
+"""What an FMU must have to stand in the place of an element: its ports as data, from declarations alone."""
+
+from __future__ import annotations
+
+import re
+import tempfile
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+
+from components.core.component import Component
+from dockfmu import declaration
+from dockfmu.assembly import make_component, start_values
+from dockfmu.bundle import read_bundle
+from dockfmu.plan import AUDIT_OUTPUTS, Plan
+from dockfmu.ports import join, swap
+from fmus import catalogue
+from fmus.description import NATIVE_CAPABILITIES, describe
+from master.description import Description, Variable, read_description, this_platform
+from master.errors import StructureError
+from master.system import System
+
+_SUBSCRIPT = re.compile(r"(.*)\[(\d+(?:,\d+)*)\]")
+
+
+@dataclass(frozen=True)
+class Signal:
+    """An input or output, arrays whole.
+
+    `shape` is () for a scalar. `partners` are the variables that it is connected to, "element.variable" without
+    subscripts; `uses` is what the run makes of it beside that.
+    """
+
+    name: str
+    variables: tuple[Variable, ...]
+    shape: tuple[int, ...] = ()
+    partners: tuple[str, ...] = ()
+    uses: tuple[str, ...] = ()
+
+    @property
+    def first(self) -> Variable:
+        return self.variables[0]
+
+
+@dataclass(frozen=True)
+class Interface:
+    """The ports of an element of a system, or of a component on its own (`needed` are then all inputs and outputs)."""
+
+    name: str
+    title: str
+    description: Description
+    needed: tuple[Signal, ...]
+    optional: tuple[Signal, ...] = ()
+
+
+@contextmanager
+def opened(name: str) -> Iterator[tuple[System, Plan]]:
+    """(system, plan) of a system by name, of a .toml or an .ssp.
+
+    The FMUs of a declared system are not built: only their descriptions are there. Raises what reading it raises.
+    """
+    with tempfile.TemporaryDirectory(prefix="dockfmu-") as folder:
+        if name.endswith(".ssp"):
+            system, plan, _, _ = read_bundle(Path(name), Path(folder))
+        else:
+            declared = declaration.read(name)
+            system, plan = _on_paper(declared, Path(folder)), declared.plan
+        yield system, plan
+
+
+@contextmanager
+def place(name: str) -> Iterator[tuple[System, Plan, str]]:
+    """(system, plan, element) of "SYSTEM.ELEMENT". Raises StructureError for an element that does not exist."""
+    origin, dot, element = _split(name)
+    if not dot:
+        raise StructureError([f"{name}: SYSTEM.ELEMENT is wanted, such as atv_probe_cone.chaser"])
+    with opened(origin) as (system, plan):
+        if element not in system.elements:
+            raise StructureError([f"{name}: the system {system.name} has {', '.join(system.elements)}, no {element!r}"])
+        yield system, plan, element
+
+
+def interface(name: str) -> Interface:
+    """Of a component of the catalogue by its name, or of "SYSTEM.ELEMENT".
+
+    Raises CatalogueError, StructureError, and what reading the system raises.
+    """
+    if not _split(name)[1]:
+        with tempfile.TemporaryDirectory(prefix="dockfmu-") as folder:
+            description = _described(catalogue.component(name), name, Path(folder))
+        signals = _signals(description.select("input", "output"), {}, {})
+        return Interface(name, description.description, description, tuple(signals))
+    with place(name) as (system, plan, element):
+        description = system.description(element)
+        partners = _partners(system, element)
+        uses = _uses(plan, element)
+        signals = _signals(description.select("input", "output"), partners, uses)
+        return Interface(
+            name,
+            description.description,
+            description,
+            tuple(signal for signal in signals if signal.partners),
+            tuple(signal for signal in signals if not signal.partners),
+        )
+
+
+def check_swap(name: str, file: Path) -> tuple[list[str], list[str]]:
+    """(problems, notes): what keeps the FMU `file` from the place of "SYSTEM.ELEMENT", and what a run goes without.
+
+    Raises what reading the system and the FMU raises.
+    """
+    with place(name) as (system, plan, element):
+        binaries = read_description(file).binaries
+        problems = []
+        if this_platform() not in binaries:
+            problems.append(
+                f"{file.name} has no library for {this_platform()}, but for {', '.join(binaries) or 'none'}"
+            )
+        try:
+            lost, notes = swap(system, element, file)
+        except StructureError as error:
+            return [*problems, *error.problems], []
+        return problems, [*notes, *plan.without(lost)[1]]
+
+
+def _split(name: str) -> tuple[str, str, str]:
+    for ending in (".ssp.", ".toml."):
+        if ending in name:
+            file, _, element = name.partition(ending)
+            return file + ending[:-1], ".", element
+    return name.partition(".")
+
+
+def _on_paper(declared: declaration.Declaration, folder: Path) -> System:
+    """The connected system with descriptions in the place of FMUs."""
+    system = System(declared.name)
+    for name, element in declared.elements.items():
+        made = make_component(element.component, name, dict(element.options))
+        system.add(name, _described(made, name, folder).file, start_values(made, element))
+    for one, other in declared.connections:
+        join(system, one, other)
+    return system
+
+
+def _described(component: Component, name: str, folder: Path) -> Description:
+    file = folder / f"{name}.xml"
+    file.write_bytes(describe(component, "on-paper", NATIVE_CAPABILITIES, {}))
+    return read_description(file)
+
+
+def _array(name: str) -> str:
+    found = _SUBSCRIPT.fullmatch(name)
+    return found[1] if found else name
+
+
+def _partners(system: System, element: str) -> dict[str, list[str]]:
+    """The other ends of the connections of each variable."""
+    found: dict[str, list[str]] = {}
+    for c in system.connections:
+        if c.source == element:
+            found.setdefault(c.output, []).append(f"{c.target}.{c.input}")
+        if c.target == element:
+            found.setdefault(c.input, []).append(f"{c.source}.{c.output}")
+    return found
+
+
+def _uses(plan: Plan, element: str) -> dict[str, list[str]]:
+    """What a plan reads of an element, by variable or array."""
+    read = [(event.signal, f"event {name}") for name, event in plan.events.items()]
+    read += [(plan.stop_when, "end of the run")] if plan.stop_when else []
+    read += [(name, "audit") for name in plan.supplied]
+    read += [(f"{element}.audit.{name}", "audit") for name in AUDIT_OUTPUTS if element in plan.audited]
+    read += [(signal, "report") for panel in plan.panels for signal in panel.signals]
+    found: dict[str, list[str]] = {}
+    for signal, use in read:
+        if signal.startswith(f"{element}."):
+            found.setdefault(signal[len(element) + 1 :], []).append(use)
+    return found
+
+
+def _signals(variables: list[Variable], partners: dict[str, list[str]], uses: dict[str, list[str]]) -> list[Signal]:
+    """Variables with their arrays put together; an array is connected where one of its elements is."""
+    arrays: dict[tuple[str, str], list[Variable]] = {}
+    for variable in variables:
+        arrays.setdefault((_array(variable.name), variable.causality), []).append(variable)
+    signals = []
+    for (name, _), members in arrays.items():
+        subscripts = [_SUBSCRIPT.fullmatch(variable.name) for variable in members]
+        indices = [tuple(map(int, found[2].split(","))) for found in subscripts if found]
+        shape = tuple(max(axis) for axis in zip(*indices, strict=True))
+        ends = dict.fromkeys(_array(end) for variable in members for end in partners.get(variable.name, ()))
+        read = dict.fromkeys(use for n in (name, *(v.name for v in members)) for use in uses.get(n, ()))
+        signals.append(Signal(name, tuple(members), shape, tuple(ends), tuple(read)))
+    return signals

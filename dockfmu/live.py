@@ -1,0 +1,49 @@
+"""What ties a run to the world while it runs: the clock, subscribers, inputs from outside."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Literal
+
+from master.drivers.datagrams import Datagrams
+from master.drivers.driver import Driver
+from master.observers.observer import Observer
+from master.observers.pacing import Pacing
+from master.observers.stream import Stream
+from master.system import System
+
+
+@dataclass(frozen=True)
+class Live:
+    """`realtime` is the factor to real time to which a run is held, None for as fast as it goes; `late` what is done
+    about a late step (see Pacing); `stream` the TCP port from which rows can be had, `receive` the UDP port that takes
+    values of inputs which no connection sets.
+    """
+
+    realtime: float | None = None
+    late: Literal["slip", "skip", "stop"] = "slip"
+    stream: int | None = None
+    receive: int | None = None
+
+    def open(self, system: System) -> tuple[list[Driver], list[Observer]]:
+        """Drivers and observers of a run. Raises MasterError for ports that cannot be had."""
+        drivers: list[Driver] = []
+        observers: list[Observer] = []
+        if self.receive is not None:
+            drivers.append(Datagrams(self.receive, free_inputs(system)))
+        if self.stream is not None:
+            observers.append(Stream(self.stream))
+        if self.realtime is not None:
+            # the last to see a step: what the others do belongs to its work
+            observers.append(Pacing(self.realtime, self.late))
+        return drivers, observers
+
+
+NOT_LIVE = Live()
+
+
+def free_inputs(system: System) -> list[str]:
+    """The inputs of type Real that no connection sets."""
+    connected = {f"{c.target}.{c.input}" for c in system.connections}
+    names = system.select(causality=("input",))
+    return [name for name in names if name not in connected and system.resolve(name)[1].storage == "Real"]

@@ -1,0 +1,114 @@
+"""`dockfmu run` in real time, streaming, taking inputs, and recording what matters."""
+
+import json
+import socket
+import threading
+import time
+
+import numpy as np
+import pytest
+from command_line import status_of
+from small_systems import PLAN, pair_system
+
+from dockfmu import bundle
+from dockfmu.live import free_inputs
+from dockfmu.plan import Plan
+from master.errors import MasterError
+from master.observers.results import read_results
+from master.observers.stream import subscribe
+from master.system import System
+
+
+def free_port(kind):
+    with socket.socket(socket.AF_INET, kind) as probe:
+        probe.bind(("127.0.0.1", 0))
+        return probe.getsockname()[1]
+
+
+@pytest.fixture(scope="module")
+def single(oscillator, tmp_path_factory):
+    """An oscillator whose force nothing sets."""
+    system = System("single")
+    system.add("mass", oscillator)
+    return bundle.write_bundle(system, Plan(step=0.01, stop=1.0), "", tmp_path_factory.mktemp("single") / "single.ssp")
+
+
+def test_a_run_held_to_the_clock_reports_how_well(pair, tmp_path, capsys):
+    began = time.perf_counter()
+    assert status_of("run", pair, "--realtime", 4, "--late", "skip", "-o", tmp_path / "r") == 0
+    assert time.perf_counter() - began > 2.0 / 4
+    real = json.loads((tmp_path / "r" / "summary.json").read_text())["realtime"]
+    assert (real["factor"], real["policy"], real["steps"]) == (4.0, "skip", 199)
+    assert real["step_max_s"] >= real["step_99_s"] >= 0.0
+    assert "steps late" in capsys.readouterr().out
+    page = (tmp_path / "r" / "report.html").read_text()
+    assert "real time, late steps skip" in page
+
+
+def test_all_steps_are_recorded_around_events_and_few_elsewhere(pair, tmp_path):
+    arguments = ("--every", 20, "--around", "0.05,0.1", "-o", tmp_path / "r", "--no-report")
+    assert status_of("run", pair, *arguments) == 0
+    summary = json.loads((tmp_path / "r" / "summary.json").read_text())
+    event = next(e["t"] for e in summary["events"] if e["name"] == "pushed_far")
+    with read_results(tmp_path / "r" / "results.h5") as results:
+        steps = np.diff(results.time)
+        near = (results.time[1:] > event - 0.045) & (results.time[1:] < event + 0.105)
+    assert near.sum() == 15
+    assert np.allclose(steps[near], 0.01)
+    assert steps.max() == pytest.approx(0.2)
+
+
+@pytest.mark.parametrize(
+    "wrong", [("--every", "0"), ("--around", "1"), ("--around", "-1,2"), ("--stream", "70000"), ("--realtime", "0")]
+)
+def test_wrong_settings_are_refused(pair, wrong, capsys):
+    assert status_of("run", pair, *wrong) == 2
+    assert f"argument {wrong[0]}" in capsys.readouterr().err
+
+
+def test_a_port_that_is_taken_is_refused(pair, tmp_path, capsys):
+    with socket.socket() as taken:
+        taken.bind(("127.0.0.1", 0))
+        taken.listen()
+        port = taken.getsockname()[1]
+        assert status_of("run", pair, "--stream", port, "-o", tmp_path / "r") == 2
+    assert f"port {port}" in capsys.readouterr().err
+
+
+def test_a_run_streams_and_takes_inputs(single, tmp_path):
+    out, into = free_port(socket.SOCK_STREAM), free_port(socket.SOCK_DGRAM)
+    messages = []
+
+    def outside():
+        """Connects as soon as the run is there, and pushes."""
+        for _ in range(2000):
+            try:
+                source = subscribe(out)
+                messages.append(next(source))
+                break
+            except MasterError:
+                time.sleep(0.005)
+        with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as push:
+            for message in source:
+                messages.append(message)
+                push.sendto(b'{"mass.force": 5.0}', ("127.0.0.1", into))
+
+    other = threading.Thread(target=outside)
+    other.start()
+    arguments = ("--realtime", "--stream", out, "--receive", into, "-o", tmp_path / "r", "--no-report")
+    assert status_of("run", single, *arguments) == 0
+    other.join(20.0)
+    names = messages[0]["names"]
+    assert "mass.position" in names
+    assert messages[-1]["status"] == "completed"
+    positions = [m["values"][names.index("mass.position")] for m in messages[1:-1]]
+    # at rest without the force
+    assert max(positions) > 0.0
+
+
+def test_free_inputs_are_those_that_no_connection_sets(oscillator):
+    system = pair_system(oscillator)
+    assert free_inputs(system) == []
+    del system.connections[0]
+    assert free_inputs(system) == ["second.force"]
+    assert PLAN.order == tuple(system.elements)
