@@ -23,16 +23,17 @@ _Access = ctypes.CFUNCTYPE(ctypes.c_int, ctypes.c_size_t, ctypes.c_void_p, ctype
 _Step = ctypes.CFUNCTYPE(ctypes.c_int, ctypes.c_size_t, ctypes.c_double, ctypes.c_double, ctypes.c_int)
 
 
-def detour(instance: Instance, function: str) -> Any:
+def detour(instance: Instance, function: str, *, waits: bool = True) -> Any:
     """The function that takes the place of `function` of an instance; None where it needs none.
 
-    It must be kept as long as its address is in use.
+    A step is waited for if `waits` and the FMU may do it in the background. Keep what this gives as long as its address
+    is in use.
     """
     if function == "fmi2GetString":
         return _Access(_guarded(_get_texts(instance)))
     if function == "fmi2SetString":
         return _Access(_guarded(_set_texts(instance)))
-    if function == "fmi2DoStep" and instance.description.can_run_asynchronously:
+    if waits and function == "fmi2DoStep" and instance.description.can_run_asynchronously:
         return _Step(_guarded(_awaited_step(instance)))
     return None
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
+from typing import Any
 
 
 class MasterError(Exception):
@@ -42,6 +43,12 @@ class FmuError(MasterError):
         time: float | None = None,
         message: str = "",
     ) -> None:
-        self.instance, self.function, self.status, self.time, self.message = instance, function, status, time, message
+        self.instance, self.text, self.function, self.status = instance, text, function, status
+        self.time, self.message = time, message
         where = f"{instance}: {text}" + (f" at t = {time:.9g} s" if time is not None else "")
         super().__init__(where + (f'; the FMU says: "{message}"' if message else ""))
+
+    def fields(self) -> dict[str, Any]:
+        """The arguments that make this error again in another process."""
+        names = ("instance", "text", "function", "status", "time", "message")
+        return {name: getattr(self, name) for name in names}

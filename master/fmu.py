@@ -14,14 +14,14 @@ import ctypes
 import re
 import shutil
 import tempfile
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from types import TracebackType
 from typing import Any
 
 import numpy as np
 
-from master import archive, detours, log
+from master import archive, detours, log, python_modules
 from master.description import Description, Variable, library_name, read_description, this_platform
 from master.errors import FmuError
 from master.library import Library, LibraryFmi2
@@ -34,10 +34,6 @@ LAST_SUCCESSFUL_TIME, TERMINATED = 2, 3
 _COMPLAINTS = ("logStatusWarning", "logStatusDiscard", "logStatusError", "logStatusFatal")
 
 DTYPE = {"Real": np.float64, "Integer": np.int32, "Boolean": np.int32}
-
-
-_python_modules: dict[str, tuple[str, str]] = {}
-"""of FMUs of pythonfmu: module -> (digest of the file, its name)"""
 
 
 class Fmu:
@@ -56,7 +52,9 @@ class Fmu:
         try:
             archive.extract(self.file, self._folder)
             self.description = read_description(self._folder, structure)
-            self._check_python_module()
+            against = python_modules.clash(self.file)
+            if against:
+                raise FmuError(self.file.name, f"{against}; it must run in a process of its own")
             self._library = self._load()
         except BaseException:
             self.close()
@@ -69,21 +67,6 @@ class Fmu:
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
         self.close()
-
-    def _check_python_module(self) -> None:
-        """Two scripts of one name in a process: pythonfmu would run the first for both, without a word."""
-        marker = self._folder / "resources" / "slavemodule.txt"
-        if not marker.is_file():
-            return
-        module = marker.read_text(encoding="utf-8").strip()
-        content = archive.digest(self.file)
-        first, name = _python_modules.setdefault(module, (content, self.file.name))
-        if first != content:
-            raise FmuError(
-                self.file.name,
-                f"its Python module {module!r} has the name of that of {name}, which this process has loaded, and "
-                "pythonfmu would run that one instead; rename the script and export it again",
-            )
 
     def _load(self) -> Library:
         description, resources = self.description, self._folder / "resources"
@@ -116,11 +99,13 @@ class Fmu:
         assert value is not None
         return value
 
-    def instantiate(self, name: str, *, logging: bool = False) -> Instance:
-        """A new instance. Raises FmuError, with what the FMU says, where it refuses."""
+    def instantiate(
+        self, name: str, *, logging: bool = False, listener: Callable[[str], None] | None = None
+    ) -> Instance:
+        """A new instance; `listener` gets its newest words. Raises FmuError, with what it says, where it refuses."""
         if self.description.only_one_per_process and self.instances:
             raise FmuError(name, f"{self.file.name} can be instantiated only once per process, and is already in use")
-        instance = Instance(self, name, logging)
+        instance = Instance(self, name, logging, listener)
         self.instances.append(instance)
         return instance
 
@@ -142,13 +127,13 @@ class Instance:
     Values are addressed by name; every failing call raises FmuError with what the FMU said last.
     """
 
-    def __init__(self, fmu: Fmu, name: str, logging: bool) -> None:
+    def __init__(self, fmu: Fmu, name: str, logging: bool, listener: Callable[[str], None] | None = None) -> None:
         self.fmu = fmu
         self.name = name
         # pythonfmu tells of an exception only to who wants to hear everything
         logging = logging or fmu.description.needs_execution_tool
         self.dead = False
-        self.log = log.Log(self._translate)
+        self.log = log.Log(self._translate, listener)
         self._key = log.register(self.log)
         self._arrays: dict[tuple[str, ...], list[tuple[str, np.ndarray, list[int]]]] = {}
         self._entries: dict[str, Any] = {}

@@ -58,12 +58,19 @@ class Message:
 class Log:
     """What one instance said; the last KEPT messages are kept.
 
-    `translate` turns the placeholders of FMI for variables (`#r12#`) into names.
+    `translate` turns the placeholders of FMI for variables (`#r12#`) into names; `listener` is told each new `last`.
     """
 
-    def __init__(self, translate: Callable[[str], str] = str) -> None:
+    def __init__(self, translate: Callable[[str], str] = str, listener: Callable[[str], None] | None = None) -> None:
         self.messages: deque[Message] = deque(maxlen=KEPT)
         self.translate = translate
+        self.listener = listener
+
+    def add(self, status: int, category: str, text: str) -> None:
+        known = STATUS[status] if 0 <= status < len(STATUS) else str(status)
+        self.messages.append(Message(known, category, self.translate(text.rstrip())))
+        if self.listener is not None:
+            self.listener(self.last)
 
     @property
     def last(self) -> str:
@@ -94,9 +101,7 @@ _Handler = ctypes.CFUNCTYPE(
 def _handle(environment: int, name: int, status: int, category: int, form: int, arguments: int) -> None:
     log = _logs.get(environment)
     if log is not None:
-        text = _format(_string(form) or "", arguments).rstrip()
-        known = STATUS[status] if 0 <= status < len(STATUS) else str(status)
-        log.messages.append(Message(known, _string(category) or "", log.translate(text)))
+        log.add(status, _string(category) or "", _format(_string(form) or "", arguments))
 
 
 _Plain = ctypes.CFUNCTYPE(None, ctypes.c_size_t, ctypes.c_int, ctypes.c_size_t, ctypes.c_size_t)
@@ -105,8 +110,7 @@ _Plain = ctypes.CFUNCTYPE(None, ctypes.c_size_t, ctypes.c_int, ctypes.c_size_t, 
 def _handle_plain(environment: int, status: int, category: int, text: int) -> None:
     log = _logs.get(environment)
     if log is not None:
-        known = STATUS[status] if 0 <= status < len(STATUS) else str(status)
-        log.messages.append(Message(known, _string(category) or "", (_string(text) or "").rstrip()))
+        log.add(status, _string(category) or "", _string(text) or "")
 
 
 _plain = _Plain(_handle_plain)

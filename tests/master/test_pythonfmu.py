@@ -130,15 +130,21 @@ def test_an_example_of_pythonfmu_runs_beside_a_compiled_fmu(lag, tmp_path):
     assert done.stdout.strip() == f"completed {[3.0, *(0.125 * k for k in range(1, 9))]} 23", done.stderr
 
 
-def test_two_scripts_of_one_name_are_refused(tmp_path):
+def same_named(folder):
+    """Two FMUs whose scripts have one name, of springs with stiffness 4 and 9."""
     script = Path(__file__).parent / "fmus" / "python_swing.py"
     files = []
     for stiffness in (4.0, 9.0):
-        folder = tmp_path / f"k{stiffness:g}"
-        folder.mkdir()
-        copy = folder / "same_name.py"
+        own = folder / f"k{stiffness:g}"
+        own.mkdir()
+        copy = own / "same_name.py"
         copy.write_text(script.read_text().replace("stiffness = 4.0", f"stiffness = {stiffness}"))
-        files.append(FmuBuilder.build_FMU(copy, dest=folder))
+        files.append(FmuBuilder.build_FMU(copy, dest=own))
+    return files
+
+
+def test_two_scripts_of_one_name_are_refused_in_one_process(tmp_path):
+    files = same_named(tmp_path)
     lines = ["import sys", "from pathlib import Path", "from master.fmu import Fmu", "first = Fmu(Path(sys.argv[1]))"]
     lines += ["again = Fmu(Path(sys.argv[1]))", "Fmu(Path(sys.argv[2]))"]
     done = subprocess.run(
@@ -149,4 +155,40 @@ def test_two_scripts_of_one_name_are_refused(tmp_path):
         check=False,
     )
     assert done.returncode == 1
-    assert "FmuError: Swing.fmu: its Python module 'same_name' has the name of that of Swing.fmu" in done.stderr
+    assert "FmuError: Swing.fmu: its Python module 'same_name' has the name of one of Swing.fmu" in done.stderr
+    assert "it must run in a process of its own" in done.stderr
+
+
+BESIDE = """
+import sys
+from pathlib import Path
+from master.observers.recorder import Recorder
+from master.observers.results import read_results
+from master.run import run
+from master.system import System
+
+system = System("beside")
+system.add("soft", Path(sys.argv[1]))
+system.add("stiff", Path(sys.argv[2]))
+result = run(system, step=0.01, stop=0.02, observers=[Recorder(Path(sys.argv[3]))])
+with read_results(Path(sys.argv[3])) as results:
+    print(result.status, results["soft.position"].tolist(), results["stiff.position"].tolist())
+"""
+
+
+def test_two_scripts_of_one_name_run_side_by_side_in_a_system(tmp_path):
+    """Semi-implicit Euler from x = 1: x1 = 1 - k h^2."""
+    arguments = [*map(str, same_named(tmp_path)), str(tmp_path / "r.h5")]
+    done = subprocess.run(
+        [sys.executable, "-c", BESIDE, *arguments], capture_output=True, text=True, cwd=ROOT, timeout=120, check=False
+    )
+
+    def swing(stiffness):
+        x, v, rows = 1.0, 0.0, [1.0]
+        for _ in range(2):
+            v += 0.01 * (0.0 - stiffness * x)
+            x += 0.01 * v
+            rows.append(x)
+        return rows
+
+    assert done.stdout.strip() == f"completed {swing(4.0)} {swing(9.0)}", done.stderr

@@ -65,6 +65,8 @@ def description(channels: int = 1, guid: str = "lag", unit: str | None = "m") ->
         ("enable", "input", 0, "discrete", '<Boolean start="true"/>'),
         ("high", "output", 1, "discrete", "<Boolean/>"),
         ("label", "parameter", 0, "fixed", '<String start=""/>'),
+        ("text_in", "input", 1, "discrete", '<String start=""/>'),
+        ("text", "output", 2, "discrete", "<String/>"),
     ]
     variables = "\n".join(
         f'<ScalarVariable name="{name}" valueReference="{reference}" causality="{causality}" '

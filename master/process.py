@@ -1,0 +1,231 @@
+"""Instances of FMUs in processes of their own.
+
+What the FMU does to its process, a crash, an endless loop, `exit()`, reaches the master as a failure with a name. The
+compiled loop calls such an instance like any other: its functions are those of master/native/remote.c.
+"""
+
+from __future__ import annotations
+
+import ctypes
+import os
+import shutil
+import signal
+import subprocess
+import sys
+import tempfile
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+from master import detours
+from master.description import Description
+from master.errors import FmuError, MasterError
+from master.fmu import Instance
+from master.log import Log
+from master.mailbox import SIZE, Mailbox
+
+STARTING_S = 60.0
+"""The start of Python and the loading of the FMU, on a busy machine."""
+ENDING_S = 2.0
+ENDED, TIMED_OUT = 1, 2
+
+
+class _Words(Log):
+    """What an FMU in another process said last, also when that has gone."""
+
+    def __init__(self, mailbox: Mailbox) -> None:
+        super().__init__()
+        self._mailbox = mailbox
+
+    @property
+    def last(self) -> str:
+        return self._mailbox.said
+
+
+class RemoteInstance(Instance):
+    """An instance whose FMU runs in another process; `timeout` is the longest call, in seconds."""
+
+    def __init__(
+        self,
+        file: Path,
+        description: Description,
+        name: str,
+        *,
+        logging: bool = False,
+        structure: Mapping[str, int] | None = None,
+        timeout: float = 60.0,
+    ) -> None:
+        """Raises FmuError, with what the FMU says, where it cannot be loaded or refuses."""
+        self.name, self.dead = name, False
+        self._description, self._timeout = description, timeout
+        self._entries: dict[str, Any] = {}
+        self._link: int | None = None
+        self._folder = Path(tempfile.mkdtemp(prefix="fmu-"))
+        descriptor = os.memfd_create("dockfmu")
+        try:
+            os.ftruncate(descriptor, SIZE)
+            self._mailbox = Mailbox(descriptor)
+            self._process = self._start(descriptor)
+        except BaseException:
+            shutil.rmtree(self._folder, ignore_errors=True)
+            raise
+        finally:
+            os.close(descriptor)
+        self.log = _Words(self._mailbox)
+        self._link = self._mailbox.library.remote_open(
+            self._mailbox.address, SIZE, self._process.pid, max(timeout, STARTING_S)
+        )
+        self.component = self._link
+        try:
+            self._ask("start", str(file.absolute()), name, logging, dict(structure or {}))
+        except BaseException:
+            self.free()
+            raise
+        self._mailbox.library.remote_set_timeout(self._link, timeout)
+
+    def _start(self, descriptor: int) -> subprocess.Popen[bytes]:
+        # the worker finds this package where we have it, and leaves its files in our folder
+        path = os.pathsep.join([str(Path(__file__).parents[1]), os.environ.get("PYTHONPATH", "")]).rstrip(os.pathsep)
+        return subprocess.Popen(
+            [sys.executable, "-m", "master.worker", str(descriptor)],
+            stdin=subprocess.PIPE,
+            pass_fds=[descriptor],
+            env={**os.environ, "PYTHONPATH": path, "TMPDIR": str(self._folder)},
+        )
+
+    @property
+    def description(self) -> Description:
+        return self._description
+
+    def _ask(self, method: str, *arguments: Any) -> Any:
+        """What a method of the instance in the worker returns; raises what it raises."""
+        if self.dead or self._link is None:
+            raise FmuError(self.name, f"{method} is asked of an FMU that has ended")
+        self._mailbox.write((method, arguments))
+        self._mailbox.library.remote_ask(self._link)
+        lost = self._lost()
+        if lost:
+            raise self._loss(method, lost)
+        kind, content = self._mailbox.read()
+        if kind == "failure":
+            raise self._failure(content)
+        if kind == "error":
+            raise MasterError(content)
+        return content
+
+    def _lost(self) -> int:
+        return int(self._mailbox.library.remote_lost(self._link))
+
+    def _failure(self, fields: dict[str, Any]) -> FmuError:
+        self.dead = self.dead or fields["status"].endswith("Fatal")
+        return FmuError(**fields)
+
+    def _loss(self, function: str, lost: int, time: float | None = None) -> FmuError:
+        """The error of a process that has ended or does not answer, which is then ended."""
+        self.dead = True
+        if lost == TIMED_OUT:
+            self._process.kill()
+            text, status = f"has not returned after {self._timeout:g} s; its process was ended", "timeout"
+        else:
+            text, status = f"did not return: {_how(self._process.wait())}", "crash"
+        return FmuError(
+            self.name, f"{function} {text}", function=function, status=status, time=time, message=self.log.last
+        )
+
+    def failure(self, function: str, status: int, time: float | None = None, detail: str = "") -> FmuError:
+        lost = self._lost()
+        if lost:
+            return self._loss(function, lost, time)
+        return self._failure(self._ask("failure", function, status, time, detail))
+
+    def entry(self, function: str) -> int:
+        if function not in self._entries:
+            self._entries[function] = detours.detour(self, function, waits=False) or getattr(
+                self._mailbox.library, function
+            )
+        address = ctypes.cast(self._entries[function], ctypes.c_void_p).value
+        assert address is not None
+        return address
+
+    def call(self, function: str, *arguments: Any) -> None:
+        raise NotImplementedError(f"{function} of another process: use the method for it")
+
+    def enter_initialization(
+        self, start: float = 0.0, stop: float | None = None, tolerance: float | None = None
+    ) -> None:
+        self._ask("enter_initialization", start, stop, tolerance)
+
+    def exit_initialization(self) -> None:
+        self._ask("exit_initialization")
+
+    def step(self, t: float, h: float) -> None:
+        self._ask("step", t, h)
+
+    def last_successful_time(self) -> float | None:
+        return self._ask("last_successful_time")
+
+    def wants_to_terminate(self) -> bool:
+        return self._ask("wants_to_terminate")
+
+    def set(self, values: Mapping[str, Any]) -> None:
+        self._ask("set", dict(values))
+
+    def get(self, names: Sequence[str]) -> list[Any]:
+        return self._ask("get", tuple(names))
+
+    def read_texts(self, references: Sequence[int]) -> tuple[int, list[str]]:
+        return self._ask("read_texts", list(references))
+
+    def write_texts(self, references: Sequence[int], values: Sequence[str]) -> int:
+        return self._ask("write_texts", list(references), list(values))
+
+    def get_state(self) -> int:
+        return self._ask("get_state")
+
+    def set_state(self, state: int) -> None:
+        self._ask("set_state", state)
+
+    def free_state(self, state: int) -> None:
+        self._ask("free_state", state)
+
+    def serialize(self, state: int) -> bytes:
+        return self._ask("serialize", state)
+
+    def deserialize(self, data: bytes) -> int:
+        return self._ask("deserialize", data)
+
+    def terminate(self) -> None:
+        if not self.dead:
+            self._ask("terminate")
+
+    def free(self) -> None:
+        """Let the FMU free itself, and end its process if that takes too long."""
+        if self._link is None:
+            return
+        if not self.dead:
+            self._mailbox.library.remote_set_timeout(self._link, ENDING_S)
+            try:
+                self._ask("free")
+            except MasterError:
+                self._process.kill()
+        assert self._process.stdin is not None
+        self._process.stdin.close()  # the worker ends with this pipe
+        try:
+            self._process.wait(ENDING_S)
+        except subprocess.TimeoutExpired:
+            self._process.kill()
+            self._process.wait()
+        self._mailbox.library.remote_close(self._link)
+        self.component = self._link = None
+        shutil.rmtree(self._folder, ignore_errors=True)
+
+
+def _how(returned: int) -> str:
+    """The end of a process in words."""
+    if returned >= 0:
+        return f"its process ended with exit status {returned}"
+    try:
+        name = signal.Signals(-returned).name
+    except ValueError:
+        name = f"signal {-returned}"
+    return f"its process was ended by {name}"
