@@ -17,7 +17,6 @@ from master.errors import MasterError, StructureError
 from master.observers.observer import Observer
 from master.result import Result
 from master.simulation import Simulation
-from master.step_control import StepControl
 from master.system import System
 
 
@@ -28,7 +27,6 @@ def run(
     stop: float,
     start: float = 0.0,
     algorithm: Algorithm | None = None,
-    control: StepControl | None = None,
     observers: Sequence[Observer] = (),
     drivers: Sequence[Driver] = (),
     stop_when: str | None = None,
@@ -42,7 +40,7 @@ def run(
     if not math.isfinite(stop):
         raise StructureError([f"the stop time {stop!r} s is not finite"])
     simulation = Simulation(
-        system, step=step, start=start, stop=stop, algorithm=algorithm, control=control,
+        system, step=step, start=start, stop=stop, algorithm=algorithm,
         observers=observers, drivers=drivers, stop_when=stop_when, logging=logging,
     )  # fmt: skip
     # the result tells of the failure

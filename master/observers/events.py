@@ -6,6 +6,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Literal
 
+from master import texts
 from master.coupling import Watch
 from master.errors import StructureError
 from master.observers.observer import Observer, Run
@@ -27,7 +28,7 @@ class Event:
     def watch(self, system: System) -> Watch:
         """What the loop is to look at. Raises StructureError for a signal that cannot be watched."""
         _, variable = system.resolve(self.signal)
-        if variable.type == "String" or variable.causality not in ("output", "local"):
+        if (variable.type == "String" and self.when != "change") or variable.causality not in ("output", "local"):
             raise StructureError([f"{self.signal} is a {variable.causality} of type {variable.type}"])
         return Watch(self.signal, {"rise": 0.5, "fall": 0.5, "change": None}.get(self.when, self.level))
 
@@ -48,6 +49,8 @@ class Events(Observer):
         self.events = list(events.items())
         self.found: list[dict[str, object]] = []
         self._seen: set[str] = set()
+        self._texts: set[str] = set()
+        """signals that are strings, whose values come as numbers"""
 
     def watches(self, system: System) -> Sequence[Watch]:
         problems = []
@@ -55,6 +58,8 @@ class Events(Observer):
         for name, event in self.events:
             try:
                 watches.append(event.watch(system))
+                if system.resolve(event.signal)[1].type == "String":
+                    self._texts.add(event.signal)
             except StructureError as error:
                 problems += [f"event {name}: {problem}" for problem in error.problems]
         if problems:
@@ -65,6 +70,8 @@ class Events(Observer):
         """A signal that is up (or beyond its level) already counts as an event at the start."""
         for name, event in self.events:
             element, variable = run.system.resolve(event.signal)
+            if variable.type == "String":
+                continue
             value = float(run.instances[element].get([variable.name])[0])
             level = 0.5 if event.when == "rise" else event.level
             if (event.when in ("rise", "above") and value > level) or (event.when == "below" and value < level):
@@ -76,7 +83,9 @@ class Events(Observer):
         if not event.happened(old, new) or (event.once and name in self._seen):
             return
         self._seen.add(name)
-        values = {"old": old, "new": new} if event.when == "change" else {}
+        values: dict[str, object] = {"old": old, "new": new} if event.when == "change" else {}
+        if event.signal in self._texts:
+            values = {"old": texts.text(int(old)), "new": texts.text(int(new))}
         self.found.append({"t": time, "name": name, "signal": event.signal, **values})
 
     def end(self, result: Result) -> None:

@@ -1,6 +1,7 @@
 """Recording to HDF5, so that the file can be read at any time, also after this process was killed.
 
-Layout: `/time`; `/<element>/<variable>`, one dataset each with attributes unit, description, causality, type;
+Layout: `/time`; `/<element>/<variable>`, one dataset each with attributes unit, description, causality, type (of
+strings the places in `/texts`);
 `/parameters/<element>`, a table of name, value, unit; `/fmus/<element>`, attributes that identify the FMU; on the file
 itself system, algorithm, step, status and whatever the caller adds. Datasets are chunked, shuffled and compressed.
 
@@ -29,6 +30,7 @@ from master.observers import journal
 from master.observers.dense import Dense, Selection
 from master.observers.observer import Observer, Run
 from master.observers.results import LIBVER, RESERVED
+from master.observers.text_table import TextTable
 from master.result import Result
 from master.system import System
 
@@ -38,11 +40,12 @@ FLUSH_S = 0.5
 COLUMN_BYTES = 8192
 """Room for what HDF5 adds to the values of a variable: its description, the index of its chunks."""
 
-_DTYPE = {"Real": np.float64, "Integer": np.int32, "Enumeration": np.int32, "Boolean": np.bool_}
+_DTYPE = {"Real": np.float64, "Integer": np.int32, "Enumeration": np.int32, "Boolean": np.bool_, "String": np.int32}
 
 
 class Recorder(Observer):
-    """Writes `variables` (full names; without them all outputs) at the start and after every `every` macro steps.
+    """Writes `variables` (full names) at the start and after every `every` macro steps; without them all outputs but
+    strings.
 
     With `dense`, rows around its events are kept all, and `every` counts elsewhere. Rows are on disk FLUSH_S seconds
     later at the latest, whatever happens to the process; `compression` is that of gzip, from 1 (fast) to 9, or None. A
@@ -84,8 +87,7 @@ class Recorder(Observer):
         if self.variables is None:
             self.variables = tuple(n for n in system.select("*") if system.resolve(n)[1].type != "String")
         self._resolved = [system.resolve(name) for name in self.variables]
-        bad = [f"{element}.{v.name}" for element, v in self._resolved if v.type == "String"]
-        bad += [f"an element called {name!r}" for name in system.elements if name in RESERVED or "/" in name]
+        bad = [f"an element called {name!r}" for name in system.elements if name in RESERVED or "/" in name]
         if bad:
             raise MasterError(f"cannot be recorded: {', '.join(bad)}")
         self._names = self.variables
@@ -146,6 +148,9 @@ class Recorder(Observer):
         for element in run.system.elements:
             self._write_fmu(out, run, element)
             self._write_parameters(out, run, element)
+        self._text_columns = [k for k, (_, variable) in enumerate(self._resolved) if variable.type == "String"]
+        if self._text_columns:
+            self._texts = TextTable(out, lambda count: self._reserve(out.id.get_filesize(), count))
         # from here on only rows can be added
         out.swmr_mode = True
         self._journal = journal.Journal(journal.beside(self.file), self._names)
@@ -160,7 +165,7 @@ class Recorder(Observer):
         group.attrs["model_name"] = description.model_name
         group.attrs["description"] = description.description
         group.attrs["generation_tool"] = description.generation_tool
-        group.attrs["fmi_version"] = "2.0"
+        group.attrs["fmi_version"] = description.fmi_version
 
     def _write_parameters(self, out: h5py.File, run: Run, element: str) -> None:
         """The values that the FMU runs with, as it gives them."""
@@ -183,6 +188,9 @@ class Recorder(Observer):
     def _take(self, time_: np.ndarray, values: np.ndarray) -> None:
         if not len(time_):
             return
+        for place in self._text_columns:
+            with self._writing():
+                values[:, place] = self._texts.places(values[:, place])
         self._waiting.append((time_, values))
         for column in np.flatnonzero(~np.isfinite(values).all(axis=0)):
             row = np.flatnonzero(~np.isfinite(values[:, column]))[0]

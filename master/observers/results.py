@@ -11,12 +11,12 @@ import h5py
 import numpy as np
 
 from master.errors import MasterError
-from master.observers import journal
+from master.observers import journal, text_table
 
 if TYPE_CHECKING:
     import pandas
 
-RESERVED = ("time", "parameters", "fmus")
+RESERVED = ("time", "parameters", "fmus", text_table.NAME)
 """What stands in a recording beside its elements."""
 
 LIBVER = ("v110", "v110")
@@ -65,6 +65,11 @@ class Results:
         self._in.close()
 
     def __getitem__(self, name: str) -> np.ndarray:
+        values = self._stored(name)
+        return np.array(text_table.read(self._in))[values] if self.attribute(name)["type"] == "String" else values
+
+    def _stored(self, name: str) -> np.ndarray:
+        """Of strings, their places in the table of texts."""
         values = self._dataset(name)[: self._rows]
         return np.concatenate([values, self._late[name].astype(values.dtype)]) if self._late else values
 
@@ -141,7 +146,7 @@ def recover(file: Path) -> Path:
         for name in source:
             source.copy(name, out)
         out.attrs.update(source.attrs)
-        places = {"time": results.time} | {place: results[name] for name, place in results._places.items()}
+        places = {"time": results.time} | {place: results._stored(name) for name, place in results._places.items()}
         for place, values in places.items():
             out[place].resize(len(values), axis=0)
             out[place][:] = values

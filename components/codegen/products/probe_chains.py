@@ -18,8 +18,7 @@ from components.codegen.chain import (
     forces,
     inertia,
     inertia_forces,
-    momentum,
-    pivoted_node,
+    node,
     quadratic,
     reduced,
     total_inertia,
@@ -53,7 +52,7 @@ def _crank(graph: Graph, massless: bool) -> tuple[list[Body], Any]:
 
 
 def chain(kind: str, massless: bool) -> Program:
-    """`follow`, `reduce`, `accelerate`, `lose` and `momentum` of a chain of `kind` "UPS" or "RUS"."""
+    """`follow`, `reduce`, `accelerate` and `lose` of a chain of `kind` "UPS" or "RUS"."""
     graph = Graph()
     bodies, reach = (_strut if kind == "UPS" else _crank)(graph, massless)
     active = 2 if kind == "UPS" else 0
@@ -75,7 +74,7 @@ def chain(kind: str, massless: bool) -> Program:
     names = {"gamma": gamma, "l_0": place, "omega_N": turning, "alpha_N": alpha, "l_N": point, "lever": lever}
     for name, values in names.items():
         graph.label(name, values)
-    hinge = pivoted_node(lever, spin)
+    hinge = node(lever, spin, free=False)
     constraint = constrain(joints, closure, hinge)
     rates = constraint.gain @ spin
     gain = constraint.gain @ gamma
@@ -129,17 +128,5 @@ def chain(kind: str, massless: bool) -> Program:
         )
         lose.add("force", force)
         lose.add("torque", moment + cross(place, force))
-        keep = Stage(
-            "momentum",
-            ("c", "omega0", "velocity0", "torque", "force"),
-            "Add momentum (force) and angular momentum about O_0 (torque) of the links, absolute, frame 0; c.energy.",
-            after=("follow",),
-        )
-        velocity0 = graph.array("velocity0", 3) + cross(omega0, place)
-        energy, linear, angular = momentum(joints, gamma @ velocity0, gamma @ omega0)
-        linear = gamma.T @ linear
-        keep.set("c.energy", energy)
-        keep.add("force", linear)
-        keep.add("torque", gamma.T @ angular + cross(place, linear))
-        stages += [lose, keep]
+        stages.append(lose)
     return Program(graph, stages, keep="c.kept")
