@@ -44,17 +44,25 @@ class Node:
     angular_velocity: Any
 
 
-def node(lever: Any, angular_velocity: Any, free: bool, axes: Any = UNIT) -> Node:
-    """A node body whose cut joint is at `lever` from its origin; u = [velocity of the origin, angular velocity].
+def node(to_base: Any, point: Any, spin: Any, axes: Any = None) -> Node:
+    """A free node body, u = [velocity of its origin, angular velocity in its axes] (spec/01 8.2).
 
-    Without the velocity if the origin is not `free`. `lever`, `angular_velocity` and the velocity are in the base;
-    the rates of angular velocity in `axes` (base -> axes).
+    `to_base` maps node to base components, `point` is the cut joint and `spin` the angular velocity relative to the
+    base, in node axes; `axes` maps those of the velocity to the base, if it is not given in the base.
     """
-    back = array(axes).T
-    turning = skew(lever).T @ back
-    moving = np.hstack([array(UNIT), turning]) if free else turning
-    rotating = np.hstack([array(np.zeros((3, 3))), back]) if free else back
-    return Node(moving, rotating, cross(angular_velocity, cross(angular_velocity, lever)), angular_velocity)
+    moving = array(UNIT if axes is None else axes)
+    turning = to_base @ skew(point).T
+    return Node(
+        np.hstack([moving, turning]),
+        np.hstack([array(np.zeros((3, 3))), to_base]),
+        to_base @ (squared(spin) @ array(point)),
+        to_base @ spin,
+    )
+
+
+def pivoted_node(lever: Any, spin: Any) -> Node:
+    """A node body with a fixed origin, all in the base: `lever` of the cut joint from it, u = `spin` its rotation."""
+    return Node(skew(lever).T, array(UNIT), cross(spin, cross(spin, lever)), spin)
 
 
 @dataclass
@@ -229,3 +237,23 @@ def total_inertia(
     for joint, (own_force, own_moment) in zip(reversed(chain), reversed(wrenches), strict=True):
         force, moment = transferred(joint, force + own_force, moment + own_moment)
     return force, moment
+
+
+def momentum(chain: Chain, velocity: Any, angular_velocity: Any) -> tuple[Any, Array, Array]:
+    """(kinetic energy, momentum, angular momentum about the origin of the base), absolute, in the base.
+
+    For the velocity of the base's origin and its angular velocity.
+    """
+    w, v = array(angular_velocity), array(velocity)
+    energy: Any = 0.0
+    shares = []
+    for joint in chain:
+        v = joint.out(v + cross(w, joint.arm)) + joint.slip
+        w = joint.out(w) + joint.spin
+        share = effort(joint.body, v, w)
+        energy = energy + 0.5 * (v @ share[0] + w @ share[1])
+        shares.append(share)
+    linear, angular = array(ZERO), array(ZERO)
+    for joint, share in zip(reversed(chain), reversed(shares), strict=True):
+        linear, angular = transferred(joint, linear + share[0], angular + share[1])
+    return energy, linear, angular

@@ -18,7 +18,8 @@ from components.codegen.chain import (
     forces,
     inertia,
     inertia_forces,
-    node,
+    momentum,
+    pivoted_node,
     quadratic,
     reduced,
     total_inertia,
@@ -52,7 +53,7 @@ def _crank(graph: Graph, massless: bool) -> tuple[list[Body], Any]:
 
 
 def chain(kind: str, massless: bool) -> Program:
-    """`follow`, `reduce`, `accelerate` and `lose` of a chain of `kind` "UPS" or "RUS"."""
+    """`follow`, `reduce`, `accelerate`, `lose` and `momentum` of a chain of `kind` "UPS" or "RUS"."""
     graph = Graph()
     bodies, reach = (_strut if kind == "UPS" else _crank)(graph, massless)
     active = 2 if kind == "UPS" else 0
@@ -74,7 +75,7 @@ def chain(kind: str, massless: bool) -> Program:
     names = {"gamma": gamma, "l_0": place, "omega_N": turning, "alpha_N": alpha, "l_N": point, "lever": lever}
     for name, values in names.items():
         graph.label(name, values)
-    hinge = node(lever, spin, free=False)
+    hinge = pivoted_node(lever, spin)
     constraint = constrain(joints, closure, hinge)
     rates = constraint.gain @ spin
     gain = constraint.gain @ gamma
@@ -128,5 +129,17 @@ def chain(kind: str, massless: bool) -> Program:
         )
         lose.add("force", force)
         lose.add("torque", moment + cross(place, force))
-        stages.append(lose)
+        keep = Stage(
+            "momentum",
+            ("c", "omega0", "velocity0", "torque", "force"),
+            "Add momentum (force) and angular momentum about O_0 (torque) of the links, absolute, frame 0; c.energy.",
+            after=("follow",),
+        )
+        velocity0 = graph.array("velocity0", 3) + cross(omega0, place)
+        energy, linear, angular = momentum(joints, gamma @ velocity0, gamma @ omega0)
+        linear = gamma.T @ linear
+        keep.set("c.energy", energy)
+        keep.add("force", linear)
+        keep.add("torque", gamma.T @ angular + cross(place, linear))
+        stages += [lose, keep]
     return Program(graph, stages, keep="c.kept")

@@ -1,8 +1,10 @@
 """Spring mechanism, U P S with heavy links.
 
 Made by `python -m components.codegen`; not to be edited. Spec/01 8, spec/02 6 to 8 and 10, with their errata.
-All together 399 multiplications, 266 additions, 1 divisions; 53 values kept between the kernels.
+All together 542 multiplications, 363 additions, 1 divisions; 53 values kept between the kernels.
 """
+
+# ruff: noqa: E501
 
 from components.core.kernel import kernel
 
@@ -411,3 +413,124 @@ def lose(c, omega0, epsilon0, acceleration0, turning, torque, force):
     torque[0] += -v735
     torque[1] += -v736
     torque[2] += -v737
+
+
+@kernel
+def momentum(c, omega0, velocity0, torque, force):
+    """Add momentum (force) and angular momentum about O_0 (torque) of the links, absolute, frame 0; c.energy.
+
+    143 multiplications, 97 additions.
+    """
+    c_mass_0 = c.mass[0]
+    c_centre_0 = c.centre[0]
+    c_inertia_0 = c.inertia[0]
+    c_mass_1 = c.mass[1]
+    c_centre_1 = c.centre[1]
+    c_inertia_1 = c.inertia[1]
+    c_cosine_0 = c.cosine[0]
+    c_sine_0 = c.sine[0]
+    c_cosine_1 = c.cosine[1]
+    c_sine_1 = c.sine[1]
+    c_stroke = c.stroke
+    gamma_11 = c.base_axes[0, 0]
+    gamma_12 = c.base_axes[0, 1]
+    gamma_13 = c.base_axes[0, 2]
+    gamma_21 = c.base_axes[1, 0]
+    gamma_22 = c.base_axes[1, 1]
+    gamma_23 = c.base_axes[1, 2]
+    gamma_31 = c.base_axes[2, 0]
+    gamma_32 = c.base_axes[2, 1]
+    gamma_33 = c.base_axes[2, 2]
+    l_0_1 = c.base_point[0]
+    l_0_2 = c.base_point[1]
+    l_0_3 = c.base_point[2]
+    lever_1 = c.kept[2]
+    lever_2 = c.kept[3]
+    lever_3 = c.kept[4]
+    v75 = c.kept[5]
+    v80 = c.kept[6]
+    v85 = c.kept[7]
+    v105 = c.kept[8]
+    v107 = c.kept[9]
+    v108 = c.kept[10]
+    v109 = c.kept[11]
+    v110 = c.kept[12]
+    v111 = c.kept[13]
+    v112 = c.kept[14]
+    v115 = c.kept[15]
+    v122 = c.kept[16]
+    v137 = c.kept[17]
+    minus_qd_3 = c.kept[24]
+    omega0_0 = omega0[0]
+    omega0_1 = omega0[1]
+    omega0_2 = omega0[2]
+    velocity0_0 = velocity0[0]
+    velocity0_1 = velocity0[1]
+    velocity0_2 = velocity0[2]
+    v3 = c_mass_0 * c_centre_0
+    v7 = c_mass_1 * c_centre_1
+    v138 = v115 * v137
+    v139 = (v110 * v111 - v109 * v112) * v137
+    v140 = (v105 * v111 + c_sine_1 * v109) * v137
+    v141 = v122 * v137
+    v142 = (v108 * v111 + v107 * v112) * v137
+    v143 = c_sine_1 * v107 * v137
+    v176 = (lever_3 * v139 + lever_2 * v140) * v75 + (lever_3 * v138 - lever_1 * v140) * v80
+    v181 = (lever_3 * v142 - lever_2 * v143) * v75 + (lever_3 * v141 + lever_1 * v143) * v80
+    v308 = gamma_11 * omega0_0 + gamma_12 * omega0_1 + gamma_13 * omega0_2
+    v318 = gamma_31 * omega0_0 + gamma_32 * omega0_1 + gamma_33 * omega0_2
+    v394 = v176 - (lever_2 * v138 + lever_1 * v139) * v85 - (gamma_21 * omega0_0 + gamma_22 * omega0_1 + gamma_23 * omega0_2)
+    v419 = (c_cosine_0 * v308 - c_sine_0 * v318) * c_sine_1 + c_cosine_1 * v394
+    v426 = v181 - (lever_2 * v141 + lever_1 * v142) * v85 - (c_sine_0 * v308 + c_cosine_0 * v318)
+    v741 = l_0_3 * omega0_1 - l_0_2 * omega0_2 + velocity0_0
+    v742 = l_0_1 * omega0_2 - l_0_3 * omega0_0 + velocity0_1
+    v743 = l_0_2 * omega0_0 - l_0_1 * omega0_1 + velocity0_2
+    v748 = gamma_11 * v741 + gamma_12 * v742 + gamma_13 * v743
+    v753 = gamma_21 * v741 + gamma_22 * v742 + gamma_23 * v743
+    v758 = gamma_31 * v741 + gamma_32 * v742 + gamma_33 * v743
+    v761 = c_cosine_0 * v748 - c_sine_0 * v758
+    v764 = c_sine_0 * v748 + c_cosine_0 * v758
+    v767 = c_cosine_1 * v761 + c_sine_1 * v753
+    v770 = c_sine_1 * v761 - c_cosine_1 * v753
+    v771 = c_mass_0 * v767
+    v776 = c_mass_0 * v770 + v3 * v426
+    v777 = c_mass_0 * v764 + v3 * v419
+    v782 = c_inertia_0 * v419 + v3 * v764
+    v783 = c_inertia_0 * v426 + v3 * v770
+    v794 = c_stroke * v426 + v770
+    v795 = c_stroke * v419 + v764
+    v796 = minus_qd_3 - v767
+    v797 = c_mass_1 * v796
+    v802 = c_mass_1 * v794 + v7 * v426
+    v803 = c_mass_1 * v795 + v7 * v419
+    v808 = c_inertia_1 * v419 + v7 * v795
+    v809 = c_inertia_1 * v426 + v7 * v794
+    v820 = (v767 * v771 + v770 * v776 + v764 * v777 + (v419 * v782 + v426 * v783)) * 0.5 + (v796 * v797 + v794 * v802 + v795 * v803 + (v419 * v808 + v426 * v809)) * 0.5
+    v825 = v771 - v797
+    v826 = v776 + v802
+    v827 = v777 + v803
+    v828 = c_stroke * v803 + v808 + v782
+    v829 = c_stroke * v802 + v809 + v783
+    v832 = c_cosine_1 * v825 + c_sine_1 * v826
+    v835 = c_sine_1 * v825 - c_cosine_1 * v826
+    v836 = c_sine_1 * v828
+    v837 = c_cosine_1 * v828
+    v840 = c_cosine_0 * v832 + c_sine_0 * v827
+    v843 = c_sine_0 * v832 - c_cosine_0 * v827
+    v846 = c_cosine_0 * v836 - c_sine_0 * v829
+    v849 = c_sine_0 * v836 + c_cosine_0 * v829
+    v854 = gamma_11 * v840 + gamma_21 * v835 - gamma_31 * v843
+    v859 = gamma_12 * v840 + gamma_22 * v835 - gamma_32 * v843
+    v864 = gamma_13 * v840 + gamma_23 * v835 - gamma_33 * v843
+    v889 = gamma_11 * v846 - gamma_21 * v837 - gamma_31 * v849 + (l_0_2 * v864 - l_0_3 * v859)
+    v890 = gamma_12 * v846 - gamma_22 * v837 - gamma_32 * v849 + (l_0_3 * v854 - l_0_1 * v864)
+    v891 = gamma_13 * v846 - gamma_23 * v837 - gamma_33 * v849 + (l_0_1 * v859 - l_0_2 * v854)
+    c.energy = v820
+    force[0] += v854
+    force[1] += v859
+    force[2] += v864
+    torque[0] += v889
+    torque[1] += v890
+    torque[2] += v891
+    c.kept[0] = v3
+    c.kept[1] = v7

@@ -89,6 +89,13 @@ def test_chain_equals_linkage(kind, heavy, kernels):
         kernels.lose.py_func(c, *BASE, turning, found_torque, found_force)
         np.testing.assert_allclose(found_torque, np.negative(torque), **TOLERANCE)
         np.testing.assert_allclose(found_force, np.negative(force), **TOLERANCE)
+        velocity0 = (0.3, -0.1, 0.2)
+        energy, torque, force = linkage_tree.energy_and_momentum(b, BASE[0], velocity0)
+        found_torque, found_force = np.zeros(3), np.zeros(3)
+        kernels.momentum.py_func(c, BASE[0], velocity0, found_torque, found_force)
+        assert c.energy == pytest.approx(energy, rel=1e-12)
+        np.testing.assert_allclose(found_torque, torque, **TOLERANCE)
+        np.testing.assert_allclose(found_force, force, **TOLERANCE)
 
 
 def symmetric(n, scale):
