@@ -1,5 +1,81 @@
-"""dockfmu: spacecraft docking and berthing as FMI 2.0 co-simulation FMUs, and the master that couples them."""
+"""dockfmu: spacecraft docking and berthing as FMI co-simulation FMUs, and the master that couples them.
 
-from importlib.metadata import version
+>>> import dockfmu                                                                               # doctest: +SKIP
+>>> outcome = dockfmu.load("central_impact_20t").run()
+>>> outcome.events, outcome.time, outcome["chaser.body.position"]
 
-__version__ = version("dockfmu")
+What stands in `__all__` is public; it is loaded when it is first used.
+"""
+
+from importlib import import_module
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from dockfmu.outcome import Outcome
+    from dockfmu.simulation import Simulation
+    from dockfmu.system import System, build, components, load, systems
+    from master.drivers.datagrams import Datagrams
+    from master.drivers.function import Function
+    from master.errors import FmuError, MasterError, StructureError
+    from master.observers.dense import Dense
+    from master.observers.events import Event
+    from master.observers.pacing import Pacing
+    from master.observers.recorder import Recorder
+    from master.observers.results import Results, read_results, recover
+    from master.observers.stream import Stream, subscribe
+
+_HOME = {
+    "dockfmu.outcome": ("Outcome",),
+    "dockfmu.simulation": ("Simulation",),
+    "dockfmu.system": ("System", "build", "components", "load", "systems"),
+    "master.drivers.datagrams": ("Datagrams",),
+    "master.drivers.function": ("Function",),
+    "master.errors": ("FmuError", "MasterError", "StructureError"),
+    "master.observers.dense": ("Dense",),
+    "master.observers.events": ("Event",),
+    "master.observers.pacing": ("Pacing",),
+    "master.observers.recorder": ("Recorder",),
+    "master.observers.results": ("Results", "read_results", "recover"),
+    "master.observers.stream": ("Stream", "subscribe"),
+}
+_MODULES = {name: module for module, names in _HOME.items() for name in names}
+
+__all__ = [
+    "Datagrams",
+    "Dense",
+    "Event",
+    "FmuError",
+    "Function",
+    "MasterError",
+    "Outcome",
+    "Pacing",
+    "Recorder",
+    "Results",
+    "Simulation",
+    "Stream",
+    "StructureError",
+    "System",
+    "build",
+    "components",
+    "load",
+    "read_results",
+    "recover",
+    "subscribe",
+    "systems",
+]
+
+
+def __getattr__(name: str) -> Any:
+    if name == "__version__":
+        from importlib.metadata import version
+
+        return version("dockfmu")
+    if name not in _MODULES:
+        raise AttributeError(f"module 'dockfmu' has no attribute {name!r}")
+    value = getattr(import_module(_MODULES[name]), name)
+    globals()[name] = value
+    return value
+
+
+def __dir__() -> list[str]:
+    return [*__all__, "__version__"]

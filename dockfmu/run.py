@@ -13,6 +13,7 @@ from typing import Any
 
 from dockfmu import bundle, declaration
 from dockfmu.assembly import assemble
+from dockfmu.balance import audit
 from dockfmu.declaration import CONDITIONS
 from dockfmu.live import NOT_LIVE, Live
 from dockfmu.plan import Plan
@@ -21,7 +22,6 @@ from dockfmu.report import PRODUCTS as REPORTS
 from dockfmu.report import ReportError, write_report
 from dockfmu.settings import Settings
 from master import algorithms
-from master.observers.audit import Audit
 from master.observers.dense import Dense
 from master.observers.events import Events
 from master.observers.observer import Observer
@@ -197,30 +197,6 @@ def _imbalance(result: Result) -> list[str]:
         f"the energy balance does not close, with a residual of {residual:.3g}: a smaller macro step than "
         f"{result.step:g} s may help, or work from outside is missing in it"
     ]
-
-
-def audit(system: System, plan: Plan) -> Audit:
-    """The balance over the audited elements, from those of their `audit` outputs that they have."""
-
-    def present(*names: str) -> list[str]:
-        known = {element: system.description(element).variables for element in plan.audited}
-        return [
-            f"{element}.audit.{name}"
-            for element in plan.audited
-            for name in names
-            if f"audit.{name}" in known[element] or f"audit.{name}[1]" in known[element]
-        ]
-
-    return Audit(
-        momentum=present("momentum"),
-        angular_momentum=present("angular_momentum"),
-        impulse=present("impulse_control"),
-        angular_impulse=present("angular_impulse_control"),
-        stored=present("kinetic_energy", "stored_energy"),
-        dissipated=present("dissipated_energy"),
-        supplied=plan.supplied,
-        reference_energy=plan.approach_energy or None,
-    )
 
 
 def _finite(content: Any) -> Any:

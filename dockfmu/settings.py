@@ -60,6 +60,22 @@ class Settings:
 
 def set_value(system: System, name: str, value: Any) -> None:
     """Start value of "element.variable", a scalar or a whole array. Raises StructureError for what does not fit."""
+    element, variable, shape = _find(system, name)
+    known = system.description(element).variables
+    chosen = dict(_elements(name, variable, shape, value)) if shape else {variable: value}
+    system.elements[element].start |= {key: _typed(f"{element}.{key}", known[key], v) for key, v in chosen.items()}
+
+
+def scalars(system: System, name: str) -> tuple[list[str], tuple[int, ...]]:
+    """The full names of the elements of the array "element.variable", row by row, and its shape; of a scalar its own
+    name and (). Raises StructureError for what does not exist.
+    """
+    element, variable, shape = _find(system, name)
+    return [f"{element}.{variable}{place}" for place in _places(shape)], shape
+
+
+def _find(system: System, name: str) -> tuple[str, str, tuple[int, ...]]:
+    """(element, variable, shape) of a scalar or a whole array. Raises StructureError for what does not exist."""
     element = _owner(name, system.elements)
     if element is None:
         first = name.partition(".")[0]
@@ -68,14 +84,16 @@ def set_value(system: System, name: str, value: Any) -> None:
         )
     variable = name[len(element) + 1 :]
     known = system.description(element).variables
-    if variable in known:
-        chosen = {variable: value}
-    else:
-        shape = _shape(variable, known)
-        if not shape:
-            system.resolve(name)
-        chosen = dict(_elements(name, variable, shape, value))
-    system.elements[element].start |= {key: _typed(f"{element}.{key}", known[key], v) for key, v in chosen.items()}
+    shape = () if variable in known else _shape(variable, known)
+    if not shape:
+        system.resolve(name)
+    return element, variable, shape
+
+
+def _places(shape: tuple[int, ...]) -> Iterator[str]:
+    """The subscripts of an array as they stand in names; one empty text for a scalar."""
+    for place in product(*map(range, shape)):
+        yield f"[{','.join(str(i + 1) for i in place)}]" if place else ""
 
 
 def _owner(name: str, elements: Iterable[str]) -> str | None:
@@ -108,11 +126,8 @@ def _elements(name: str, array: str, shape: tuple[int, ...], value: Any) -> Iter
             wanted = " x ".join(map(str, shape))
             raise StructureError([f"{name} = {value!r}: the array takes {wanted} values, got {_words(found)}"])
         numbers = np.array(value, object)
-    for place in product(*map(range, shape)):
-        yield (
-            f"{array}[{','.join(str(i + 1) for i in place)}]",
-            numbers[place] if isinstance(value, list) else value,
-        )
+    for place, subscripts in zip(product(*map(range, shape)), _places(shape), strict=True):
+        yield array + subscripts, numbers[place] if isinstance(value, list) else value
 
 
 def _words(shape: tuple[int, ...]) -> str:

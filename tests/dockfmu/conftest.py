@@ -1,5 +1,6 @@
 """Runs of whole systems through the command line, each done once for the tests of a file, and small systems."""
 
+import importlib.util
 from pathlib import Path
 
 import pytest
@@ -45,3 +46,25 @@ def python_fmu(tmp_path_factory):
         return built[script]
 
     return build
+
+
+@pytest.fixture(scope="session")
+def third_party():
+    """The module of the tests of the master that builds FMUs as others might write them."""
+    file = Path(__file__).parents[1] / "master" / "fmus" / "build.py"
+    spec = importlib.util.spec_from_file_location("third_party_fmus", file)
+    module = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    return module
+
+
+@pytest.fixture(scope="session")
+def lag(tmp_path_factory, third_party) -> Path:
+    """A first-order lag y' = gain (u - y), explicit Euler."""
+    return third_party.build(tmp_path_factory.mktemp("lag"))
+
+
+@pytest.fixture(scope="session")
+def lag12(tmp_path_factory, third_party) -> Path:
+    """The same with twelve inputs and outputs."""
+    return third_party.build(tmp_path_factory.mktemp("lag12"), "Lag12", channels=12)

@@ -1,0 +1,31 @@
+"""What is balanced in a run: momentum and energy of the audited elements of a system."""
+
+from __future__ import annotations
+
+from dockfmu.plan import Plan
+from master.observers.audit import Audit
+from master.system import System
+
+
+def audit(system: System, plan: Plan) -> Audit:
+    """The balance over the audited elements, from those of their `audit` outputs that they have."""
+
+    def present(*names: str) -> list[str]:
+        known = {element: system.description(element).variables for element in plan.audited}
+        return [
+            f"{element}.audit.{name}"
+            for element in plan.audited
+            for name in names
+            if f"audit.{name}" in known[element] or f"audit.{name}[1]" in known[element]
+        ]
+
+    return Audit(
+        momentum=present("momentum"),
+        angular_momentum=present("angular_momentum"),
+        impulse=present("impulse_control"),
+        angular_impulse=present("angular_impulse_control"),
+        stored=present("kinetic_energy", "stored_energy"),
+        dissipated=present("dissipated_energy"),
+        supplied=plan.supplied,
+        reference_energy=plan.approach_energy or None,
+    )

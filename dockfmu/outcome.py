@@ -1,0 +1,99 @@
+"""What a run from Python gives back."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from dockfmu.settings import scalars
+from master.observers.series import Series
+from master.result import Result
+from master.system import System
+
+if TYPE_CHECKING:
+    import pandas
+
+
+class Outcome:
+    """How a run ended, and what was recorded of it in memory.
+
+    >>> outcome.time, outcome["chaser.body.position"]      # shapes (rows,) and (rows, 3)           # doctest: +SKIP
+    >>> outcome.events, outcome.result.audit
+    >>> outcome.to_pandas(["chaser.body.position"]).plot()
+    """
+
+    def __init__(self, structure: System, result: Result, series: Series) -> None:
+        self.result = result
+        self._structure = structure
+        self._series = series
+
+    def __repr__(self) -> str:
+        result = self.result
+        return f"<{result.system}: {result.status} at {result.t_end:g} s, {len(self.time)} rows>"
+
+    @property
+    def status(self) -> str:
+        """ "completed", "stopped" or "failed"; `result.message` says why."""
+        return self.result.status
+
+    @property
+    def events(self) -> dict[str, float]:
+        """Time of the first event of each name, s; all of them stand in `result.events`."""
+        first: dict[str, float] = {}
+        for event in self.result.events:
+            first.setdefault(event["name"], event["t"])
+        return first
+
+    @property
+    def time(self) -> np.ndarray:
+        """Times of the rows, s."""
+        return self._series.time
+
+    @property
+    def variables(self) -> tuple[str, ...]:
+        """Full names of what was recorded, scalar by scalar."""
+        return self._series.variables or ()
+
+    def __contains__(self, name: str) -> bool:
+        return name in self.variables
+
+    def __getitem__(self, name: str) -> np.ndarray:
+        """Values over time: shape (rows,) for a scalar, (rows, ...) for the name of a whole array.
+
+        Raises StructureError for names that the system does not have, KeyError for what was not recorded.
+        """
+        names, shape = scalars(self._structure, name)
+        columns = self._columns(names)
+        return self._series.values[:, columns].reshape(-1, *shape)
+
+    def unit(self, name: str) -> str:
+        """Unit of a variable, or of the elements of an array."""
+        names, _ = scalars(self._structure, name)
+        return self._structure.resolve(names[0])[1].unit or "1"
+
+    def to_pandas(self, names: Sequence[str] | None = None) -> pandas.DataFrame:
+        """A table over time with a column for each scalar of `names` (without them of all variables). Needs pandas."""
+        import pandas
+
+        wanted = self.variables if names is None else names
+        chosen = [scalar for name in wanted for scalar in scalars(self._structure, name)[0]]
+        index = pandas.Index(self.time, name="time")
+        return pandas.DataFrame(self._series.values[:, self._columns(chosen)], index=index, columns=chosen)
+
+    def _columns(self, names: Sequence[str]) -> list[int]:
+        places = {name: k for k, name in enumerate(self.variables)}
+        missing = [name for name in names if name not in places]
+        if missing:
+            raise KeyError(f"not recorded: {', '.join(missing)}")
+        return [places[name] for name in names]
+
+    def _repr_html_(self) -> str:
+        rows: list[tuple[str, Any]] = [
+            ("status", self.status + (f": {self.result.message}" if self.result.message else "")),
+            ("simulated", f"{self.result.t_end:g} s in {self.result.wall_s:.3g} s"),
+            *((name.replace("_", " "), f"{t:.3f} s") for name, t in self.events.items()),
+        ]
+        cells = "".join(f"<tr><td>{name}</td><td>{value}</td></tr>" for name, value in rows)
+        return f"<table><caption>{self.result.system}</caption>{cells}</table>"

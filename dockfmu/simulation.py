@@ -1,0 +1,87 @@
+"""A system that is stepped by hand."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping
+from types import TracebackType
+from typing import Any
+
+import numpy as np
+
+from dockfmu.outcome import Outcome
+from dockfmu.settings import scalars
+from master import simulation
+from master.observers.series import Series
+
+
+class Simulation:
+    """Made by System.simulate; a context manager: the FMUs are loaded by entering it and freed by leaving it.
+
+    >>> with system.simulate(step=0.01) as simulation:                                           # doctest: +SKIP
+    ...     while simulation.time < 2.0:
+    ...         simulation["craft.force"] = -3.0 * simulation["craft.velocity"]
+    ...         simulation.step()
+    """
+
+    def __init__(self, inner: simulation.Simulation, series: Series) -> None:
+        self._inner = inner
+        self._series = series
+
+    def __enter__(self) -> Simulation:
+        self._inner.__enter__()
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self._inner.__exit__(kind, error, trace)
+
+    @property
+    def time(self) -> float:
+        """The time at which all elements are, s."""
+        return self._inner.time
+
+    @property
+    def finished(self) -> bool:
+        """Whether the run is over: at the stop time, by the stop signal, or by Ctrl-C."""
+        return self._inner.finished
+
+    def step(self, count: int = 1) -> float:
+        """Take `count` macro steps; returns the time reached. Raises FmuError where an FMU fails."""
+        return self.advance(self.time + count * self._inner.step)
+
+    def advance(self, until: float = math.inf) -> float:
+        """Step to `until`, or to where the run is over before; returns the time reached.
+
+        Raises FmuError where an FMU fails, ValueError for an end that never comes.
+        """
+        if math.isinf(until) and math.isinf(self._inner.stop):
+            raise ValueError("advance needs a time, because the simulation has no stop time")
+        return self._inner.advance(until)
+
+    def __getitem__(self, name: str) -> Any:
+        """Present value of "element.variable": a number, truth value or text; an array by the name of a whole one."""
+        names, shape = scalars(self._inner.system, name)
+        values = self._inner.get(names)
+        return np.reshape(values, shape) if shape else values[0]
+
+    def __setitem__(self, name: str, value: Any) -> None:
+        self.set({name: value})
+
+    def set(self, values: Mapping[str, Any]) -> None:
+        """Set inputs that no connection sets, and tunable parameters; whole arrays at once, one number for all places.
+
+        Raises StructureError for what cannot be set, ValueError for arrays of another shape.
+        """
+        chosen: dict[str, Any] = {}
+        for name, value in values.items():
+            names, shape = scalars(self._inner.system, name)
+            spread = np.broadcast_to(value, shape).ravel().tolist() if shape else [value]
+            chosen |= dict(zip(names, spread, strict=True))
+        self._inner.set(chosen)
+
+    @property
+    def outcome(self) -> Outcome:
+        """What was recorded so far."""
+        return Outcome(self._inner.system, self._inner.result, self._series)

@@ -1,0 +1,196 @@
+"""Systems from Python: put together element by element, or taken from an .ssp or the systems of dockfmu."""
+
+from __future__ import annotations
+
+import math
+import tempfile
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from pathlib import Path
+from typing import Any, Self
+
+from dockfmu import bundle, declaration, ports
+from dockfmu.assembly import assemble, build_fmu, make_component
+from dockfmu.balance import audit
+from dockfmu.outcome import Outcome
+from dockfmu.plan import Plan
+from dockfmu.settings import Settings, scalars, set_value
+from dockfmu.simulation import Simulation
+from fmus import catalogue
+from master import algorithms
+from master.drivers.driver import Driver
+from master.errors import FmuError, StructureError
+from master.observers.events import Event, Events
+from master.observers.observer import Observer
+from master.observers.peaks import Peaks
+from master.observers.series import Series
+from master.simulation import Simulation as Stepping
+from master.system import System as Structure
+
+BUILD = Path("build")
+
+
+def build(name: str, folder: Path | str = BUILD / "fmus", *, kind: str = "native", **options: Any) -> Path:
+    """The .fmu of a component of dockfmu (`dockfmu list`), built where it is not there yet.
+
+    `options` are those of the component. Raises CatalogueError or ParameterError for what does not exist.
+    """
+    component = make_component(name, "build", options)
+    return build_fmu(component, Path(folder), lambda text: None, kind=kind)
+
+
+def components() -> list[str]:
+    """Names of the components of dockfmu."""
+    return list(catalogue.names())
+
+
+def systems() -> list[str]:
+    """Names of the systems of dockfmu."""
+    return list(declaration.names())
+
+
+def load(source: str | Path, settings: Mapping[str, Any] | None = None, folder: Path | str = BUILD) -> System:
+    """A system of dockfmu by its name, or from an .ssp or .toml file, with the plan of its run.
+
+    `settings` are start values by full names, initial_conditions.NAME for a system by name. FMUs are built in `folder`
+    where they are not there yet.
+    """
+    return System.load(source, settings or {}, Path(folder))
+
+
+class System:
+    """FMUs of any origin, and what is connected with what.
+
+    >>> pair = System("pair")                                                                    # doctest: +SKIP
+    >>> pair.add("left", build("oscillator"), {"parameters.initial_position": 0.1})
+    >>> pair.add("right", build("oscillator"))
+    >>> pair.connect("left.position", "right.force", factor=5.0, convert_units=False)
+    >>> outcome = pair.run(step=1e-3, stop=10.0)
+    >>> outcome.time, outcome["right.position"]
+    """
+
+    def __init__(self, name: str) -> None:
+        self.structure = Structure(name)
+        self.plan = Plan()
+        self.description = ""
+        self._unpacked: tempfile.TemporaryDirectory[str] | None = None
+
+    @classmethod
+    def load(cls, source: str | Path, settings: Mapping[str, Any], folder: Path) -> Self:
+        """See the function of the same name."""
+        values = {name: v for name, v in settings.items() if not name.startswith(f"{declaration.CONDITIONS}.")}
+        system = cls(str(source))
+        if str(source).endswith(".ssp"):
+            system._unpacked = tempfile.TemporaryDirectory(prefix="dockfmu-")
+            found = bundle.read_bundle(Path(source), Path(system._unpacked.name))
+            system.structure, system.plan, system.description, _ = found
+            system.set(settings)
+        else:
+            conditions = {n.partition(".")[2]: v for n, v in settings.items() if n not in values}
+            declared = declaration.read(str(source)).with_conditions(conditions)
+            fmus = folder / "fmus"
+            system.structure, system.plan = assemble(declared, fmus, lambda text: None, Settings(values))
+            system.description = declared.description
+        return system
+
+    def __repr__(self) -> str:
+        elements = ", ".join(self.structure.elements)
+        return f"<System {self.name}: {elements}; {len(self.structure.connections)} connections>"
+
+    @property
+    def name(self) -> str:
+        return self.structure.name
+
+    def add(self, name: str, fmu: Path | str, start: Mapping[str, Any] | None = None) -> None:
+        """An instance of an FMU with start values, arrays as lists. Raises StructureError for what does not fit."""
+        self.structure.add(name, Path(fmu))
+        self.set({f"{name}.{variable}": value for variable, value in (start or {}).items()})
+
+    def connect(self, output: str, input: str, **options: Any) -> None:
+        """`output` to `input`, both "element.variable", scalars or whole arrays.
+
+        `options`: factor, offset, and convert_units=False where factor and offset are all there is.
+        Raises StructureError for variables that do not exist or differ in shape.
+        """
+        sources, given = scalars(self.structure, output)
+        targets, wanted = scalars(self.structure, input)
+        if given != wanted:
+            raise StructureError([f"{output} of shape {given} cannot be connected to {input} of shape {wanted}"])
+        for source, target in zip(
+            map(self.structure.resolve, sources), map(self.structure.resolve, targets), strict=True
+        ):
+            self.structure.connect(source[0], source[1].name, target[0], target[1].name, **options)
+
+    def join(self, port: str, other: str) -> None:
+        """Two ports, both "element.port": all outputs of each to the inputs of the same name of the other."""
+        ports.join(self.structure, port, other)
+
+    def set(self, values: Mapping[str, Any]) -> None:
+        """Start values by full names: numbers, truth values, names of an enumeration's items; lists for arrays."""
+        for name, value in values.items():
+            set_value(self.structure, name, value)
+
+    def variables(self, pattern: str = "*", causality: Sequence[str] = ("output",)) -> list[str]:
+        """Full names of variables of the given causalities that fit `pattern`, in which only `*` is special."""
+        return self.structure.select(pattern, causality)
+
+    def watch(self, name: str, signal: str, when: str = "rise", level: float = 0.0) -> None:
+        """An event of runs: `signal` rises, falls, goes above or below `level`, or changes."""
+        event = Event(signal, when, level)  # type: ignore[arg-type]
+        self.plan = replace(self.plan, events={**self.plan.events, name: event})
+
+    def write(self, file: Path | str) -> Path:
+        """As an .ssp with its FMUs and start values, which `dockfmu run` and other tools take."""
+        return bundle.write_bundle(self.structure, self.plan, self.description, Path(file))
+
+    def simulate(
+        self,
+        *,
+        step: float | None = None,
+        stop: float = math.inf,
+        start: float = 0.0,
+        algorithm: str | None = None,
+        record: Sequence[str] | None = None,
+        every: int = 1,
+        drivers: Sequence[Driver] = (),
+        observers: Sequence[Observer] = (),
+    ) -> Simulation:
+        """A simulation to step by hand, in macro steps of `step`; step and algorithm are those of the plan by default.
+
+        `record` are the variables that are kept in memory after every `every` steps (scalars and whole arrays; without
+        it all outputs).
+        """
+        names = None if record is None else [scalar for name in record for scalar in scalars(self.structure, name)[0]]
+        series = Series(names, every=every)
+        watching: list[Observer] = [series, Events(self.plan.events), Peaks(self._numbers())]
+        if self.plan.audited:
+            watching.append(audit(self.structure, self.plan))
+        inner = Stepping(
+            self.structure,
+            step=self.plan.step if step is None else step,
+            start=start,
+            stop=stop,
+            algorithm=algorithms.by_name(algorithm or self.plan.algorithm),
+            observers=[*watching, *observers],
+            drivers=drivers,
+            stop_when=self.plan.stop_when,
+        )
+        return Simulation(inner, series)
+
+    def _numbers(self) -> list[str]:
+        return [name for name in self.structure.select() if self.structure.resolve(name)[1].type == "Real"]
+
+    def run(self, *, stop: float | None = None, check: bool = True, **options: Any) -> Outcome:
+        """Run to `stop` or the stop signal, those of the plan by default; `options` as for simulate.
+
+        Raises FmuError where an FMU fails, StructureError where the system is put together wrongly. With check=False a
+        failure after the start comes back in the outcome, with what was recorded until then.
+        """
+        simulation = self.simulate(stop=self.plan.stop if stop is None else stop, **options)
+        try:
+            with simulation:
+                simulation.advance()
+        except FmuError:
+            if check:
+                raise
+        return simulation.outcome

@@ -1,0 +1,44 @@
+"""Values of a run in memory."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+
+from master.coupling import Sampling
+from master.observers.observer import Observer
+from master.system import System
+
+
+class Series(Observer):
+    """Keeps `variables` (full names; without them all outputs but strings) at the start and after every `every` steps.
+
+    `time` has the shape (rows,), `values` (rows, variables); both may be looked at during the run, too.
+    """
+
+    def __init__(self, variables: Sequence[str] | None = None, *, every: int = 1) -> None:
+        self.variables = None if variables is None else tuple(variables)
+        self.every = every
+        self._time: list[np.ndarray] = [np.zeros(0)]
+        self._values: list[np.ndarray] = []
+
+    def sampling(self, system: System) -> Sampling:
+        if self.variables is None:
+            self.variables = tuple(n for n in system.select("*") if system.resolve(n)[1].type != "String")
+        self._values.append(np.zeros((0, len(self.variables))))
+        return Sampling(self.variables, self.every)
+
+    def sample(self, time: np.ndarray, values: np.ndarray) -> None:
+        self._time.append(time)
+        self._values.append(values)
+
+    @property
+    def time(self) -> np.ndarray:
+        self._time = [np.concatenate(self._time)]
+        return self._time[0]
+
+    @property
+    def values(self) -> np.ndarray:
+        self._values = [np.concatenate(self._values)]
+        return self._values[0]

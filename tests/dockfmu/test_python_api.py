@@ -1,0 +1,161 @@
+"""The package as users import it: systems in a dozen lines, stepped by hand, values by name, tables out."""
+
+import subprocess
+import sys
+
+import numpy as np
+import pytest
+from small_systems import write_pair
+
+import dockfmu
+from dockfmu import FmuError, System
+from master.errors import StructureError
+
+
+@pytest.fixture
+def pair(oscillator):
+    """Each oscillator is pushed with 0.3 N per metre of the other's displacement."""
+    system = System("pair")
+    system.add("first", oscillator, {"parameters.initial_position": 1.0})
+    system.add("second", oscillator)
+    system.connect("first.position", "second.force", factor=0.3, convert_units=False)
+    system.connect("second.position", "first.force", factor=0.3, convert_units=False)
+    return system
+
+
+@pytest.fixture
+def alone(oscillator):
+    system = System("alone")
+    system.add("mass", oscillator)
+    return system
+
+
+def test_everything_public_is_there_and_documented():
+    for name in dockfmu.__all__:
+        assert getattr(dockfmu, name).__doc__, name
+    assert set(dockfmu.__all__) <= set(dir(dockfmu))
+    assert dockfmu.__version__
+    with pytest.raises(AttributeError, match="no attribute 'Sistem'"):
+        _ = dockfmu.Sistem
+
+
+def test_the_import_loads_nothing_that_is_slow():
+    code = (
+        "import sys, dockfmu; print([m for m in ('numba', 'numpy', 'h5py', 'matplotlib', 'lxml') if m in sys.modules])"
+    )
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert done.stdout.strip() == "[]"
+
+
+def test_a_run_gives_arrays(pair):
+    outcome = pair.run(step=0.01, stop=2.0)
+    assert outcome.status == "completed"
+    assert repr(outcome) == "<pair: completed at 2 s, 201 rows>"
+    assert outcome.time.shape == outcome["first.position"].shape == (201,)
+    assert outcome["first.position"][0] == 1.0
+    assert outcome.unit("first.position") == "m"
+    assert "second.velocity" in outcome.variables
+    assert outcome.result.peaks["first.position"]["max"] == outcome["first.position"].max()
+    assert "completed" in outcome._repr_html_()
+
+
+def test_stepping_by_hand_is_the_run(pair):
+    outcome = pair.run(step=0.01, stop=1.0)
+    with pair.simulate(step=0.01) as simulation:
+        for _ in range(100):
+            simulation.step()
+        assert simulation.time == pytest.approx(1.0, rel=1e-12)
+        assert simulation["second.position"] == outcome["second.position"][-1]
+    assert np.array_equal(simulation.outcome["first.velocity"], outcome["first.velocity"])
+
+
+def test_inputs_are_set_by_name_between_steps(alone):
+    """A controller in Python: the force brakes the mass. Explicit in the loop, as the values of the last step."""
+    alone.set({"mass.parameters.initial_position": 0.5})
+    with alone.simulate(step=0.01, record=["mass.position", "mass.velocity"]) as simulation:
+        while simulation.time < 60.0 - 1e-9:
+            simulation["mass.force"] = -2.0 * simulation["mass.velocity"]
+            simulation.step()
+    free = alone.run(step=0.01, stop=60.0)
+    assert abs(simulation.outcome["mass.position"][-100:]).max() < 0.1 * abs(free["mass.position"][-100:]).max()
+    assert simulation.outcome.variables == ("mass.position", "mass.velocity")
+    with pytest.raises(KeyError, match=r"not recorded: mass\.energy|not recorded"):
+        _ = simulation.outcome["mass.audit.kinetic_energy"]
+
+
+def test_what_does_not_fit_is_refused_with_the_reason(pair, alone):
+    with pytest.raises(StructureError, match="did you mean position"):
+        pair.connect("first.positoin", "second.force")
+    with pytest.raises(StructureError, match="no 'third'"):
+        pair.set({"third.parameters.mass": 1.0})
+    with pair.simulate(step=0.1) as simulation:
+        with pytest.raises(StructureError, match="it is connected to"):
+            simulation["first.force"] = 1.0
+        with pytest.raises(ValueError, match="no stop time"):
+            simulation.advance()
+
+
+def test_arrays_go_by_one_name(lag12):
+    """Twelve channels: connected, set, read and recorded as vectors."""
+    system = System("vector")
+    system.add("source", lag12, {"gain": 2.0})
+    system.add("sink", lag12)
+    system.connect("source.y", "sink.u", factor=3.0)
+    assert len(system.structure.connections) == 12
+    with system.simulate(step=0.1, record=["source.y", "sink.y"]) as simulation:
+        simulation["source.u"] = np.arange(12.0)
+        simulation.step()
+        assert np.allclose(simulation["source.y"], 0.2 * np.arange(12.0), rtol=1e-15)
+        assert np.allclose(simulation["sink.u"], 0.6 * np.arange(12.0), rtol=1e-15)
+        simulation["source.u"] = 1.0
+        assert simulation["source.u"].tolist() == [1.0] * 12
+        with pytest.raises(ValueError, match="could not be broadcast"):
+            simulation["source.u"] = [1.0, 2.0]
+    outcome = simulation.outcome
+    assert outcome["sink.y"].shape == (2, 12)
+    assert outcome.unit("sink.y") == "m"
+    with pytest.raises(StructureError, match="shape"):
+        system.connect("source.y", "sink.u[1]")
+
+
+def test_a_failure_raises_or_comes_back(lag):
+    system = System("bad")
+    system.add("a", lag, {"fail.function": 1, "fail.status": 3, "fail.time": 0.45})
+    with pytest.raises(FmuError, match="fmi2DoStep"):
+        system.run(step=0.1, stop=1.0)
+    outcome = system.run(step=0.1, stop=1.0, check=False)
+    assert (outcome.status, len(outcome.time)) == ("failed", 6)
+    assert "fmi2DoStep" in outcome.result.message
+
+
+def test_events_are_named_by_who_watches(pair):
+    pair.watch("far", "second.position", "above", 0.1)
+    outcome = pair.run(step=0.01, stop=2.0)
+    time, position = outcome.time, outcome["second.position"]
+    assert outcome.events == {"far": time[np.argmax(position > 0.1)]}
+
+
+def test_an_ssp_there_and_back(pair, oscillator, tmp_path):
+    file = pair.write(tmp_path / "pair.ssp")
+    again = dockfmu.load(file, {"second.parameters.initial_position": 0.25})
+    assert repr(again) == "<System pair: first, second; 2 connections>"
+    assert again.run(step=0.01, stop=0.1)["second.position"][0] == 0.25
+    planned = dockfmu.load(write_pair(oscillator, tmp_path))
+    outcome = planned.run()
+    assert "pushed_far" in outcome.events
+    assert outcome.result.audit["energy_residual"] < 0.1
+
+
+def test_components_and_systems_are_listed_and_built(tmp_path):
+    assert "Oscillator" in dockfmu.components() or "oscillator" in dockfmu.components()
+    assert "central_impact_20t" in dockfmu.systems()
+    name = next(name for name in dockfmu.components() if name.lower() == "oscillator")
+    assert dockfmu.build(name, tmp_path).suffix == ".fmu"
+
+
+def test_a_table_of_pandas(pair):
+    pandas = pytest.importorskip("pandas")
+    frame = pair.run(step=0.01, stop=1.0).to_pandas(["first.position", "second.position"])
+    assert isinstance(frame, pandas.DataFrame)
+    assert list(frame.columns) == ["first.position", "second.position"]
+    assert frame.index[-1] == pytest.approx(1.0)
