@@ -3,14 +3,22 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
 
 import numpy as np
 
-from master import loop
+from master.algorithms.algorithm import Scheme
+from master.calls import Calls
+from master.errors import StructureError
 from master.fmu import Instance
-from master.system import System
+from master.implicit import feedback, iteration_tables
+from master.loop import tables
+from master.loop.memory import pack
+from master.pace import pace_tables
+from master.prediction import prediction_tables, rates_of
+from master.step_control import StepControl, control_tables, located_signals
+from master.system import Connection, System
 
 WHOLE = ("Integer", "Boolean", "String")
 """Types whose values are int32 in the loop; strings are numbers of `master.texts`."""
@@ -66,122 +74,96 @@ def _span(columns: list[int]) -> slice | list[int]:
     return columns
 
 
-@dataclass
-class _Calls:
-    """Rows of a table of calls, and the arrays whose addresses stand in them."""
-
-    rows: list[tuple[int, ...]] = field(default_factory=list)
-    range: list[int] = field(default_factory=lambda: [0])
-    kept: list[np.ndarray] = field(default_factory=list)
-
-    def add(self, instance: Instance, function: str, references: Sequence[int], values: int, stride: int = 0) -> None:
-        if references:
-            block = np.array(references, np.uint32)
-            self.kept.append(block)
-            assert instance.component is not None
-            address = instance.entry(function)
-            self.rows.append((address, instance.component, block.ctypes.data, len(block), values, stride))
-
-    def close(self) -> None:
-        self.range.append(len(self.rows))
-
-    def table(self) -> np.ndarray:
-        return np.array(self.rows, np.int64).reshape(-1, 6)
-
-
 class Coupling:
-    """Buffers and tables for `instances`, given in execution order and cut into stages.
+    """Buffers and tables for `instances`, coupled as `scheme` says; `control` makes the steps vary.
 
-    `stages` are tuples of names of instances; `watches` and `samplings` are what observers ask for.
+    `watches` and `samplings` are what observers ask for. Raises StructureError for FMUs that cannot do what is asked.
     """
 
     def __init__(
         self,
         system: System,
         instances: Mapping[str, Instance],
-        stages: Sequence[Sequence[str]],
+        scheme: Scheme,
         watches: Sequence[Watch] = (),
         samplings: Sequence[Sampling] = (),
         stop_when: str | None = None,
         longest: int = 1 << 16,
+        control: StepControl | None = None,
     ) -> None:
         self.system = system
-        self.order = [name for stage in stages for name in stage]
+        self.scheme = scheme
+        self.order = [name for stage in scheme.stages for name in stage]
         self.instances = [instances[name] for name in self.order]
         self.component_index = {instance.component: i for i, instance in enumerate(self.instances)}
         self.watches = list(watches)
         self.groups = [Group(system, sampling, longest) for sampling in samplings]
+        self.located = located_signals(system, control) if control is not None else []
+        self.rates = rates_of(system, scheme)
         self._kept: list[np.ndarray] = []
-        real, whole = self._read_variables(stop_when)
-        self.real_names, self.whole_names = list(real), list(whole)
-        edges = np.cumsum([0, *(len(stage) for stage in stages)])
-        watched = [self._watched(watch, real, whole) for watch in self.watches]
-        y_real, y_whole = np.zeros(len(real)), np.zeros(len(whole), np.int32)
+        self._read_variables(stop_when)
+        y_real, y_whole = np.zeros(len(self.real)), np.zeros(len(self.whole), np.int32)
         gets = self._get_calls(y_real, y_whole)
-        inputs = _Inputs(self, real, whole)
+        self.inputs = inputs = Inputs(self)
+        self.signals = self._signals(y_real, y_whole)
         records = self._record_calls()
-        count = len(self.instances)
-        rows = max((group.capacity for group in self.groups), default=1)
-        self.tables = loop.Tables(
-            stages=edges.astype(np.uint64),
-            component=np.array([instance.component for instance in self.instances], np.int64),
-            do_step=np.array([instance.entry("fmi2DoStep") for instance in self.instances], np.int64),
-            set_calls=inputs.calls.table(),
-            set_range=np.array(inputs.calls.range, np.uint64),
-            get_calls=gets.table(),
-            get_range=np.array(gets.range, np.uint64),
-            y_real=y_real,
-            y_bits=y_real.view(np.int64),
-            u_real=inputs.u_real,
-            real_source=np.array(inputs.real_source, np.uint64),
-            real_range=np.array(inputs.real_range, np.uint64),
-            scaled=np.array([k for k, _, _ in inputs.scaled], np.uint64),
-            factor=np.array([factor for _, factor, _ in inputs.scaled], float),
-            offset=np.array([offset for _, _, offset in inputs.scaled], float),
-            scaled_range=np.array(inputs.scaled_range, np.uint64),
-            y_whole=y_whole,
-            u_whole=inputs.u_whole,
-            whole_source=np.array(inputs.whole_source, np.uint64),
-            whole_range=np.array(inputs.whole_range, np.uint64),
-            watch_kind=np.array([kind for kind, _, _ in watched], np.int64),
-            watch_slot=np.array([slot for _, slot, _ in watched], np.uint64),
-            watch_level=np.array([level for _, _, level in watched], float),
-            watch_last=np.zeros(len(watched)),
-            event=np.zeros((4096 + 2 * len(watched), 4)),
-            stop_slot=np.array([whole[stop_when]] if stop_when else [], np.uint64),
-            record_every=np.array([group.every for group in self.groups], np.int64),
-            record_calls=records.table(),
-            record_instance=np.array([self.component_index[row[1]] for row in records.rows], np.int64),
-            record_range=np.array(records.range, np.uint64),
-            record_rows=np.zeros(len(self.groups), np.int64),
-            record_step=np.zeros((len(self.groups), rows), np.int64),
-            warnings=np.zeros(count, np.int64),
+        implicit = scheme.implicit is not None and len(feedback(self)) > 0
+        rollback = implicit or (control is not None and self.can_roll_back())
+        if implicit and not self.can_roll_back():
+            raise StructureError([f"implicit coupling needs to go back, and {self.no_way_back()} cannot"])
+        content = tables.Tables(
+            instances=self._instance_tables(inputs.calls, gets, rollback),
+            signals=self.signals,
+            pace=pace_tables(self),
+            prediction=prediction_tables(self),
+            backup=self._backup(rollback),
+            iteration=iteration_tables(self),
+            control=control_tables(self, control),
+            watches=self._watch_tables(stop_when),
+            rows=self._row_tables(records),
             report=np.zeros(6, np.int64),
         )
+        self.tables, self.packed = content, pack(content)
         self._kept += [*inputs.calls.kept, *gets.kept, *records.kept]
 
-    def _read_variables(self, stop_when: str | None) -> tuple[dict[str, int], dict[str, int]]:
+    def can_roll_back(self) -> bool:
+        return not self.no_way_back()
+
+    def no_way_back(self) -> str:
+        """The names of the instances whose state cannot be saved and set."""
+        return ", ".join(i.name for i in self.instances if not i.description.can_get_and_set_state)
+
+    def keep(self, blocks: Iterable[np.ndarray]) -> None:
+        """Let arrays whose addresses stand in the tables live as long as these."""
+        self._kept += blocks
+
+    def _read_variables(self, stop_when: str | None) -> None:
         """Places of all variables that are read after each step, by full name: Real ones, and Integer and Boolean.
 
         They are sorted by instance and type, so that one call of an FMU fills one piece of the buffers.
         """
         wanted = {f"{c.source}.{c.output}" for c in self.system.connections}
         wanted.update(watch.variable for watch in self.watches)
+        wanted.update(self.located)
+        wanted.update(self.rates.values())
         if stop_when:
             wanted.add(stop_when)
-        self._read: dict[str, dict[str, list[str]]] = {n: {kind: [] for kind in ("Real", *WHOLE)} for n in self.order}
+        self.read: dict[str, dict[str, list[str]]] = {
+            n: {"Real": [], **{kind: [] for kind in WHOLE}} for n in self.order
+        }
         for name in sorted(wanted):
             element, variable = self.system.resolve(name)
-            self._read[element][variable.storage].append(variable.name)
-        real = [f"{e}.{v}" for e in self.order for v in self._read[e]["Real"]]
-        whole = [f"{e}.{v}" for e in self.order for kind in WHOLE for v in self._read[e][kind]]
-        return {name: k for k, name in enumerate(real)}, {name: k for k, name in enumerate(whole)}
+            self.read[element][variable.storage].append(variable.name)
+        self.real_names = [f"{e}.{v}" for e in self.order for v in self.read[e]["Real"]]
+        self.whole_names = [f"{e}.{v}" for e in self.order for kind in WHOLE for v in self.read[e][kind]]
+        self.real = {name: k for k, name in enumerate(self.real_names)}
+        self.whole = {name: k for k, name in enumerate(self.whole_names)}
 
-    def _get_calls(self, y_real: np.ndarray, y_whole: np.ndarray) -> _Calls:
-        calls = _Calls()
+    def _get_calls(self, y_real: np.ndarray, y_whole: np.ndarray) -> Calls:
+        calls = Calls()
         real = whole = 0
         for instance in self.instances:
-            for kind, names in self._read[instance.name].items():
+            for kind, names in self.read[instance.name].items():
                 references = [instance.variable(name).reference for name in names]
                 if kind == "Real":
                     calls.add(instance, "fmi2GetReal", references, y_real.ctypes.data + 8 * real)
@@ -192,8 +174,8 @@ class Coupling:
             calls.close()
         return calls
 
-    def _record_calls(self) -> _Calls:
-        calls = _Calls()
+    def _record_calls(self) -> Calls:
+        calls = Calls()
         for group in self.groups:
             for block, columns in ((group.real, group.real_columns), (group.whole, group.whole_columns)):
                 # one call for each run of columns of one instance and type
@@ -214,64 +196,171 @@ class Coupling:
             calls.close()
         return calls
 
-    def _watched(self, watch: Watch, real: dict[str, int], whole: dict[str, int]) -> tuple[int, int, float]:
-        if watch.variable in real:
-            kind = loop.ANY_CHANGE_REAL if watch.level is None else loop.LEVEL_REAL
-            return kind, real[watch.variable], watch.level or 0.0
-        kind = loop.ANY_CHANGE_WHOLE if watch.level is None else loop.LEVEL_WHOLE
-        return kind, whole[watch.variable], watch.level or 0.0
+    def _signals(self, y_real: np.ndarray, y_whole: np.ndarray) -> tables.Signals:
+        inputs = self.inputs
+        return tables.Signals(
+            y_real=y_real,
+            y_bits=y_real.view(np.int64),
+            y_range=places(np.cumsum([0, *(len(self.read[name]["Real"]) for name in self.order)])),
+            u_real=inputs.u_real,
+            real_source=places(inputs.real_source),
+            real_range=places(inputs.real_range),
+            scaled=places([k for k, _, _ in inputs.scaled]),
+            factor=np.array([factor for _, factor, _ in inputs.scaled], float),
+            offset=np.array([offset for _, _, offset in inputs.scaled], float),
+            scaled_range=places(inputs.scaled_range),
+            y_whole=y_whole,
+            u_whole=inputs.u_whole,
+            whole_source=places(inputs.whole_source),
+            whole_range=places(inputs.whole_range),
+            tabled=places([k for k, _ in inputs.tabled]),
+            tabled_range=places(inputs.tabled_range),
+            table=np.array([row for _, table in inputs.tabled for row in table], np.int32).reshape(-1, 2),
+            table_range=places(np.cumsum([0, *(len(table) for _, table in inputs.tabled)])),
+        )
+
+    def _instance_tables(self, sets: Calls, gets: Calls, rollback: bool) -> tables.Instances:
+        def entries(function: str, wanted: bool = True) -> np.ndarray:
+            return np.array([i.entry(function) for i in self.instances] if wanted else [], np.int64)
+
+        return tables.Instances(
+            stages=places(np.cumsum([0, *(len(stage) for stage in self.scheme.stages)])),
+            component=np.array([instance.component for instance in self.instances], np.int64),
+            do_step=entries("fmi2DoStep"),
+            get_state=entries("fmi2GetFMUstate", rollback),
+            set_state=entries("fmi2SetFMUstate", rollback),
+            state=np.zeros((2, len(self.instances)), np.int64),
+            set_calls=sets.table(),
+            set_range=places(sets.range),
+            get_calls=gets.table(),
+            get_range=places(gets.range),
+            warnings=np.zeros(len(self.instances), np.int64),
+            final=int(not rollback),
+        )
+
+    def _backup(self, rollback: bool) -> tables.Backup:
+        size = 2 if rollback else 0
+        instances, inputs, outputs = len(self.instances), len(self.inputs.u_real), len(self.real)
+        return tables.Backup(
+            y_real=np.zeros((size, outputs)),
+            y_whole=np.zeros((size, len(self.whole)), np.int32),
+            slope=np.zeros((size, outputs)),
+            waited=np.zeros((size, instances), np.int64),
+            pending=np.zeros((size, instances)),
+            u_sum=np.zeros((size, inputs)),
+        )
+
+    def _watch_tables(self, stop_when: str | None) -> tables.Watches:
+        watched = [self._watched(watch) for watch in self.watches]
+        watched += [self._watched(Watch(name)) for name in self.located]
+        logged = np.arange(len(watched)) < len(self.watches)
+        return tables.Watches(
+            kind=np.array([kind for kind, _, _ in watched], np.int64),
+            slot=places([slot for _, slot, _ in watched]),
+            level=np.array([level for _, _, level in watched], float),
+            last=np.zeros(len(watched)),
+            located=(~logged).astype(np.uint8),
+            logged=logged.astype(np.uint8),
+            event=np.zeros((4096 + 2 * len(watched), 4)),
+            stop_slot=places([self.whole[stop_when]] if stop_when else []),
+        )
+
+    def _row_tables(self, records: Calls) -> tables.Rows:
+        capacity = max((group.capacity for group in self.groups), default=1)
+        return tables.Rows(
+            every=np.array([group.every for group in self.groups], np.int64),
+            calls=records.table(),
+            instance=np.array([self.component_index[row[1]] for row in records.rows], np.int64),
+            range=places(records.range),
+            filled=np.zeros(len(self.groups), np.int64),
+            time=np.zeros((len(self.groups), capacity)),
+        )
+
+    def _watched(self, watch: Watch) -> tuple[int, int, float]:
+        if watch.variable in self.real:
+            kind = tables.ANY_CHANGE_REAL if watch.level is None else tables.LEVEL_REAL
+            return kind, self.real[watch.variable], watch.level or 0.0
+        kind = tables.ANY_CHANGE_WHOLE if watch.level is None else tables.LEVEL_WHOLE
+        return kind, self.whole[watch.variable], watch.level or 0.0
 
     def instance(self, name: str) -> Instance:
         return self.instances[self.order.index(name)]
 
     def not_finite(self) -> list[tuple[str, float]]:
         """Names and values of the coupled outputs that are infinite or NaN."""
-        values = self.tables.y_real.tolist()
+        values = self.signals.y_real.tolist()
         return [(name, value) for name, value in zip(self.real_names, values, strict=True) if not math.isfinite(value)]
 
     def start_watching(self) -> None:
         """Take the present values as those from which changes count."""
-        tables = self.tables
-        for w, (kind, slot) in enumerate(zip(tables.watch_kind, tables.watch_slot, strict=True)):
-            real = kind in (loop.ANY_CHANGE_REAL, loop.LEVEL_REAL)
-            tables.watch_last[w] = tables.y_real[slot] if real else tables.y_whole[slot]
+        watches = self.tables.watches
+        for w, (kind, slot) in enumerate(zip(watches.kind, watches.slot, strict=True)):
+            real = kind in (tables.ANY_CHANGE_REAL, tables.LEVEL_REAL)
+            watches.last[w] = self.signals.y_real[slot] if real else self.signals.y_whole[slot]
+
+    def memory(self) -> list[np.ndarray]:
+        """All arrays of the tables that change while stepping and are needed to go on."""
+        t = self.tables
+        return [
+            self.signals.y_real, self.signals.y_whole, self.signals.u_real, self.signals.u_whole,
+            t.pace.waited, t.pace.pending, t.pace.u_sum, t.prediction.start, t.prediction.slope,
+            t.iteration.scale, t.iteration.residual, t.iteration.inverse, t.iteration.tally,
+            t.control.scale, t.control.clock, t.watches.last,
+        ]  # fmt: skip
+
+    def free_states(self) -> None:
+        """Give the states that the loop has saved back to the instances."""
+        saved = self.tables.instances.state
+        for level, i in zip(*np.nonzero(saved), strict=True):
+            if not self.instances[i].dead:
+                self.instances[i].free_state(int(saved[level, i]))
+        saved[:] = 0
 
 
-class _Inputs:
+def places(values: Sequence[int] | np.ndarray) -> np.ndarray:
+    """Places or ranges as the loop wants them."""
+    return np.array(values, np.uint64)
+
+
+class Inputs:
     """The connected inputs of all instances in execution order: buffers, sources, conversions, calls that set them."""
 
-    def __init__(self, coupling: Coupling, real: dict[str, int], whole: dict[str, int]) -> None:
+    def __init__(self, coupling: Coupling) -> None:
         system = coupling.system
-        by_target: dict[str, dict[str, list[tuple[int, int, float, float]]]] = {
-            name: {kind: [] for kind in ("Real", *WHOLE)} for name in coupling.order
+        self.connections: dict[str, dict[str, list[Connection]]] = {
+            name: {"Real": [], **{kind: [] for kind in WHOLE}} for name in coupling.order
         }
         for connection in system.connections:
             variable = system.description(connection.target).variables[connection.input]
-            places = real if variable.storage == "Real" else whole
-            source = places[f"{connection.source}.{connection.output}"]
-            entry = (variable.reference, source, *system.transformation(connection))
-            by_target[connection.target][variable.storage].append(entry)
-        self.calls = _Calls()
+            self.connections[connection.target][variable.storage].append(connection)
+        self.real = [c for name in coupling.order for c in self.connections[name]["Real"]]
+        whole = [c for name in coupling.order for kind in WHOLE for c in self.connections[name][kind]]
+        self.real_source = [coupling.real[f"{c.source}.{c.output}"] for c in self.real]
+        self.whole_source = [coupling.whole[f"{c.source}.{c.output}"] for c in whole]
         self.scaled: list[tuple[int, float, float]] = []
-        self.scaled_range, self.real_range, self.whole_range = [0], [0], [0]
-        self.real_source = [s for n in coupling.order for _, s, _, _ in by_target[n]["Real"]]
-        self.whole_source = [s for n in coupling.order for kind in WHOLE for _, s, _, _ in by_target[n][kind]]
-        self.u_real = np.zeros(len(self.real_source))
-        self.u_whole = np.zeros(len(self.whole_source), np.int32)
+        self.tabled: list[tuple[int, tuple[tuple[int, int], ...]]] = []
+        self.scaled_range, self.tabled_range, self.real_range, self.whole_range = [0], [0], [0], [0]
+        self.u_real, self.u_whole = np.zeros(len(self.real)), np.zeros(len(whole), np.int32)
+        self.calls = Calls()
         k_real = k_whole = 0
         for instance in coupling.instances:
-            for kind, entries in by_target[instance.name].items():
-                references = [reference for reference, *_ in entries]
+            for kind, found in self.connections[instance.name].items():
+                references = [instance.variable(c.input).reference for c in found]
                 if kind == "Real":
                     self.calls.add(instance, "fmi2SetReal", references, self.u_real.ctypes.data + 8 * k_real)
-                    for _, _, factor, offset in entries:
+                    for c in found:
+                        factor, offset = system.transformation(c)
                         if (factor, offset) != (1.0, 0.0):
                             self.scaled.append((k_real, factor, offset))
                         k_real += 1
                 else:
                     self.calls.add(instance, f"fmi2Set{kind}", references, self.u_whole.ctypes.data + 4 * k_whole)
-                    k_whole += len(entries)
+                    for c in found:
+                        if c.table:
+                            self.tabled.append((k_whole, c.table))
+                        k_whole += 1
             self.calls.close()
             self.real_range.append(k_real)
             self.whole_range.append(k_whole)
             self.scaled_range.append(len(self.scaled))
+            self.tabled_range.append(len(self.tabled))

@@ -11,7 +11,9 @@ class Result:
     """How a run ended; `events`, `peaks` and `audit` are filled by the observers of those names, `realtime` by Pacing.
 
     `status` is "completed" at the stop time or the stop signal, "stopped" by Ctrl-C, "failed" with `message` and
-    `error` saying why; `t_end` is the last time at which all instances were consistent.
+    `error` saying why; `t_end` is the last time at which all instances were consistent. `rejected_steps` counts the
+    macro steps that step control repeated, `sweeps` the passes of implicit coupling; the shortest and the longest step
+    are known where they vary.
     """
 
     system: str
@@ -23,6 +25,10 @@ class Result:
     wall_s: float = 0.0
     initialise_s: float = 0.0
     macro_steps: int = 0
+    rejected_steps: int = 0
+    sweeps: int = 0
+    shortest_step: float | None = None
+    longest_step: float | None = None
     message: str = ""
     warnings: list[str] = field(default_factory=list)
     events: list[dict[str, Any]] = field(default_factory=list)
@@ -47,6 +53,10 @@ class Result:
             "macro_steps": self.macro_steps,
             "algorithm": self.algorithm,
             "step": self.step,
+            "rejected_steps": self.rejected_steps,
+            "sweeps": self.sweeps,
+            "shortest_step": self.shortest_step,
+            "longest_step": self.longest_step,
             "events": self.events,
             "peaks": self.peaks,
             "audit": self.audit,

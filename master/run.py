@@ -17,6 +17,7 @@ from master.errors import MasterError, StructureError
 from master.observers.observer import Observer
 from master.result import Result
 from master.simulation import Simulation
+from master.step_control import StepControl
 from master.system import System
 
 
@@ -27,6 +28,7 @@ def run(
     stop: float,
     start: float = 0.0,
     algorithm: Algorithm | None = None,
+    control: StepControl | None = None,
     observers: Sequence[Observer] = (),
     drivers: Sequence[Driver] = (),
     stop_when: str | None = None,
@@ -40,7 +42,7 @@ def run(
     if not math.isfinite(stop):
         raise StructureError([f"the stop time {stop!r} s is not finite"])
     simulation = Simulation(
-        system, step=step, start=start, stop=stop, algorithm=algorithm,
+        system, step=step, start=start, stop=stop, algorithm=algorithm, control=control,
         observers=observers, drivers=drivers, stop_when=stop_when, logging=logging,
     )  # fmt: skip
     # the result tells of the failure

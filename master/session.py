@@ -8,17 +8,28 @@ import time
 from collections.abc import Iterable, Mapping, Sequence
 
 from master import loop
+from master.algorithms.algorithm import Scheme
 from master.coupling import Coupling, Sampling, Watch
 from master.drivers.driver import Driver
 from master.errors import FmuError, StructureError
 from master.fmu import DISCARD, PENDING, Instance
+from master.loop import tables as at
 from master.observers.observer import Observer, Run
 from master.result import Result
+from master.step_control import StepControl
+from master.steppers import ControlledSteps, FixedSteps, Stepper
 from master.system import System
 
 CHUNK_S = 0.1
 """Time between two returns to Python: what Ctrl-C and progress wait for."""
 LONGEST_CHUNK = 1 << 16
+
+_FUNCTIONS = {
+    at.SLOPE: "fmi2SetRealInputDerivatives",
+    at.SAVE: "fmi2GetFMUstate",
+    at.RESTORE: "fmi2SetFMUstate",
+    at.DERIVATIVE: "fmi2GetDirectionalDerivative",
+}
 
 
 class Wishes:
@@ -63,37 +74,37 @@ class Wishes:
 
 
 class Session:
-    """Steps initialised instances from `start` on, until the stop signal, and keeps the books in `result`.
-
-    Step k of the grid begins at origin + k * step; a shorter step moves the origin to its end.
-    """
+    """Steps initialised instances from `start` on, until the stop signal, and keeps the books in `result`."""
 
     def __init__(
         self,
         system: System,
         instances: Mapping[str, Instance],
-        stages: Sequence[tuple[str, ...]],
+        scheme: Scheme,
         wishes: Wishes,
         stop_when: str | None,
         start: float,
         step: float,
         stop: float,
         result: Result,
+        control: StepControl | None = None,
     ) -> None:
         self.start, self.step, self.stop, self.result = start, step, stop, result
         self.wishes, self.over = wishes, False
-        self.origin, self.done = start, 0
-        self.coupling = Coupling(system, instances, stages, wishes.watches, wishes.samplings, stop_when, LONGEST_CHUNK)
+        self.coupling = Coupling(
+            system, instances, scheme, wishes.watches, wishes.samplings, stop_when, LONGEST_CHUNK, control
+        )
         self.tables = self.coupling.tables
         self.last_row = [-math.inf] * len(wishes.samplings)
         # compiles, or loads what was compiled before, so that the time of the steps is theirs alone
-        loop.advance(self.tables, start, step, 0, 0)
+        steps: type[Stepper] = FixedSteps if control is None else ControlledSteps
+        self.stepper = steps(self.coupling.packed, start, step)
         descriptions = {name: instance.description for name, instance in instances.items()}
         self.told = Run(system, instances, descriptions, start, stop, step, result.algorithm)
 
     def begin(self) -> None:
         """Look at the initial values. Raises FmuError where they cannot be had or are not finite."""
-        if not loop.read_outputs(self.tables):
+        if not loop.read_outputs(self.coupling.packed):
             raise self._failure(self.start)
         self._check_finite(self.start)
         self.coupling.start_watching()
@@ -107,12 +118,7 @@ class Session:
         """Step to `until`. Raises FmuError after a failure, when all that was recorded has been handed out."""
         began = time.perf_counter() - self.result.wall_s
         try:
-            self._steps(math.floor((until - self.origin) / self.step + 1e-6) - self.done, interrupted, began)
-            now = self.origin + self.done * self.step
-            if not self.over and until - now > 1e-6 * self.step:
-                self._advance(now, until - now, 0, 1)
-                self.result.t_end = until
-                self.origin, self.done = until, 0
+            self._steps(until, interrupted, began)
         finally:
             self.result.wall_s = time.perf_counter() - began
 
@@ -120,24 +126,23 @@ class Session:
         """Take the last rows."""
         self._record_now()
 
-    def _steps(self, count: int, interrupted: threading.Event, began: float) -> None:
-        """Take `count` steps, or fewer if the run is over before, in chunks that last about CHUNK_S."""
-        last, chunk = self.done + count, 16
+    def _steps(self, until: float, interrupted: threading.Event, began: float) -> None:
+        """Take steps to `until`, or fewer if the run is over before, in chunks that last about CHUNK_S."""
+        chunk = 16
         groups = (group.every * (group.capacity - 3) for group in self.coupling.groups)
         longest = min([self.wishes.longest_chunk, *groups])
-        while self.done < last and not self.over:
+        while not self.over and self.stepper.time < until:
             clock = time.perf_counter()
-            wanted = min(chunk, longest, last - self.done)
-            taken = self._advance(self.origin, self.step, self.done, wanted)
-            self.done += taken
+            wanted = min(chunk, longest)
+            taken = self._advance(until, wanted)
             now = time.perf_counter()
-            if taken == chunk:
+            if taken == wanted:
                 chunk = max(1, min(longest, 2 * chunk, int(chunk * CHUNK_S / max(now - clock, 1e-6)) + 1))
             for observer in self.wishes.observers:
                 reason = observer.progress(self.result.t_end, now - began)
                 if reason:
                     self._stop(reason)
-            if interrupted.is_set() and self.done < last and not self.over:
+            if interrupted.is_set() and self.stepper.time < until and not self.over:
                 self._stop(f"interrupted at t = {self.result.t_end:.9g} s")
 
     def _stop(self, reason: str) -> None:
@@ -145,22 +150,22 @@ class Session:
         self.result.status = "stopped"
         self.result.message = reason
 
-    def _advance(self, start: float, h: float, first: int, count: int) -> int:
-        """Steps `first` to `first + count` of length `h` from `start`; returns how many were taken."""
+    def _advance(self, until: float, count: int) -> int:
+        """At the most `count` steps, not beyond `until`; returns how many were taken."""
         result = self.result
-        self._drive(start + first * h)
-        done = loop.advance(self.tables, start, h, first, count)
+        self._drive(self.stepper.time)
+        done = self.stepper.advance(until, result.macro_steps, count)
         result.macro_steps += done
-        result.t_end = start + (first + done) * h
-        reason = self.tables.report[loop.REASON]
+        result.t_end = self.stepper.time
+        reason = self.tables.report[at.REASON]
         # what failed is asked for its reasons before observers can do anything else
-        failure = self._failure(result.t_end) if reason == loop.FAILED else None
-        self._deliver(start, h)
+        failure = self._failure(result.t_end) if reason == at.FAILED else None
+        self._deliver()
         if failure is not None:
             raise failure
-        if reason == loop.NOT_FINITE:
-            self._check_finite(result.t_end + h)
-        if reason == loop.STOPPED:
+        if reason == at.NOT_FINITE:
+            self._check_finite(result.t_end + self.stepper.step)
+        if reason == at.STOPPED:
             self.over = True
             result.message = f"ended by the stop signal at t = {result.t_end:.9g} s"
         return done
@@ -172,28 +177,28 @@ class Session:
                 element, variable = self.coupling.system.resolve(name)
                 self.coupling.instance(element).set({variable.name: value})
 
-    def _deliver(self, start: float, h: float) -> None:
+    def _deliver(self) -> None:
         """Hand rows and events to the observers, and empty their buffers."""
-        tables = self.tables
+        rows, report = self.tables.rows, self.tables.report
         for g, (group, observer) in enumerate(zip(self.coupling.groups, self.wishes.samplers, strict=True)):
-            rows = int(tables.record_rows[g])
-            if rows:
-                times = start + tables.record_step[g, :rows] * h
+            count = int(rows.filled[g])
+            if count:
+                times = rows.time[g, :count].copy()
                 self.last_row[g] = times[-1]
-                observer.sample(times, group.rows(rows))
-        tables.record_rows[:] = 0
-        for k, watch, old, new in tables.event[: tables.report[loop.EVENTS]].tolist():
+                observer.sample(times, group.rows(count))
+        rows.filled[:] = 0
+        for moment, watch, old, new in self.tables.watches.event[: report[at.EVENTS]].tolist():
             observer, number = self.wishes.watchers[int(watch)]
-            observer.event(number, start + k * h, old, new)
-        tables.report[loop.EVENTS] = 0
+            observer.event(number, moment, old, new)
+        report[at.EVENTS] = 0
 
     def _record_now(self) -> None:
         """Take a row of each group that has none of this instant."""
         now = self.result.t_end
         for group, last in enumerate(self.last_row):
-            if last < now - 1e-9 * self.step and not loop.record(self.tables, group, 0):
+            if last < now - 1e-9 * self.stepper.step and not loop.record(self.coupling.packed, group, now):
                 raise self._failure(now)
-        self._deliver(now, 0.0)
+        self._deliver()
 
     def _check_finite(self, at: float) -> None:
         found = self.coupling.not_finite()
@@ -207,20 +212,24 @@ class Session:
                 function="fmi2GetReal", time=at, message=self.coupling.instance(element).log.last,
             )  # fmt: skip
 
-    def _failure(self, at: float) -> FmuError:
+    def _failure(self, at_time: float) -> FmuError:
         """The error behind a FAILED report."""
         tables = self.tables
-        instance = self.coupling.instances[tables.report[loop.INSTANCE]]
-        status, called, row = (int(tables.report[entry]) for entry in (loop.STATUS, loop.CALLED, loop.ROW))
-        if called == loop.STEP:
-            return instance.failure("fmi2DoStep", status, at, self._step_detail(instance, status))
-        table = {loop.SET: tables.set_calls, loop.GET: tables.get_calls, loop.RECORD: tables.record_calls}[called]
-        address = int(table[row, loop.FUNCTION])
-        function = instance.function_at(address)
-        return instance.failure(function, status, at)
+        instance = self.coupling.instances[tables.report[at.INSTANCE]]
+        status, called, row = (int(tables.report[entry]) for entry in (at.STATUS, at.CALLED, at.ROW))
+        if called == at.STEP:
+            return instance.failure("fmi2DoStep", status, at_time, self._step_detail(instance, status))
+        table = {
+            at.SET: tables.instances.set_calls,
+            at.GET: tables.instances.get_calls,
+            at.RECORD: tables.rows.calls,
+        }.get(called)
+        if table is None:
+            return instance.failure(_FUNCTIONS[called], status, at_time)
+        return instance.failure(instance.function_at(int(table[row, at.FUNCTION])), status, at_time)
 
     def _step_detail(self, instance: Instance, status: int) -> str:
-        detail = f" for a step of {self.step:g} s"
+        detail = f" for a step of {self.stepper.step:g} s"
         if status == DISCARD:
             reached = instance.last_successful_time()
             if instance.wants_to_terminate():
@@ -232,9 +241,17 @@ class Session:
             detail += "; it steps asynchronously, which this master does not"
         return detail
 
-    def note_warnings(self) -> None:
-        """Put into the result which instances gave fmi2Warning."""
-        for instance, count in zip(self.coupling.instances, self.tables.warnings, strict=True):
+    def close(self) -> None:
+        """Put into the result how the steps went, and free what the loop holds of the instances."""
+        self.stepper.tell(self.result)
+        for instance, count in zip(self.coupling.instances, self.tables.instances.warnings, strict=True):
             if count:
                 note = f"{instance.name} gave fmi2Warning {count} times; last: {instance.log.last!r}"
                 self.result.warnings.append(note)
+        iteration = self.tables.iteration
+        if iteration.tally[at.UNSETTLED]:
+            self.result.warnings.append(
+                f"{iteration.tally[at.UNSETTLED]} macro steps ended unsettled after {iteration.limit} sweeps; the "
+                f"largest change of the last one was {iteration.worst[0]:.2g}, {iteration.tolerance:g} was wanted"
+            )
+        self.coupling.free_states()

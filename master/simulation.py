@@ -27,15 +27,17 @@ from master.initialisation import Initialisation
 from master.observers.observer import Observer
 from master.result import Result
 from master.session import Session, Wishes
+from master.step_control import StepControl
 from master.system import System
 
 
 class Simulation:
     """One run of `system` in macro steps of `step` from `start`, at most to `stop` (all in seconds).
 
-    `drivers` give inputs that no connection gives. `stop_when` names a Boolean or Integer output that ends the run
-    after the step in which it becomes true (not 0). A context manager: entering it loads and initialises the FMUs,
-    leaving it ends them and the observers, and completes `result`, whatever happened.
+    With `control` the steps vary, and `step` is the first of them. `drivers` give inputs that no connection gives.
+    `stop_when` names a Boolean or Integer output that ends the run after the step in which it becomes true (not 0). A
+    context manager: entering it loads and initialises the FMUs, leaving it ends them and the observers, and completes
+    `result`, whatever happened.
 
     Raises StructureError, DescriptionError or ArchiveError for a system that cannot be run, before any FMU is loaded.
     """
@@ -48,14 +50,18 @@ class Simulation:
         start: float = 0.0,
         stop: float = math.inf,
         algorithm: Algorithm | None = None,
+        control: StepControl | None = None,
         observers: Sequence[Observer] = (),
         drivers: Sequence[Driver] = (),
         stop_when: str | None = None,
         logging: bool = False,
     ) -> None:
         _check(system, step, start, stop, stop_when)
+        if control is not None:
+            control.check(system)
         self.system, self.step, self.start, self.stop = system, step, start, stop
         self.algorithm = GaussSeidel() if algorithm is None else algorithm
+        self.control = control
         self.wishes = Wishes(system, observers, drivers)
         self.stop_when, self.logging = stop_when, logging
         self.instances: dict[str, Instance] = {}
@@ -78,8 +84,8 @@ class Simulation:
         order = self.system.execution_order()
         self.result.warnings += _initialise(self.system, self.instances, order, self.start, self.stop)
         self._session = session = Session(
-            self.system, self.instances, self.algorithm.stages(order), self.wishes,
-            self.stop_when, self.start, self.step, self.stop, self.result,
+            self.system, self.instances, self.algorithm.scheme(order), self.wishes,
+            self.stop_when, self.start, self.step, self.stop, self.result, self.control,
         )  # fmt: skip
         self.result.initialise_s = time.perf_counter() - began
         session.begin()
@@ -109,7 +115,7 @@ class Simulation:
     def _close(self) -> None:
         try:
             if self._session is not None:
-                self._session.note_warnings()
+                self._session.close()
             self._cleanup.close()
         finally:
             _end([*self.wishes.observers, *self.wishes.drivers], self.result)

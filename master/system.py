@@ -34,10 +34,11 @@ def _description(file: Path, stamp: tuple[int, int], structure: tuple[tuple[str,
 
 @dataclass
 class Element:
-    """One instance: its FMU and the values that are set before it is initialised.
+    """One instance: its FMU, the values that are set before it is initialised, its rate, and where it runs.
 
-    With `process` it runs in a process of its own, whose end, by itself or because a call takes longer than `timeout`
-    seconds, is a failure of the run and not the end of this process.
+    It makes `substeps` steps in a macro step, or one step in `every` macro steps, at their end and with the means of
+    its Real inputs over them. With `process` it runs in a process of its own, whose end, by itself or because a call
+    takes longer than `timeout` seconds, is a failure of the run and not the end of this process.
     """
 
     name: str
@@ -45,11 +46,18 @@ class Element:
     start: dict[str, Any] = field(default_factory=dict)
     process: bool = False
     timeout: float = TIMEOUT_S
+    substeps: int = 1
+    every: int = 1
 
 
 @dataclass(frozen=True)
 class Connection:
-    """input = factor * (output, converted to the unit of the input) + offset."""
+    """input = factor * (output, converted to the unit of the input) + offset.
+
+    `mean` says that the output is a mean over the step that gave it, such as an impulse over time: then no line is
+    drawn through it, and it is averaged over the substeps of its instance. `table` maps values of outputs that are not
+    Real; what it does not name is passed on as it is.
+    """
 
     source: str
     output: str
@@ -58,6 +66,8 @@ class Connection:
     factor: float = 1.0
     offset: float = 0.0
     convert_units: bool = True
+    mean: bool = False
+    table: tuple[tuple[int, int], ...] = ()
 
     def __str__(self) -> str:
         return f"{self.source}.{self.output} -> {self.target}.{self.input}"
@@ -82,19 +92,26 @@ class System:
         file: Path,
         start: Mapping[str, Any] | None = None,
         *,
+        substeps: int = 1,
+        every: int = 1,
         process: bool = False,
         timeout: float = TIMEOUT_S,
     ) -> Element:
         if name in self.elements:
             raise StructureError([f"system {self.name}: two elements are called {name!r}"])
-        self.elements[name] = Element(name, Path(file), dict(start or {}), process, timeout)
+        self.elements[name] = Element(
+            name, Path(file), dict(start or {}), process, timeout, substeps=substeps, every=every
+        )
         return self.elements[name]
 
     def connect(
         self, source: str, output: str, target: str, input: str, *,
-        factor: float = 1.0, offset: float = 0.0, convert_units: bool = True,
+        factor: float = 1.0, offset: float = 0.0, convert_units: bool = True, mean: bool = False,
+        table: Iterable[tuple[int, int]] = (),
     ) -> None:  # fmt: skip
-        self.connections.append(Connection(source, output, target, input, factor, offset, convert_units))
+        self.connections.append(
+            Connection(source, output, target, input, factor, offset, convert_units, mean, tuple(table))
+        )
 
     def description(self, element: str) -> Description:
         """The model description of an element's FMU, read once. Raises DescriptionError or ArchiveError."""
@@ -146,7 +163,7 @@ class System:
         """Raises StructureError with all that is wrong; DescriptionError or ArchiveError for FMUs that are unusable."""
         for name in self.elements:
             self.description(name)
-        problems = [*self._check_order(), *self._check_connections()]
+        problems = [*self._check_order(), *self._check_rates(), *self._check_connections()]
         for element in self.elements.values():
             problems.extend(self._check_start(element))
         if problems:
@@ -162,6 +179,14 @@ class System:
     def _check_order(self) -> Iterable[str]:
         if self.order is not None and sorted(self.order) != sorted(self.elements):
             yield f"the order ({', '.join(self.order)}) does not name each element once ({', '.join(self.elements)})"
+
+    def _check_rates(self) -> Iterable[str]:
+        for element in self.elements.values():
+            if element.substeps < 1 or element.every < 1 or (element.substeps > 1 and element.every > 1):
+                yield (
+                    f"{element.name}: {element.substeps} substeps in every {element.every} macro steps is no rate; "
+                    "one of them is 1, the other a whole number from 1"
+                )
 
     def _check_connections(self) -> Iterable[str]:
         sources: dict[tuple[str, str], Connection] = {}
@@ -192,7 +217,9 @@ class System:
             return f"{connection.target}.{target.name} is no input but {target.causality}"
         if source.storage != target.storage:
             return f"the output is {source.type}, the input {target.type}"
-        if source.items and target.items and source.items != target.items:
+        if connection.table and source.type == "Real":
+            return "a table maps whole numbers, not Real variables"
+        if not connection.table and source.items and target.items and source.items != target.items:
             return f"the enumerations differ: {_items(source)} against {_items(target)}"
         if source.type != "Real" and (connection.factor, connection.offset) != (1.0, 0.0):
             return f"factor and offset apply to Real variables, not to {source.type}"

@@ -2,12 +2,27 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 from master.algorithms.algorithm import Algorithm
+from master.algorithms.fixed_point import FixedPoint
 from master.algorithms.gauss_seidel import GaussSeidel
 from master.algorithms.jacobi import Jacobi
+from master.algorithms.midpoint import Midpoint
+from master.algorithms.quasi_newton import QuasiNewton
 from master.errors import StructureError
 
-ALGORITHMS: dict[str, type[GaussSeidel] | type[Jacobi]] = {"gauss_seidel": GaussSeidel, "jacobi": Jacobi}
+__all__ = ["ALGORITHMS", "Algorithm", "FixedPoint", "GaussSeidel", "Jacobi", "Midpoint", "QuasiNewton", "by_name"]
+
+ALGORITHMS: dict[str, Callable[[], Algorithm]] = {
+    "gauss_seidel": GaussSeidel,
+    "gauss_seidel_linear": lambda: GaussSeidel(linear=True),
+    "jacobi": Jacobi,
+    "jacobi_linear": lambda: Jacobi(linear=True),
+    "midpoint": Midpoint,
+    "fixed_point": FixedPoint,
+    "quasi_newton": QuasiNewton,
+}
 
 
 def by_name(name: str) -> Algorithm:

@@ -5,10 +5,18 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+from master.algorithms.algorithm import Scheme, one_by_one
+
 
 @dataclass(frozen=True)
 class GaussSeidel:
-    name: str = "gauss_seidel"
+    """With `linear`, inputs from instances that step later are extrapolated, others interpolated over the step."""
 
-    def stages(self, order: Sequence[str]) -> list[tuple[str, ...]]:
-        return [(name,) for name in order]
+    linear: bool = False
+
+    @property
+    def name(self) -> str:
+        return "gauss_seidel_linear" if self.linear else "gauss_seidel"
+
+    def scheme(self, order: Sequence[str]) -> Scheme:
+        return Scheme(one_by_one(order), frozenset(order) if self.linear else frozenset())

@@ -5,10 +5,18 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+from master.algorithms.algorithm import Scheme
+
 
 @dataclass(frozen=True)
 class Jacobi:
-    name: str = "jacobi"
+    """With `linear`, inputs are extrapolated over the step."""
 
-    def stages(self, order: Sequence[str]) -> list[tuple[str, ...]]:
-        return [tuple(order)]
+    linear: bool = False
+
+    @property
+    def name(self) -> str:
+        return "jacobi_linear" if self.linear else "jacobi"
+
+    def scheme(self, order: Sequence[str]) -> Scheme:
+        return Scheme((tuple(order),), frozenset(order) if self.linear else frozenset())

@@ -3,27 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 
 import numpy as np
 
+from master.bond import Bond
 from master.coupling import Sampling
 from master.errors import StructureError
 from master.observers.observer import Observer, Run
 from master.result import Result
 from master.system import System
-
-
-@dataclass(frozen=True)
-class Bond:
-    """A power bond between two instances: `efforts` (outputs of one) and `flows` (of the other) in pairs.
-
-    An effort is the mean over the macro step that just ended, a flow the value at its end.
-    """
-
-    name: str
-    efforts: tuple[str, ...]
-    flows: tuple[str, ...]
 
 
 def vector(name: str, size: int = 3) -> tuple[str, ...]:

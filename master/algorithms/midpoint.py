@@ -1,0 +1,33 @@
+"""Drift, kick, drift: forces from where the bodies will be in the middle of the step, then the bodies with them.
+
+For forces without a memory of their own, such as a stiff contact, between bodies that tell their velocities: second
+order, symplectic, no rollback. Bodies that are exact for a held force make a step of Stoermer and Verlet.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+
+from master.algorithms.algorithm import Scheme, one_by_one
+from master.errors import StructureError
+
+
+@dataclass(frozen=True)
+class Midpoint:
+    """`forces` are the instances that give forces; without them those that come first in the order of the system.
+
+    `rates` name the output that is the derivative of another, where the model descriptions do not.
+    """
+
+    forces: tuple[str, ...] = ()
+    rates: Mapping[str, str] = field(default_factory=dict)
+    name: str = "midpoint"
+
+    def scheme(self, order: Sequence[str]) -> Scheme:
+        unknown = set(self.forces) - set(order)
+        if unknown:
+            raise StructureError([f"algorithm midpoint: there is no element {name!r}" for name in sorted(unknown)])
+        forces = self.forces or tuple(order[:1])
+        stages = (*one_by_one(forces), *one_by_one([name for name in order if name not in forces]))
+        return Scheme(stages, frozenset(forces), slopes=False, rates=self.rates)

@@ -1,0 +1,13 @@
+"""The compiled loop: macro steps of coupled FMUs through the addresses of their functions.
+
+Tables say what to call with which addresses; `master.coupling` fills them. The loop returns to Python at the end of a
+chunk of steps, and at once after a failure or when the run is to stop.
+"""
+
+from __future__ import annotations
+
+from master.loop.advance import advance
+from master.loop.control import advance_controlled
+from master.loop.observe import read_outputs, record
+
+__all__ = ["advance", "advance_controlled", "read_outputs", "record"]

@@ -1,0 +1,213 @@
+"""What the compiled loop works on: tables of addresses and buffers, filled by `master.coupling`.
+
+Instances are numbered in execution order; "whole" stands for Integer and Boolean. Ranges have one entry more than what
+they belong to: those of i are range[i] to range[i + 1]. Ranges and places are unsigned, which spares the compiled code
+a look for negative indices at each access. Tables of what a run does not use are empty.
+"""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+
+# why the loop returned
+DONE, STOPPED, FAILED, NOT_FINITE, FULL = range(5)
+
+# columns of a table of calls of fmi2Get... and fmi2Set...; the stride is used by recording, which fills row after row
+FUNCTION, COMPONENT, REFERENCES, COUNT, VALUES, STRIDE = range(6)
+
+# entries of Tables.report
+REASON, INSTANCE, CALLED, STATUS, EVENTS, ROW = range(6)
+SET, STEP, GET, RECORD, SLOPE, SAVE, RESTORE, DERIVATIVE = range(8)
+"""what Tables.report[CALLED] may be; of SET, GET and RECORD the row of their table stands in report[ROW]"""
+
+# what Watches.kind may be
+ANY_CHANGE_REAL, ANY_CHANGE_WHOLE, LEVEL_REAL, LEVEL_WHOLE = range(4)
+
+# what Iteration.method may be
+AITKEN, BROYDEN = range(2)
+
+# what Control.estimate may be
+NO_ESTIMATE, DOUBLING, POWER_BONDS = range(3)
+
+ONE = np.uint64(1)
+NOWHERE = np.uint64(2**63)
+"""a place that is none"""
+
+
+class Instances(NamedTuple):
+    """A stage is a range of instances that get their inputs before any of them steps."""
+
+    stages: np.ndarray  # uint64 (stages + 1): ranges of instances
+    component: np.ndarray  # int64
+    do_step: np.ndarray  # int64: addresses of fmi2DoStep, as are the next two of their functions
+    get_state: np.ndarray
+    set_state: np.ndarray
+    state: np.ndarray  # int64 (2, instances): saved states (fmi2FMUstate) of two levels, 0 before the first
+    set_calls: np.ndarray  # int64 (calls, 6)
+    set_range: np.ndarray  # uint64 (instances + 1), as all ranges
+    get_calls: np.ndarray  # int64 (calls, 6)
+    get_range: np.ndarray
+    warnings: np.ndarray  # int64: calls that gave fmi2Warning
+    final: int  # 1 if no step is ever repeated: noSetFMUStatePriorToCurrentPoint of fmi2DoStep
+
+
+class Signals(NamedTuple):
+    """Outputs that are coupled or watched, and inputs: input k is factor * output + offset of its source."""
+
+    y_real: np.ndarray  # float64, by instance
+    y_bits: np.ndarray  # int64: the same memory
+    y_range: np.ndarray
+    u_real: np.ndarray  # float64: all coupled inputs, by instance
+    real_source: np.ndarray  # uint64: u_real[k] comes from y_real[real_source[k]]
+    real_range: np.ndarray
+    scaled: np.ndarray  # uint64: the k that have a factor or an offset
+    factor: np.ndarray
+    offset: np.ndarray
+    scaled_range: np.ndarray
+    y_whole: np.ndarray  # int32
+    u_whole: np.ndarray
+    whole_source: np.ndarray
+    whole_range: np.ndarray
+    tabled: np.ndarray  # uint64: the places in u_whole whose values are looked up
+    tabled_range: np.ndarray
+    table: np.ndarray  # int32 (rows, 2): value of the output, value of the input; others are passed on as they are
+    table_range: np.ndarray  # rows of each entry of `tabled`
+
+
+class Pace(NamedTuple):
+    """Instances with a rate of their own; empty where all step once in each macro step."""
+
+    substeps: np.ndarray  # int64 (instances): steps of the instance in a macro step
+    every: np.ndarray  # int64 (instances): macro steps in a step of the instance
+    waited: np.ndarray  # int64 (instances): macro steps since its last one
+    pending: np.ndarray  # float64 (instances): time since its last one
+    u_sum: np.ndarray  # float64 (inputs): their integrals over that time
+    mean: np.ndarray  # uint8 (y_real): a mean over the step that gave it
+    y_sum: np.ndarray  # float64 (y_real): integrals of those over the steps of an instance in one macro step
+
+
+class Prediction(NamedTuple):
+    """Outputs as straight lines over the macro step; empty where inputs are held."""
+
+    predicted: np.ndarray  # uint8 (instances): it gets the values of the lines, not of the latest outputs
+    smooth: np.ndarray  # uint8 (y_real): a line makes sense; means and what jumps are passed on as they are
+    rate: np.ndarray  # uint64 (y_real): place of the output that is its derivative, or NOWHERE
+    start: np.ndarray  # float64 (y_real): at the start of the macro step
+    slope: np.ndarray  # float64 (y_real)
+    u_slope: np.ndarray  # float64 (inputs)
+    slope_calls: np.ndarray  # int64 (calls, 6): of fmi2SetRealInputDerivatives, for instances that take slopes
+    slope_range: np.ndarray
+    orders: np.ndarray  # int32: ones, as many as inputs of any instance
+
+
+class Backup(NamedTuple):
+    """Buffers as they were at the start of a step that may be repeated, shape (2, size); empty where none may."""
+
+    y_real: np.ndarray
+    y_whole: np.ndarray
+    slope: np.ndarray
+    waited: np.ndarray
+    pending: np.ndarray
+    u_sum: np.ndarray
+
+
+OUTER, INNER = range(2)
+"""levels of Backup and Instances.state: a step under control, the iteration in it"""
+
+
+class Iteration(NamedTuple):
+    """The implicit coupling: find x, the outputs that are used before they are there, such that a sweep gives them."""
+
+    slot: np.ndarray  # uint64 (n): places of x in y_real; empty without iteration
+    method: int
+    limit: int  # sweeps in a step
+    tolerance: float  # of the residual, relative to `scale`
+    relaxation: float  # of the first correction of a step by Aitken's method
+    group: np.ndarray  # uint64 (n): outputs that share a scale
+    scale: np.ndarray  # float64 (groups): largest magnitude so far
+    x: np.ndarray  # float64 (n)
+    residual: np.ndarray  # float64 (n): outputs less x
+    last: np.ndarray  # float64 (n): residual of the sweep before
+    move: np.ndarray  # float64 (n): the last change of x
+    work: np.ndarray  # float64 (n)
+    inverse: np.ndarray  # float64 (n, n): of the Jacobian of the residual, approximately
+    derivative_calls: np.ndarray  # int64 (instances, 8): arguments of fmi2GetDirectionalDerivative
+    seed: np.ndarray  # float64 (y_real): a direction
+    answer: np.ndarray  # float64 (inputs): what it makes of the inputs
+    tally: np.ndarray  # int64 (3)
+    worst: np.ndarray  # float64 (1): largest relative residual that was accepted
+
+
+SWEEPS, UNSETTLED, KNOWN = range(3)
+"""entries of Iteration.tally: sweeps, steps that were accepted unsettled, 1 once `inverse` is more than a guess"""
+
+
+class Control(NamedTuple):
+    """Steps of variable length."""
+
+    estimate: int
+    rollback: int  # 1 if steps may be repeated
+    shortest: float
+    longest: float
+    event_step: float  # events are located within a step of this length
+    order: float  # the estimate goes with this power of the step
+    tolerance: float  # of the estimate: relative to `scale` for DOUBLING, in J for POWER_BONDS
+    slot: np.ndarray  # uint64 (n): places in y_real of the outputs that DOUBLING compares
+    group: np.ndarray  # uint64 (n): outputs that share a scale
+    scale: np.ndarray  # float64 (groups): largest magnitude so far
+    coarse: np.ndarray  # float64 (n): the outputs after one long step
+    bond: np.ndarray  # uint64 (pairs): number of the bond
+    effort: np.ndarray  # uint64 (pairs, 2): places of an effort in y_real and in u_real
+    flow: np.ndarray  # uint64 (pairs, 2): the same of its flow
+    ratio: np.ndarray  # float64 (pairs): factor of the effort's connection over that of the flow's
+    energy: np.ndarray  # float64 (bonds): residuals of a step
+    real_status: np.ndarray  # int64 (instances): addresses of fmi2GetRealStatus
+    reached: np.ndarray  # float64 (1): what that function gave
+    clock: np.ndarray  # float64 (6)
+    rejected: np.ndarray  # int64 (1)
+
+
+NOW, NEXT, EVENT_BEFORE, LAST_ERROR, SHORTEST, LONGEST = range(6)
+"""entries of Control.clock: present time; length of the next step; an event lies before this time; estimate of the last
+step; shortest and longest step taken"""
+
+
+class Watches(NamedTuple):
+    """Changes that are logged, and those that a controlled step must not jump over."""
+
+    kind: np.ndarray  # int64 (watches)
+    slot: np.ndarray  # uint64: place in y_real or y_whole
+    level: np.ndarray  # float64
+    last: np.ndarray  # float64: value after the last step
+    located: np.ndarray  # uint8: a step in which it changes is shortened
+    logged: np.ndarray  # uint8
+    event: np.ndarray  # float64 (capacity, 4): time, watch, old value, new value
+    stop_slot: np.ndarray  # uint64 (0 or 1): place in y_whole that ends the run when it is not 0
+
+
+class Rows(NamedTuple):
+    """Groups of variables that are recorded."""
+
+    every: np.ndarray  # int64 (groups): steps between two rows
+    calls: np.ndarray  # int64 (calls, 6); the address of row r is VALUES + r * STRIDE
+    instance: np.ndarray  # int64 (calls)
+    range: np.ndarray
+    filled: np.ndarray  # int64 (groups): rows that are taken
+    time: np.ndarray  # float64 (groups, capacity)
+
+
+class Tables(NamedTuple):
+    """All that the loop needs."""
+
+    instances: Instances
+    signals: Signals
+    pace: Pace
+    prediction: Prediction
+    backup: Backup
+    iteration: Iteration
+    control: Control
+    watches: Watches
+    rows: Rows
+    report: np.ndarray  # int64 (6)

@@ -1,0 +1,159 @@
+"""Steps of variable length: what they are chosen by."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from master.bond import Bond
+from master.errors import StructureError
+from master.implicit import scale_groups
+from master.loop import tables
+from master.system import System
+
+if TYPE_CHECKING:
+    from master.coupling import Coupling
+
+
+@dataclass(frozen=True)
+class StepDoubling:
+    """The difference between one step and two halves, of all continuous coupled outputs, relative to the largest
+    magnitude that outputs of their instance and unit have had. All FMUs must be able to go back.
+
+    The difference goes with the power `order` of the step: 2 for held inputs, 3 for lines.
+    """
+
+    tolerance: float = 1e-4
+    order: int = 2
+
+
+@dataclass(frozen=True)
+class PowerBonds:
+    """The energy in J that each power bond makes in a step, because its sides saw different efforts and flows.
+
+    Sadjina, Kyllingstad, Skjong, Pedersen: Energy conservation and power bonds in co-simulations, 2017. FMUs that
+    cannot go back will do: then a step that was too long only makes the next one shorter.
+    """
+
+    bonds: tuple[Bond, ...]
+    tolerance: float
+    order: int = 2
+
+
+@dataclass(frozen=True)
+class StepControl:
+    """Macro steps between `shortest` and `longest` s, chosen by a PI controller on an estimate of their error.
+
+    Where all FMUs can go back, steps that are too long are repeated, and so are those that jump over an event: a change
+    of an Integer or Boolean output in `locate` (without it, of all that are connected) is found within a step of
+    `event_step` s. A step that an FMU discards, or that gives values that are not finite, is repeated too. After an
+    event the steps begin with `event_step` again.
+    """
+
+    shortest: float
+    longest: float
+    event_step: float
+    estimate: StepDoubling | PowerBonds | None = None
+    locate: tuple[str, ...] | None = None
+
+    def check(self, system: System) -> None:
+        """Raises StructureError for what cannot be, and for FMUs that cannot do what is asked."""
+        problems = []
+        if not 0.0 < self.shortest <= self.event_step <= self.longest < float("inf"):
+            problems.append(
+                f"step control: 0 < shortest ({self.shortest:g}) <= event_step ({self.event_step:g}) "
+                f"<= longest ({self.longest:g}) is wanted"
+            )
+        if self.estimate is not None and not self.estimate.tolerance > 0.0:
+            problems.append(f"step control: the tolerance must be positive, not {self.estimate.tolerance!r}")
+        fixed = [name for name in system.elements if not system.description(name).can_vary_step]
+        if fixed:
+            problems.append(f"step control: {', '.join(fixed)} cannot vary the step")
+        stuck = [name for name in system.elements if not system.description(name).can_get_and_set_state]
+        if isinstance(self.estimate, StepDoubling):
+            if stuck:
+                problems.append(f"step control by doubling needs to go back, and {', '.join(stuck)} cannot")
+            slow = [name for name, element in system.elements.items() if element.every > 1]
+            if slow:
+                problems.append(f"step control by doubling: {', '.join(slow)} cannot step in a fraction of macro steps")
+        for name in self.locate or ():
+            _, variable = system.resolve(name)
+            if variable.storage not in ("Integer", "Boolean") or variable.causality not in ("output", "local"):
+                problems.append(f"step control cannot locate {name}, a {variable.causality} of type {variable.type}")
+        if problems:
+            raise StructureError(problems)
+
+
+def located_signals(system: System, control: StepControl) -> list[str]:
+    """Full names of the outputs whose changes are located."""
+    if control.locate is not None:
+        return list(control.locate)
+    names = dict.fromkeys(f"{c.source}.{c.output}" for c in system.connections)
+    return [name for name in names if system.resolve(name)[1].storage in ("Integer", "Boolean")]
+
+
+def control_tables(coupling: Coupling, control: StepControl | None) -> tables.Control:
+    """Without `control` all is empty."""
+    estimate = control.estimate if control is not None else None
+    pairs = _pairs(coupling, estimate.bonds) if isinstance(estimate, PowerBonds) else []
+    names = _compared(coupling) if isinstance(estimate, StepDoubling) else []
+    group = scale_groups(coupling, names)
+    kinds = {StepDoubling: tables.DOUBLING, PowerBonds: tables.POWER_BONDS}
+    shortest, longest, event = (control.shortest, control.longest, control.event_step) if control else (0.0, 0.0, 0.0)
+    instances = coupling.instances if control is not None else []
+    return tables.Control(
+        estimate=kinds.get(type(estimate), tables.NO_ESTIMATE),  # type: ignore[arg-type]
+        rollback=int(control is not None and coupling.can_roll_back()),
+        shortest=shortest,
+        longest=longest,
+        event_step=event,
+        order=float(estimate.order) if estimate is not None else 1.0,
+        tolerance=float(estimate.tolerance) if estimate is not None else 1.0,
+        slot=np.array([coupling.real[name] for name in names], np.uint64),
+        group=group,
+        scale=np.zeros(int(group.max()) + 1 if names else 0),
+        coarse=np.zeros(len(names)),
+        bond=np.array([number for number, *_ in pairs], np.uint64),
+        effort=np.array([effort for _, effort, _, _ in pairs], np.uint64).reshape(-1, 2),
+        flow=np.array([flow for _, _, flow, _ in pairs], np.uint64).reshape(-1, 2),
+        ratio=np.array([ratio for *_, ratio in pairs], float),
+        energy=np.zeros(len(estimate.bonds) if isinstance(estimate, PowerBonds) else 0),
+        real_status=np.array([i.entry("fmi2GetRealStatus") for i in instances], np.int64),
+        reached=np.zeros(1),
+        clock=np.array([0.0, 0.0, -np.inf, 1.0, np.inf, 0.0]),
+        rejected=np.zeros(1, np.int64),
+    )
+
+
+def _compared(coupling: Coupling) -> list[str]:
+    """The coupled outputs that are continuous, and no means over steps of whatever length."""
+    means = {f"{c.source}.{c.output}" for c in coupling.system.connections if c.mean}
+    coupled = {f"{c.source}.{c.output}" for c in coupling.inputs.real} - means
+    return [
+        name
+        for name in coupling.real_names
+        if name in coupled and coupling.system.resolve(name)[1].variability == "continuous"
+    ]
+
+
+def _pairs(coupling: Coupling, bonds: tuple[Bond, ...]) -> list[tuple[int, tuple[int, int], tuple[int, int], float]]:
+    """For each pair of an effort and a flow: number of the bond, places of both as output and input, ratio of factors.
+
+    Raises StructureError for efforts and flows that are not connected crosswise.
+    """
+    place = {(f"{c.source}.{c.output}", c.target): k for k, c in enumerate(coupling.inputs.real)}
+    found, problems = [], []
+    for number, bond in enumerate(bonds):
+        for effort, flow in zip(bond.efforts, bond.flows, strict=True):
+            owner, other = coupling.system.resolve(effort)[0], coupling.system.resolve(flow)[0]
+            if (effort, other) not in place or (flow, owner) not in place:
+                problems.append(f"bond {bond.name}: {effort} does not go to {other}, or {flow} not to {owner}")
+                continue
+            k, j = place[effort, other], place[flow, owner]
+            factors = [coupling.system.transformation(coupling.inputs.real[i])[0] for i in (k, j)]
+            found.append((number, (coupling.real[effort], k), (coupling.real[flow], j), factors[0] / factors[1]))
+    if problems:
+        raise StructureError(problems)
+    return found

@@ -1,0 +1,94 @@
+"""How the time of a run goes on: in steps of one length, or of lengths that are chosen on the way."""
+
+from __future__ import annotations
+
+import math
+from typing import Protocol
+
+from master import loop
+from master.loop.memory import Packed
+from master.loop.tables import LONGEST, NEXT, NOW, SHORTEST, SWEEPS, Tables
+from master.result import Result
+
+
+class Stepper(Protocol):
+    """Calls the compiled loop. `time` is where all instances are, `step` the length of the next step."""
+
+    @property
+    def time(self) -> float: ...
+
+    @property
+    def step(self) -> float: ...
+
+    def __init__(self, packed: Packed, start: float, step: float) -> None: ...
+
+    def advance(self, until: float, first: int, count: int) -> int:
+        """Take up to `count` steps, `first` of the run being done, not beyond `until`; returns how many were taken."""
+        ...
+
+    def tell(self, result: Result) -> None:
+        """Put into the result how the steps went."""
+        ...
+
+
+class FixedSteps:
+    """Step k of the grid begins at origin + k * step; a shorter step moves the origin to its end."""
+
+    def __init__(self, packed: Packed, start: float, step: float) -> None:
+        self.packed, self.tables = packed, packed.content
+        self.step = step
+        self.time = self.origin = start
+        self.done = 0
+        loop.advance(packed, start, step, 0, 0, 0)
+
+    def advance(self, until: float, first: int, count: int) -> int:
+        left = math.floor((until - self.origin) / self.step + 1e-6) - self.done
+        if left <= 0:
+            if until - self.time > 1e-6 * self.step:
+                if not loop.advance(self.packed, self.time, until - self.time, first, 0, 1):
+                    return 0
+                self.origin, self.done, self.time = until, 0, until
+                return 1
+            self.time = until
+            return 0
+        taken: int = loop.advance(self.packed, self.origin, self.step, first, self.done, min(count, left))
+        self.done += taken
+        self.time = self.origin + self.done * self.step
+        return taken
+
+    def tell(self, result: Result) -> None:
+        _tell_sweeps(self.tables, result)
+
+
+class ControlledSteps:
+    """The first step is `step` long, or as long as the control allows."""
+
+    def __init__(self, packed: Packed, start: float, step: float) -> None:
+        self.packed, self.tables = packed, packed.content
+        control = self.tables.control
+        self.clock = control.clock
+        self.clock[NOW] = start
+        self.clock[NEXT] = min(max(step, control.shortest), control.longest)
+        loop.advance_controlled(packed, start, 0, 0)
+
+    @property
+    def time(self) -> float:
+        return float(self.clock[NOW])
+
+    @property
+    def step(self) -> float:
+        return float(self.clock[NEXT])
+
+    def advance(self, until: float, first: int, count: int) -> int:
+        taken: int = loop.advance_controlled(self.packed, until, first, count)
+        return taken
+
+    def tell(self, result: Result) -> None:
+        _tell_sweeps(self.tables, result)
+        result.rejected_steps = int(self.tables.control.rejected[0])
+        if result.macro_steps:
+            result.shortest_step, result.longest_step = float(self.clock[SHORTEST]), float(self.clock[LONGEST])
+
+
+def _tell_sweeps(tables: Tables, result: Result) -> None:
+    result.sweeps = int(tables.iteration.tally[SWEEPS])
