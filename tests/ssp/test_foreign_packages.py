@@ -5,7 +5,8 @@ import zipfile
 import numpy as np
 import pytest
 
-from master.observers.recorder import Recorder, read_results
+from master.observers.recorder import Recorder
+from master.observers.results import read_results
 from master.run import run
 from master.system import System
 from ssp.coupling import to_system

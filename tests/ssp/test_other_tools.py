@@ -23,7 +23,8 @@ from components.core.sources import ROOT
 from components.oscillator import component
 from master.algorithms.jacobi import Jacobi
 from master.description import read_description
-from master.observers.recorder import Recorder, read_results
+from master.observers.recorder import Recorder
+from master.observers.results import read_results
 from master.run import run
 from master.system import System
 from ssp.coupling import to_system
