@@ -17,7 +17,11 @@ from master.errors import ArchiveError
 
 MAX_BYTES = 4 << 30
 MAX_MEMBERS = 100_000
-MAX_RATIO = 2000
+MAX_RATIO = 200
+MAX_DOCUMENT = 256 << 20
+"""bytes of one XML document"""
+METHODS = (zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED)
+"""of compression, those that FMI and SSP allow; others may ask for any amount of memory"""
 
 # all that zipfile lets through where bytes of an archive are wrong
 _DAMAGE = (
@@ -45,6 +49,8 @@ def _open(archive: Path) -> zipfile.ZipFile:
 def _place(archive: Path, name: str) -> PurePosixPath:
     """The relative path at which a member is unpacked; refuses every way out of the folder."""
     path = PurePosixPath(name.replace("\\", "/"))
+    if not path.parts and not name.endswith("/"):
+        raise ArchiveError(f"{archive}: a member has no name")
     if path.is_absolute() or ":" in (path.parts[0] if path.parts else "") or "\0" in name:
         raise ArchiveError(f"{archive}: member {name!r} has an absolute path")
     if ".." in path.parts:
@@ -55,28 +61,42 @@ def _place(archive: Path, name: str) -> PurePosixPath:
 def members(archive: Path) -> dict[str, zipfile.ZipInfo]:
     """The files of `archive` by their path inside it, all checked.
 
-    Raises ArchiveError for absolute paths, `..`, symbolic links, encrypted members, and sizes that no sound archive
-    has (more than 4 GiB unpacked, or more than 100 MB at a compression of over 2000).
+    Raises ArchiveError for absolute paths, `..`, symbolic links and devices, two members of one name, encrypted members
+    and methods of compression other than deflation, and for sizes that no sound archive has: more than 4 GiB unpacked,
+    or more than 100 MB that are over 200 times the file, whatever the members say of themselves.
     """
     with _open(archive) as opened:
         infos = opened.infolist()
     if len(infos) > MAX_MEMBERS:
         raise ArchiveError(f"{archive}: {len(infos)} members, more than {MAX_MEMBERS}")
     total = sum(info.file_size for info in infos)
-    packed = sum(info.compress_size for info in infos)
+    packed = archive.stat().st_size
     if total > MAX_BYTES or (total > 100_000_000 and total > MAX_RATIO * max(packed, 1)):
         raise ArchiveError(f"{archive}: would unpack to {total} bytes from {packed}; refused")
     found: dict[str, zipfile.ZipInfo] = {}
     for info in infos:
-        path = _place(archive, info.filename)
-        mode = info.external_attr >> 16
-        if stat.S_ISLNK(mode):
-            raise ArchiveError(f"{archive}: member {info.filename!r} is a symbolic link")
-        if info.flag_bits & 0x1:
-            raise ArchiveError(f"{archive}: member {info.filename!r} is encrypted")
+        name = str(_place(archive, info.filename))
+        if reason := _refusal(info):
+            raise ArchiveError(f"{archive}: member {info.filename!r} {reason}")
         if not info.is_dir():
-            found[str(path)] = info
+            if name in found:
+                raise ArchiveError(f"{archive}: two members are called {name!r}")
+            found[name] = info
     return found
+
+
+def _refusal(info: zipfile.ZipInfo) -> str:
+    """Why a member is not unpacked; empty if it is."""
+    kind = stat.S_IFMT(info.external_attr >> 16)
+    if kind == stat.S_IFLNK:
+        return "is a symbolic link"
+    if kind not in (0, stat.S_IFREG, stat.S_IFDIR):
+        return "is no regular file"
+    if info.flag_bits & 0x1:
+        return "is encrypted"
+    if info.compress_type not in METHODS:
+        return f"is compressed by method {info.compress_type}; only deflation is allowed"
+    return ""
 
 
 def extract(archive: Path, folder: Path) -> None:
@@ -99,6 +119,8 @@ def read_member(archive: Path, name: str) -> bytes:
     infos = members(archive)
     if name not in infos:
         raise ArchiveError(f"{archive}: holds no {name}")
+    if infos[name].file_size > MAX_DOCUMENT:
+        raise ArchiveError(f"{archive}: {name} has {infos[name].file_size} bytes; refused")
     with _open(archive) as opened:
         try:
             return opened.read(infos[name])
