@@ -40,7 +40,7 @@ def repeat_evaluate(m, times):
 @numba.njit
 def repeat_affine(m, times):
     for _ in range(times):
-        tree.affine(m.tree, m.damper, (0.0, 0.0, 0.0))
+        tree.affine(m.parameters.probe, m.tree, m.damper, (0.0, 0.0, 0.0))
 
 
 @numba.njit

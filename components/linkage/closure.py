@@ -9,8 +9,9 @@ A chain type is named by its joints from the base outward; the last one, on the 
 | RUS | z, z, y | 3 | magnetic brakes of the probe mechanism, Hunt platform |
 | RSU | z, z, y, roll | 4 | Hunt platform |
 
-Each `close_*` takes the vector from the chain's base joint to its cut joint in frame 0 and sets cosines and sines of
-the revolute joints and the stroke in `c.bodies`; `angle` gives the coordinate of a revolute joint to who wants it.
+The closed forms take and give tuples. Each `close_*` applies them to the record of a chain: it takes the vector from
+the chain's base joint to its cut joint in frame 0 and sets cosines and sines of the revolute joints and the stroke in
+`c.bodies`; `angle` gives the coordinate of a revolute joint to who wants it.
 Roll, where there is one, needs the chain placed up to the body before it: `close_roll`. It keeps its coordinate.
 """
 
@@ -22,6 +23,9 @@ from components.core.kernel import kernel
 from components.core.rotation import apply, compose, load_matrix
 from components.core.vector import load
 from components.linkage.bodies import PRISMATIC_X, REVOLUTE_X, REVOLUTE_Y, REVOLUTE_Z
+
+# distance in m below which a strut has no direction
+LEAST_DISTANCE = 1e-9
 
 UPS = (REVOLUTE_Y, REVOLUTE_Z, PRISMATIC_X)
 UCU = (REVOLUTE_Y, REVOLUTE_Z, REVOLUTE_X, PRISMATIC_X)
@@ -46,49 +50,68 @@ def _revolute(b, j, cosine, sine):
 
 
 @kernel
-def close_strut(c, r):
-    """Both joints and the stroke (last one) of a strut, spec/01 9.2. Returns True if it is well-posed.
+def strut_joints(r):
+    """Joints of a strut whose ends are `r` apart, axes of its first joint, spec/01 9.2.
 
-    No sign logic and no singularity up to 90 degrees of the second angle (erratum K7 of the source's cotangents).
+    (well-posed, cosine and sine of the first angle, of the second, length of the strut). No sign logic and no
+    singularity up to 90 degrees of the second angle (erratum K7 of the source's cotangents).
     """
-    b = c.bodies
-    x, y, z = apply(load_matrix(b.mounting[0]), r)
+    x, y, z = r
     flat = sqrt(x * x + z * z)
     length = sqrt(flat * flat + y * y)
-    if not flat > 1e-9 * c.length:
-        return False
-    _revolute(b, 0, x / flat, -z / flat)
-    _revolute(b, 1, flat / length, y / length)
+    if not flat > LEAST_DISTANCE:
+        return False, 1.0, 0.0, 1.0, 0.0, length
+    return True, x / flat, -z / flat, flat / length, y / length, length
+
+
+@kernel
+def crank_joint(r, crank, rod):
+    """Joint of a `crank` whose `rod` ends at `r`, axes of that joint, spec/01 9.4.
+
+    (in reach, cosine and sine of the angle, rod in axes of the crank). The elbow is on the side of larger angle:
+    0 < p1 < 180 deg, -180 deg < p2 < 0.
+    """
+    flat = sqrt(r[0] * r[0] + r[1] * r[1])
+    reach = rod * rod - r[2] * r[2]
+    cosine = (crank * crank + flat * flat - reach) / (2.0 * crank * flat) if flat > 0.0 else 2.0
+    if not (reach > 0.0 and fabs(cosine) < 1.0):
+        return False, 1.0, 0.0, (rod, 0.0, 0.0)
+    sine = sqrt(1.0 - cosine * cosine)
+    c1 = (cosine * r[0] - sine * r[1]) / flat
+    s1 = (sine * r[0] + cosine * r[1]) / flat
+    return True, c1, s1, (c1 * r[0] + s1 * r[1] - crank, c1 * r[1] - s1 * r[0], r[2])
+
+
+@kernel
+def rod_joints(d):
+    """Cosines and sines (c2, s2, c3, s3) of the two joints between crank and rod, for the rod `d`, axes of the crank's
+    end."""
+    flat = sqrt(d[0] * d[0] + d[1] * d[1])
+    rod = sqrt(flat * flat + d[2] * d[2])
+    return d[0] / flat, d[1] / flat, flat / rod, -d[2] / rod
+
+
+@kernel
+def close_strut(c, r):
+    """Both joints and the stroke (last one) of a strut. Returns True if it is well-posed."""
+    b = c.bodies
+    closed, c1, s1, c2, s2, length = strut_joints(apply(load_matrix(b.mounting[0]), r))
+    _revolute(b, 0, c1, s1)
+    _revolute(b, 1, c2, s2)
     b.q[b.q.shape[0] - 1] = length - c.length
-    return True
+    return closed
 
 
 @kernel
 def close_crank(c, r):
-    """The three joints of a crank `length` and a rod `rod_length`, spec/01 9.4. Returns False if out of reach.
-
-    The elbow is on the side of larger first angle: 0 < p1 < 180 deg, -180 deg < p2 < 0.
-    """
+    """The three joints of a crank `length` and a rod `rod_length`. Returns False if out of reach."""
     b = c.bodies
-    crank = c.length
-    rod = c.rod_length
-    v = apply(load_matrix(b.mounting[0]), r)
-    flat = sqrt(v[0] * v[0] + v[1] * v[1])
-    reach = rod * rod - v[2] * v[2]
-    cosine = (crank * crank + flat * flat - reach) / (2.0 * crank * flat) if flat > 0.0 else 2.0
-    if not (reach > 0.0 and fabs(cosine) < 1.0):
-        return False
-    sine = sqrt(1.0 - cosine * cosine)
-    c1 = (cosine * v[0] - sine * v[1]) / flat
-    s1 = (sine * v[0] + cosine * v[1]) / flat
-    d = (c1 * v[0] + s1 * v[1] - crank, c1 * v[1] - s1 * v[0], v[2])
-    d = apply(load_matrix(b.mounting[1]), d)
-    s3 = -d[2] / rod
-    c3 = sqrt(1.0 - s3 * s3)
+    closed, c1, s1, d = crank_joint(apply(load_matrix(b.mounting[0]), r), c.length, c.rod_length)
+    c2, s2, c3, s3 = rod_joints(apply(load_matrix(b.mounting[1]), d))
     _revolute(b, 0, c1, s1)
-    _revolute(b, 1, d[0] / (rod * c3), d[1] / (rod * c3))
+    _revolute(b, 1, c2, s2)
     _revolute(b, 2, c3, s3)
-    return True
+    return closed
 
 
 @kernel

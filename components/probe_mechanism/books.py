@@ -21,7 +21,7 @@ from components.probe_mechanism import axial, cover, drive, tree
 def momentum(m):
     """Linear momentum, and angular momentum about the origin of I, of the mechanism at `m.motion`, axes I."""
     base = m.motion.base
-    tree.momentum(m.tree, m.damper, load(base.velocity), load(base.angular_velocity))
+    tree.momentum(m.parameters.probe, m.tree, m.damper, load(base.velocity), load(base.angular_velocity))
     A = load_matrix(base.rotation)
     linear = apply_transposed(A, load(m.tree.momentum))
     spin = apply_transposed(A, load(m.tree.angular_momentum))

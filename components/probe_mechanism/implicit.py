@@ -14,7 +14,6 @@ from components.contact.probe_cone.pairs import HEAD_BOTTOM, HEAD_CONE, LATCH_ST
 from components.core.kernel import kernel
 from components.core.rotation import apply, apply_transposed, load_matrix
 from components.core.vector import ZERO, accumulate, add, axpy, cross, dot, load, scale, store, subtract
-from components.linkage import tree as linkage_tree
 from components.linkage.bodies import lower, upper
 from components.probe_mechanism.tree import HOUSING, PROBE
 
@@ -23,7 +22,8 @@ from components.probe_mechanism.tree import HOUSING, PROBE
 def add_damper(D, r, n, along, across):
     """D <- D + the damper of a point at r (m): coefficients `along` the unit vector n and `across` it.
 
-    D maps a twist [angular, linear] about the origin to the wrench [torque, force] that resists it.
+    D maps a twist [angular, linear] about the origin to the wrench [torque, force] that resists it; of the symmetric
+    matrix the upper triangle is kept.
     """
     moment = cross(r, n)
     extra = along - across
@@ -31,18 +31,16 @@ def add_damper(D, r, n, along, across):
     for i in range(3):
         D[i, i] += across * square
         D[3 + i, 3 + i] += across
-        for k in range(3):
+        for k in range(i, 3):
             D[i, k] += extra * moment[i] * moment[k] - across * r[i] * r[k]
             D[3 + i, 3 + k] += extra * n[i] * n[k]
+        for k in range(3):
             D[i, 3 + k] += extra * moment[i] * n[k]
-            D[3 + i, k] += extra * n[i] * moment[k]
-        # the cross-product matrix of r, and its transpose
+        # the cross-product matrix of r
         after = (i + 1) % 3
         last = (i + 2) % 3
         D[last, 3 + after] += across * r[i]
-        D[3 + after, last] += across * r[i]
         D[after, 3 + last] -= across * r[i]
-        D[3 + last, after] -= across * r[i]
 
 
 @kernel
@@ -78,15 +76,13 @@ def _note_loss(touch, k, r, force):
 
 
 @kernel
-def _contact(unit, item, h, axis, touch, mechanics):
+def _contact(unit, item, h, axis, touch, damping):
     """One listed class-1 contact; returns the torque of its spring on the latches about the head's centre, PU axes."""
     pair = item.pair
     law = _law(unit.parameters, pair)
-    j = 0
-    body = PROBE
+    j = PROBE
     if pair in (PAD_CONE, ROLLER_CONE):
-        j = 1
-        body = HOUSING
+        j = HOUSING
     point = load(item.position)
     n = load(item.normal)
     link = unit.work.link[j]
@@ -104,13 +100,13 @@ def _contact(unit, item, h, axis, touch, mechanics):
     A = load_matrix(unit.input.base.rotation)
     r = apply(A, subtract(point, load(unit.input.base.position)))
     n0 = apply(A, n)
-    add_damper(mechanics.load_damping[body], r, n0, along, h * drag)
+    add_damper(damping[j], r, n0, along, h * drag)
     lost = scale(law.stiffness * item.penetration - item.normal_force, n)
     lost = axpy(-drag, slip, lost)
     _note_loss(touch, j, r, apply(A, lost))
     if roller >= 0:
         accumulate(apply(to_housing, lost), touch.roller[roller].force)
-    if j == 0:
+    if j == PROBE:
         cosine = dot(n0, axis)
         touch.axial_damping += h * drag + (along - h * drag) * cosine * cosine
     if pair in (LATCH_STOP, LATCH_WALL):
@@ -119,7 +115,7 @@ def _contact(unit, item, h, axis, touch, mechanics):
 
 
 @kernel
-def _sensors(unit, h, axis, touch, mechanics):
+def _sensors(unit, h, axis, touch, damping):
     """Friction of the capture sensors along the socket, at the centre of the head."""
     sensor = unit.parameters.sensor
     head = unit.work.link[0]
@@ -131,68 +127,63 @@ def _sensors(unit, h, axis, touch, mechanics):
     A = load_matrix(unit.input.base.rotation)
     r = apply(A, subtract(load(head.position), load(unit.input.base.position)))
     x = apply(A, (1.0, 0.0, 0.0))
-    add_damper(mechanics.load_damping[PROBE], r, x, h * drag, 0.0)
+    add_damper(damping[PROBE], r, x, h * drag, 0.0)
     _note_loss(touch, 0, r, scale(-force, x))
     cosine = dot(x, axis)
     touch.axial_damping += h * drag * cosine * cosine
 
 
 @kernel
-def linearise(unit, touch, mechanics, axis, slope, h):
+def linearise(unit, touch, damping, axis, slope, h):
     """Dampers of the contacts of the last evaluation, for a micro-step h; call after `accept`, before the tree.
 
     `axis`: the head's x in frame 0; `slope`: tip slope of the probe, whose work since the last call is booked.
     """
     for k in range(2):
-        body = PROBE if k == 0 else HOUSING
         for i in range(6):
             touch.loss_wrench[k, i] = 0.0
-            for j in range(6):
-                mechanics.load_damping[body, i, j] = 0.0
+            for j in range(i, 6):
+                damping[k, i, j] = 0.0
     touch.axial_damping = 0.0
     for k in range(len(touch.roller)):
         store(ZERO, touch.roller[k].force)
     torque = load(unit.work.held_head.torque)
     for k in range(int(unit.tally.class_1)):
-        torque = add(torque, _contact(unit, unit.tally.contact[k], h, axis, touch, mechanics))
+        torque = add(torque, _contact(unit, unit.tally.contact[k], h, axis, touch, damping))
     if unit.state.captured > 0.0:
-        _sensors(unit, h, axis, touch, mechanics)
+        _sensors(unit, h, axis, touch, damping)
     tip.book(touch.tip, apply(load_matrix(unit.work.link[0].rotation), torque), slope)
 
 
 @kernel
-def head_force(mechanics, axis):
-    """Axial force on the head with the accelerations found, N."""
-    _, force = linkage_tree.applied_load(mechanics, PROBE)
-    return dot(force, axis)
+def head_force(t):
+    """Axial force on the head of the tree `t` with the accelerations found, N."""
+    return t.load[PROBE].force[0] + dot(lower(t.implicit[PROBE]), load(t.link[PROBE].rotation[0]))
 
 
 @kernel
-def settle(unit, touch, mechanics, link, epsilon0, acceleration0, axial_force, rate, h):
+def settle(unit, touch, t, epsilon0, acceleration0, axial_force, rate, h):
     """Book the losses of the micro-step, and return what its implicit part adds to the wrench on the passive unit:
     (force, torque about the origin of PU), PU axes.
 
-    `link` is the head in frame 0, `axial_force` (N) what the axial damper's reaction to contact damping added to the
+    `t` is the tree, `axial_force` (N) what the axial damper's reaction to contact damping added to the
     head's load, `rate` the mean rate of compression.
     """
     A = load_matrix(unit.input.base.rotation)
     w = apply(A, load(unit.input.base.angular_velocity))
     v = apply(A, load(unit.input.base.velocity))
-    axis = load(link.rotation[0])
+    head = t.link[PROBE]
+    axis = load(head.rotation[0])
     total_torque = ZERO
     total_force = ZERO
     for k in range(2):
-        body = PROBE if k == 0 else HOUSING
-        load_torque, load_force = linkage_tree.applied_load(mechanics, body)
-        torque = subtract(load_torque, upper(mechanics.load[body]))
-        force = subtract(load_force, lower(mechanics.load[body]))
-        twist = mechanics.bodies.velocity[body]
-        change = mechanics.acceleration[body]
-        spin = axpy(0.5 * h, subtract(upper(change), epsilon0), add(w, upper(twist)))
-        speed = axpy(0.5 * h, subtract(lower(change), acceleration0), add(v, lower(twist)))
-        if k == 0:
+        torque = upper(t.implicit[k])
+        force = lower(t.implicit[k])
+        spin = axpy(0.5 * h, subtract(upper(t.acceleration[k]), epsilon0), add(w, upper(t.twist[k])))
+        speed = axpy(0.5 * h, subtract(lower(t.acceleration[k]), acceleration0), add(v, lower(t.twist[k])))
+        if k == PROBE:
             force = axpy(axial_force, axis, force)
-            torque = axpy(axial_force, cross(load(link.position), axis), torque)
+            torque = axpy(axial_force, cross(load(head.position), axis), torque)
             speed = axpy(-rate, axis, speed)
         lost = touch.loss_wrench[k]
         touch.dissipated -= h * (dot(spin, add(torque, upper(lost))) + dot(speed, add(force, lower(lost))))

@@ -149,8 +149,7 @@ def _kick(m, cam, h):
     extra = 0.0
     if p.levers.backdrive != 0.0:
         extra = cam
-    head = m.tree.link[0]
-    force = implicit.head_force(m.tree.mechanics, load(head.rotation[0]))
+    force = implicit.head_force(m.tree)
     applied = axial.advance(
         p.axial,
         a,

@@ -14,12 +14,10 @@ from components import hysteresis
 from components.core.component import Message, fail
 from components.core.field import Group, output, parameter, private
 from components.core.kernel import kernel
-from components.core.rotation import IDENTITY, apply_transposed, load_matrix
+from components.core.rotation import load_matrix
 from components.core.table import interpolate
-from components.core.vector import ZERO, cross, dot, load, subtract
-from components.linkage import chain
-from components.linkage.bodies import place as place_bodies
-from components.linkage.closure import RUS, SERIAL, UPS, angle, close_crank, close_strut
+from components.core.vector import cross, dot
+from components.probe_mechanism import chains
 
 SPRING_SINGULAR = 221
 BRAKE_OUT_OF_REACH = 222
@@ -140,8 +138,8 @@ def state() -> Group:
     """`damper`: chains, memory of the springs, energy books."""
     return Group(
         "damper",
-        chain.chain("spring", 3, 3, count=2),
-        chain.chain("brake", 3, 3, count=2),
+        chains.struts("spring"),
+        chains.cranks("brake"),
         Group(
             "element",
             hysteresis.law("law", "m", "N", causality="private"),
@@ -224,43 +222,14 @@ def _is_rotation(a):
 
 
 @kernel
-def _links(p, k, c, first, second):
-    """Masses of the two heavy links of chain k, bodies `first` and `second` of its record `c`."""
-    for i in range(2):
-        j = first if i == 0 else second
-        c.bodies.mass[j] = p.link_mass[k, i]
-        c.bodies.centre[j, 0] = p.link_centre[k, i]
-        c.bodies.inertia[j, 1, 1] = p.link_inertia[k, i]
-        c.bodies.inertia[j, 2, 2] = p.link_inertia[k, i]
-
-
-@kernel
-def _attach(p, k, c):
-    """Joints of chain k on base and housing."""
-    for i in range(3):
-        c.bodies.offset[0, i] = p.base_point[k, i]
-        c.node_point[i] = p.node_point[k, i]
-        for j in range(3):
-            c.bodies.mounting[0, i, j] = p.base_axes[k, i, j]
-
-
-@kernel
-def initialize(p, d, status):
-    """Constants of the chains, laws of the springs, memory and energies at rest."""
+def initialize(p, d, housing, status):
+    """Constants of the chains, laws of the springs, memory and energies at rest; `housing` in its initial position."""
     for k in range(2):
-        c = d.spring[k]
-        _attach(p.spring, k, c)
-        _links(p.spring, k, c, 1, 2)
-        c.length = p.spring.length[k]
-        # without deflection the frame of the rod has its origin at the joint on the base
-        c.end_point[0] = c.length
-        c = d.brake[k]
-        _attach(p.brake, k, c)
-        _links(p.brake, k, c, 0, 2)
-        c.length = p.brake.crank[k]
-        c.rod_length = p.brake.rod[k]
-        c.bodies.offset[1, 0] = c.length
-        c.end_point[0] = c.rod_length
+        chains.attach(p.spring, k, d.spring[k])
+        d.spring[k].length = p.spring.length[k]
+        chains.attach(p.brake, k, d.brake[k])
+        d.brake[k].length = p.brake.crank[k]
+        d.brake[k].rod_length = p.brake.rod[k]
         if not (_is_rotation(p.spring.base_axes[k]) and _is_rotation(p.brake.base_axes[k])):
             return fail(status, AXES, 0.0, k + 1)
         if not _is_table(p.brake.speed[k], p.brake.torque[k], p.brake.added_torque[k]):
@@ -271,12 +240,10 @@ def initialize(p, d, status):
         if code != 0:
             return fail(status, SPRING_LAW + code, 0.0, k + 1)
         hysteresis.reset(law, d.element[k].memory)
-        d.spring[k].nominal_determinant = 0.0
-        d.brake[k].nominal_determinant = 0.0
     d.viscous_springs = 0.0
     d.dissipated_brakes = 0.0
     d.dissipated_stops = 0.0
-    code = place(d, IDENTITY, ZERO, status)
+    code = place(d, housing, status)
     if code == 0:
         for k in range(2):
             d.spring[k].nominal_determinant = d.spring[k].determinant
@@ -285,35 +252,18 @@ def initialize(p, d, status):
 
 
 @kernel
-def place(d, housing, rate, status):
-    """Coordinates and rates of the four chains.
-
-    `housing`: frame 0 -> M, `rate`: angular velocity of the housing relative to frame 0, frame 0; tuples.
-    """
+def place(d, housing, status):
+    """Strokes, angles and rates of the four chains; `housing` is its link: rotation and angular velocity, frame 0."""
     for k in range(2):
         c = d.spring[k]
-        if not (close_strut(c, _reach(c, housing)) and _constrain(c, UPS, housing)):
-            return fail(status, SPRING_SINGULAR, c.bodies.q[2], k + 1)
-        chain.follow(c, SERIAL, rate)
-        d.stroke[k] = c.bodies.q[2]
+        if not chains.place_strut(c, housing):
+            return fail(status, SPRING_SINGULAR, c.stroke, k + 1)
+        d.stroke[k] = c.stroke
         c = d.brake[k]
-        if not (close_crank(c, _reach(c, housing)) and _constrain(c, RUS, housing)):
-            return fail(status, BRAKE_OUT_OF_REACH, angle(c.bodies, 0), k + 1)
-        chain.follow(c, SERIAL, rate)
-        d.angle[k] = angle(c.bodies, 0)
+        if not chains.place_crank(c, housing):
+            return fail(status, BRAKE_OUT_OF_REACH, c.angle, k + 1)
+        d.angle[k] = c.angle
     return 0
-
-
-@kernel
-def _reach(c, housing):
-    """Vector from the joint on the base to the joint on the housing, frame 0."""
-    return subtract(apply_transposed(housing, load(c.node_point)), load(c.bodies.offset[0]))
-
-
-@kernel
-def _constrain(c, joints, housing):
-    place_bodies(c.bodies, SERIAL, joints)
-    return chain.constrain(c, housing)
 
 
 @kernel
@@ -321,7 +271,7 @@ def select(d, status):
     """Segments of the springs' hysteresis for the coming micro-step, after `place`."""
     for k in range(2):
         element = d.element[k]
-        code = hysteresis.update(element.law, element.memory, d.stroke[k], d.spring[k].bodies.qd[2], 1.0)
+        code = hysteresis.update(element.law, element.memory, d.stroke[k], d.spring[k].rate, 1.0)
         if code != 0:
             return fail(status, SPRING_LAW + code, d.stroke[k], k + 1)
     return 0
@@ -340,14 +290,13 @@ def forces(p, d, brakes_on, h):
     """Joint forces and damping of the four chains for a micro-step h; `brakes_on` 0 or 1 switches the added brakes."""
     for k in range(2):
         c = d.spring[k]
-        rate = c.bodies.qd[2]
         elastic = hysteresis.reaction(d.element[k].memory, d.stroke[k])
         d.spring_coefficient[k] = p.spring.damping[k]
-        d.force[k] = elastic + p.spring.damping[k] * rate
-        c.force[2] = -d.force[k]
-        c.damping[2] = 0.5 * h * p.spring.damping[k]
+        d.force[k] = elastic + p.spring.damping[k] * c.rate
+        c.force = -d.force[k]
+        c.damping = 0.5 * h * p.spring.damping[k]
         c = d.brake[k]
-        rate = c.bodies.qd[0]
+        rate = c.rate
         speed = fabs(rate)
         coefficient = secant(speed, p.brake.speed[k], p.brake.torque[k])
         if brakes_on > 0.0:
@@ -363,20 +312,21 @@ def forces(p, d, brakes_on, h):
                 stop = min(stop, elastic * depth / -(depth * rate))
         d.stop_coefficient[k] = stop
         d.torque[k] = -elastic - (coefficient + stop) * rate
-        c.force[0] = d.torque[k]
-        c.damping[0] = 0.5 * h * (coefficient + stop)
+        c.force = d.torque[k]
+        c.damping = 0.5 * h * (coefficient + stop)
     return 0
 
 
 @kernel
 def kick(d, h):
-    """Energy that dampers, brakes and stops take in a micro-step h, from the rates before it and `qdd`."""
+    """Energy that dampers, brakes and stops take in a micro-step h, from the rates before it and the
+    accelerations."""
     for k in range(2):
-        b = d.spring[k].bodies
-        rate = b.qd[2] + 0.5 * h * b.qdd[2]
+        c = d.spring[k]
+        rate = c.rate + 0.5 * h * c.acceleration
         d.viscous_springs += h * d.spring_coefficient[k] * rate * rate
-        b = d.brake[k].bodies
-        rate = b.qd[0] + 0.5 * h * b.qdd[0]
+        c = d.brake[k]
+        rate = c.rate + 0.5 * h * c.acceleration
         d.dissipated_brakes += h * d.brake_coefficient[k] * rate * rate
         d.dissipated_stops += h * d.stop_coefficient[k] * rate * rate
 

@@ -11,7 +11,7 @@ from components.core.kernel import kernel
 from components.core.vector import ZERO, add, axpy, dot, load
 from components.linkage.bodies import lower, upper
 from components.probe_mechanism import levers
-from components.probe_mechanism.tree import HOUSING, PROBE
+from components.probe_mechanism.tree import PROBE, load_on
 
 NOT_FINITE = 5
 
@@ -108,13 +108,12 @@ def _power(m, h):
     power = dot(force, load(target.velocity)) + dot(torque, load(target.angular_velocity))
     omega0 = axpy(-0.5 * h, load(m.base.angular_acceleration), load(base.angular_velocity))
     velocity0 = axpy(-0.5 * h, load(m.base.acceleration), load(base.velocity))
-    mechanics = m.tree.mechanics
-    for body in (PROBE, HOUSING):
-        twist = mechanics.bodies.velocity[body]
-        change = mechanics.acceleration[body]
-        spin = axpy(0.5 * h, upper(change), add(omega0, upper(twist)))
-        speed = axpy(0.5 * h, lower(change), add(velocity0, lower(twist)))
-        power += dot(upper(mechanics.load[body]), spin) + dot(lower(mechanics.load[body]), speed)
+    t = m.tree
+    for k in range(2):
+        torque, force = load_on(t, k)
+        spin = axpy(0.5 * h, upper(t.acceleration[k]), add(omega0, upper(t.twist[k])))
+        speed = axpy(0.5 * h, lower(t.acceleration[k]), add(velocity0, lower(t.twist[k])))
+        power += dot(torque, spin) + dot(force, speed)
     return power
 
 
@@ -125,8 +124,7 @@ def settle(m, axial_force, travel, way, h):
 
     With the mean rates of the micro-step: exact for a wrench that holds over it.
     """
-    along = dot(load(m.tree.link[0].rotation[0]), lower(m.tree.mechanics.load[PROBE]))
-    m.books.work_contact += h * _power(m, h) - along * travel
+    m.books.work_contact += h * _power(m, h) - m.tree.load[PROBE].force[0] * travel
     for k in range(levers.COUNT):
         m.books.work_contact += levers.work(m.levers, k, on_roller(m, k), way)
     return ZERO, ZERO

@@ -11,28 +11,22 @@ h/2. Names: p = parameters.probe, t = tree, pl = parameters.lateral, d = damper.
 
 from __future__ import annotations
 
-from math import fabs, isfinite
+from math import fabs, isfinite, sin
 
 from components import hysteresis
 from components.core.component import Message, fail
 from components.core.field import Group, output, parameter, private
 from components.core.kernel import kernel
-from components.core.rotation import (
-    IDENTITY,
-    apply_transposed,
-    load_matrix,
-    store_matrix,
-)
-from components.core.vector import ZERO, add, axpy, cross, load, store, subtract
-from components.linkage import bodies, chain
-from components.linkage import tree as linkage_tree
-from components.linkage.bodies import REVOLUTE_X, REVOLUTE_Y, REVOLUTE_Z
-from components.probe_mechanism import lateral
+from components.core.rotation import IDENTITY, apply_transposed, load_matrix
+from components.core.vector import ZERO, add, cross, load, store
+from components.probe_mechanism import chains, lateral
+from components.probe_mechanism.generated import housing_and_probe
 
-PARENTS = (-1, 0, 1, 2, 3)
-JOINTS = (REVOLUTE_Y, REVOLUTE_Z, REVOLUTE_Y, REVOLUTE_Z, REVOLUTE_X)
+# links; the last axis of a twist or wrench is [angular, linear]
+PROBE = 0
 HOUSING = 1
-PROBE = 4
+# inertia about a joint below which it counts as none, kg m^2
+LEAST_INERTIA = 1e-12
 
 NO_INERTIA = 201
 ANGLE = 202
@@ -117,7 +111,22 @@ def state() -> Group:
             description="contact loads on head and housing, to be set before each evaluation",
         ),
         private("tip_slope", "rad", "additional slope of the probe's tip about y and z", shape=2),
-        linkage_tree.tree("mechanics", 5),
+        private("twist", "1", "of the links relative to frame 0, about O_0, frame 0", shape=(2, 6)),
+        private("acceleration", "1", "absolute, of the links' twists", shape=(2, 6)),
+        private(
+            "load_damping",
+            "1",
+            "-d load / d twist times the step, upper triangle: linearly implicit loads",
+            shape=(2, 6, 6),
+        ),
+        private("implicit", "1", "what the accelerations add to the loads, wrench about O_0, frame 0", shape=(2, 6)),
+        private("node_inertia", "kg.m2", "of the chains reduced to the housing, upper triangle, frame 0", shape=(3, 3)),
+        private("node_torque", "N.m", "of the chains reduced to the housing, frame 0", shape=3),
+        private("turning", "rad/s2", "acceleration of the housing as seen from the base, frame 0", shape=3),
+        private("force", "N.m", "on the three joints of the probe", shape=3),
+        private("damping", "kg.m2", "of the three joints of the probe times the step", shape=3),
+        private("pivot", "kg.m2", "articulated inertia about each joint", shape=5),
+        private("kept", "1", "values that one generated kernel leaves to the next", shape=housing_and_probe.KEPT),
         hysteresis.law("bending_law", "rad", "N.m", causality="private"),
         hysteresis.law("torsion_law", "rad", "N.m", causality="private"),
         Group("element", hysteresis.memory("memory", "rad", "N.m"), count=3),
@@ -139,16 +148,6 @@ def state() -> Group:
 @kernel
 def initialize(p, t, pl, d, status):
     """Tree at rest in its initial position, memory and books cleared, chains attached."""
-    b = t.mechanics.bodies
-    b.offset[2, 0] = p.bearing_distance
-    b.mass[HOUSING] = p.housing_mass
-    b.mass[PROBE] = p.probe_mass
-    for i in range(3):
-        b.centre[HOUSING, i] = p.housing_centre[i]
-        b.centre[PROBE, i] = p.probe_centre[i]
-        for k in range(3):
-            b.inertia[HOUSING, i, k] = p.housing_inertia[i, k]
-            b.inertia[PROBE, i, k] = p.probe_inertia[i, k]
     for j in range(5):
         t.q[j] = 0.0
         t.qd[j] = 0.0
@@ -164,7 +163,8 @@ def initialize(p, t, pl, d, status):
             return fail(status, PROBE_LAW + code, 0.0, 3 + k)
         hysteresis.reset(law, t.element[k].memory)
     t.viscous = 0.0
-    code = lateral.initialize(pl, d, status)
+    housing_and_probe.place(p, t, p.free_length, 0.0)
+    code = lateral.initialize(pl, d, t.link[HOUSING], status)
     if code == 0:
         code = place(p, t, d, p.free_length, 0.0, status)
     if code == 0:
@@ -190,33 +190,14 @@ def drift(t, h):
 @kernel
 def place(p, t, d, length, length_rate, status):
     """Links, bodies and chains from the joint angles and rates, and from L_H and its rate."""
-    b = t.mechanics.bodies
     for j in range(5):
         if not fabs(t.q[j]) <= p.angle_limit:
             return fail(status, ANGLE, t.q[j], j + 1)
-        b.q[j] = t.q[j]
-        b.qd[j] = t.qd[j]
-    bodies.angles(b, JOINTS)
-    bodies.place(b, PARENTS, JOINTS)
-    bodies.move(b, PARENTS)
-    bodies.weigh(b)
-    housing = load_matrix(b.rotation[HOUSING])
-    probe = load_matrix(b.rotation[PROBE])
-    head = axpy(length, probe[0], load(b.point[PROBE]))
-    rate = load(b.velocity[PROBE])
-    link = t.link[0]
-    store(head, link.position)
-    store_matrix(probe, link.rotation)
-    store(axpy(length_rate, probe[0], add(bodies.lower(b.velocity[PROBE]), cross(rate, head))), link.velocity)
-    store(rate, link.angular_velocity)
-    link = t.link[1]
-    store_matrix(housing, link.rotation)
-    rate = load(b.velocity[HOUSING])
-    store(rate, link.angular_velocity)
+    housing_and_probe.place(p, t, length, length_rate)
     for i in range(2):
-        t.tip_slope[i] = 1.5 * b.sine[2 + i] - t.q[2 + i]
+        t.tip_slope[i] = 1.5 * sin(t.q[2 + i]) - t.q[2 + i]
     t.gain = p.free_length / max(length, p.shortest_length)
-    return lateral.place(d, housing, rate, status)
+    return lateral.place(d, t.link[HOUSING], status)
 
 
 @kernel
@@ -238,53 +219,38 @@ def _probe_forces(p, t, h):
         if k < 2:
             c = t.gain * p.bending_damping
         t.coefficient[k] = c
-        t.mechanics.force[2 + k] = -hysteresis.reaction(t.element[k].memory, t.q[2 + k]) - c * t.qd[2 + k]
-        t.mechanics.damping[2 + k] = 0.5 * h * c
+        t.force[k] = -hysteresis.reaction(t.element[k].memory, t.q[2 + k]) - c * t.qd[2 + k]
+        t.damping[k] = 0.5 * h * c
 
 
 @kernel
-def _loads(t):
-    """Contact wrenches from link axes to frame 0 about O_0."""
-    for j in range(5):
-        for i in range(6):
-            t.mechanics.load[j, i] = 0.0
-    for k in range(2):
-        A = load_matrix(t.link[k].rotation)
-        force = apply_transposed(A, load(t.load[k].force))
-        torque = add(apply_transposed(A, load(t.load[k].torque)), cross(load(t.link[k].position), force))
-        linkage_tree.apply_wrench(t.mechanics, PROBE if k == 0 else HOUSING, torque, force)
+def load_on(t, k):
+    """(torque about O_0, force) of the contacts on link k, frame 0, without its implicit part."""
+    A = load_matrix(t.link[k].rotation)
+    force = apply_transposed(A, load(t.load[k].force))
+    return add(apply_transposed(A, load(t.load[k].torque)), cross(load(t.link[k].position), force)), force
 
 
 @kernel
-def dynamics(t, d, omega0, epsilon0, acceleration0):
+def dynamics(p, t, d, omega0, epsilon0, acceleration0):
     """Accelerations of joints and chains and the base wrench, for given joint forces and loads.
 
     Returns 0, or 1 + j if joint j has no inertia.
     """
-    m = t.mechanics
     for i in range(3):
-        m.node_torque[i] = 0.0
+        t.node_torque[i] = 0.0
         for k in range(3):
-            m.node_inertia[i, k] = 0.0
+            t.node_inertia[i, k] = 0.0
     for k in range(2):
-        chain.reduce(d.spring[k], omega0, epsilon0, acceleration0, m.node_inertia, m.node_torque)
-        chain.reduce(d.brake[k], omega0, epsilon0, acceleration0, m.node_inertia, m.node_torque)
-    code = linkage_tree.accelerate(m, PARENTS, HOUSING, omega0, epsilon0, acceleration0)
-    if code != 0:
-        return code
-    turning = linkage_tree.node_acceleration(m, HOUSING, omega0, epsilon0)
-    torque, force = linkage_tree.base_wrench(m, omega0)
+        chains.reduce(d.spring[k], d.brake[k], omega0, epsilon0, acceleration0, t.node_inertia, t.node_torque)
+    housing_and_probe.accelerate(p, t, omega0, epsilon0, acceleration0)
+    for j in range(5):
+        if not t.pivot[j] > LEAST_INERTIA:
+            return 1 + j
     for k in range(2):
-        chain.accelerate(d.spring[k], turning)
-        chain.accelerate(d.brake[k], turning)
-        lost_torque, lost_force = chain.inertia_of_motion(d.spring[k], omega0, epsilon0, acceleration0)
-        torque = subtract(torque, lost_torque)
-        force = subtract(force, lost_force)
-        lost_torque, lost_force = chain.inertia_of_motion(d.brake[k], omega0, epsilon0, acceleration0)
-        torque = subtract(torque, lost_torque)
-        force = subtract(force, lost_force)
-    store(force, t.base_force)
-    store(torque, t.base_torque)
+        chains.accelerate(
+            d.spring[k], d.brake[k], t.turning, omega0, epsilon0, acceleration0, t.base_torque, t.base_force
+        )
     return 0
 
 
@@ -298,12 +264,10 @@ def evaluate(p, t, pl, d, brakes_on, h, omega0, epsilon0, acceleration0, status)
     """
     _probe_forces(p, t, h)
     lateral.forces(pl, d, brakes_on, h)
-    _loads(t)
-    code = dynamics(t, d, omega0, epsilon0, acceleration0)
+    code = dynamics(p, t, d, omega0, epsilon0, acceleration0)
     if code != 0:
         return fail(status, NO_INERTIA, 0.0, code)
     for j in range(5):
-        t.qdd[j] = t.mechanics.bodies.qdd[j]
         if not isfinite(t.qdd[j]):
             return fail(status, NOT_FINITE, t.qdd[j], j + 1)
     return 0
@@ -321,20 +285,20 @@ def kick(t, d, h):
 
 
 @kernel
-def affine(t, d, omega0):
+def affine(p, t, d, omega0):
     """M_A of spec/02 section 11, by unit accelerations of the base; undoes the last evaluation's accelerations.
 
     Returns 0, or 1 + j if joint j has no inertia.
     """
-    code = dynamics(t, d, omega0, ZERO, ZERO)
+    code = dynamics(p, t, d, omega0, ZERO, ZERO)
     force = load(t.base_force)
     torque = load(t.base_torque)
     for k in range(6):
         unit = (1.0 if k % 3 == 0 else 0.0, 1.0 if k % 3 == 1 else 0.0, 1.0 if k % 3 == 2 else 0.0)
         if k < 3:
-            code = max(code, dynamics(t, d, omega0, ZERO, unit))
+            code = max(code, dynamics(p, t, d, omega0, ZERO, unit))
         else:
-            code = max(code, dynamics(t, d, omega0, unit, ZERO))
+            code = max(code, dynamics(p, t, d, omega0, unit, ZERO))
         for i in range(3):
             t.affine_mass[i, k] = force[i] - t.base_force[i]
             t.affine_mass[3 + i, k] = torque[i] - t.base_torque[i]
@@ -344,22 +308,14 @@ def affine(t, d, omega0):
 
 
 @kernel
-def momentum(t, d, velocity0, omega0):
+def momentum(p, t, d, velocity0, omega0):
     """Kinetic energy and momenta of tree and chains on a moving base.
 
     `velocity0` of O_0 and `omega0` of the base, absolute, frame 0 axes, tuples. After a `place`.
     """
-    energy, L, P = linkage_tree.energy_and_momentum(t.mechanics.bodies, omega0, velocity0)
-    for k in range(4):
-        b = d.spring[k].bodies if k < 2 else d.brake[k - 2].bodies
-        bodies.weigh(b)
-        share, angular, linear = linkage_tree.energy_and_momentum(b, omega0, velocity0)
-        energy += share
-        L = add(L, angular)
-        P = add(P, linear)
-    t.kinetic_energy = energy
-    store(P, t.momentum)
-    store(L, t.angular_momentum)
+    housing_and_probe.momentum(p, t, omega0, velocity0)
+    for k in range(2):
+        t.kinetic_energy += chains.momentum(d.spring[k], d.brake[k], omega0, velocity0, t.angular_momentum, t.momentum)
 
 
 @kernel

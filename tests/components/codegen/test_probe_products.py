@@ -8,9 +8,10 @@ import pytest
 from components.core.record import Record
 from components.linkage import bodies, chain, closure
 from components.linkage import tree as linkage_tree
-from components.probe_mechanism import tree as probe_tree
 from components.probe_mechanism.generated import brake, brake_massless, housing_and_probe, spring, spring_massless
 
+PARENTS = (-1, 0, 1, 2, 3)
+JOINTS = (bodies.REVOLUTE_Y, bodies.REVOLUTE_Z, bodies.REVOLUTE_Y, bodies.REVOLUTE_Z, bodies.REVOLUTE_X)
 BASE = [(0.01, 0.02, -0.01), (0.03, -0.02, 0.01), (0.1, -0.2, 0.05)]
 RNG = np.random.default_rng(5)
 # the forms differ in some 500 operations of relative error 1e-16 each on terms of the size of the result
@@ -117,9 +118,9 @@ def test_housing_and_probe_equal_linkage():
     for j, name in ((1, "housing"), (4, "probe")):
         b.mass[j] = getattr(p, f"{name}_mass")
         b.centre[j], b.inertia[j] = getattr(p, f"{name}_centre"), getattr(p, f"{name}_inertia")
-    bodies.angles(b, probe_tree.JOINTS)
-    bodies.place(b, probe_tree.PARENTS, probe_tree.JOINTS)
-    bodies.move(b, probe_tree.PARENTS)
+    bodies.angles(b, JOINTS)
+    bodies.place(b, PARENTS, JOINTS)
+    bodies.move(b, PARENTS)
     bodies.weigh(b)
     zeros = np.zeros
     link = [SimpleNamespace(position=zeros(3), rotation=zeros((3, 3)), velocity=zeros(3), angular_velocity=zeros(3))
@@ -149,7 +150,7 @@ def test_housing_and_probe_equal_linkage():
         m.load[j], m.load_damping[j] = np.concatenate([torque, force]), t.load_damping[k]
     m.force[2:], m.damping[2:] = t.force, t.damping
     m.node_inertia, m.node_torque = t.node_inertia, t.node_torque
-    assert linkage_tree.accelerate(m, probe_tree.PARENTS, 1, *BASE) == 0
+    assert linkage_tree.accelerate(m, PARENTS, 1, *BASE) == 0
     housing_and_probe.accelerate.py_func(p, t, *map(np.array, BASE))
     np.testing.assert_allclose(t.qdd, b.qdd, **TOLERANCE)
     np.testing.assert_allclose(t.pivot, m.pivot, **TOLERANCE)
