@@ -13,6 +13,7 @@ from master.system import System as Coupled
 from master.units import Unit
 from ssp.conversion import Hop, Point, affine, item, table, whole
 from ssp.errors import SspError
+from ssp.extensions import connection_settings, element_settings
 from ssp.model import (
     Component,
     Connection,
@@ -129,7 +130,8 @@ class _Flattening:
                 if element.implementation == "ModelExchange":
                     raise SspError(f"{inner} is to be run as model exchange; this master runs co-simulation FMUs")
                 self.components[inner] = element
-                self.coupled.add(inner, self.package.files[element.source])
+                settings = element_settings(element.annotations, inner)
+                self.coupled.add(inner, self.package.files[element.source], **settings)
             else:
                 self._add_signals(element, path)
 
@@ -202,18 +204,19 @@ class _Flattening:
             raise SspError(f"{names}: parameters that an FMU calculates are not conveyed to others")
         variable = self.coupled.description(target[0]).variables[target[1]]
         start, hops = self._at(node), [self._hop(end, connection) for end, connection in chain]
+        settings: dict[str, Any] = {}
+        for _, connection in chain:
+            settings |= connection_settings(connection.annotations, str(connection))
         try:
             if variable.type != "Real":
-                if table(start, hops, variable):
-                    raise ValueError("tables of values are applied to parameters only")
-                self.coupled.connect(*node, *target)
+                settings["table"] = table(start, hops, variable)
             elif len(hops) == 1:
-                factor, offset = affine(Point(), [replace(hops[0], end=Point())])
-                convert = not hops[0].suppress_unit_conversion
-                self.coupled.connect(*node, *target, factor=factor, offset=offset, convert_units=convert)
+                settings["factor"], settings["offset"] = affine(Point(), [replace(hops[0], end=Point())])
+                settings["convert_units"] = not hops[0].suppress_unit_conversion
             else:
-                factor, offset = affine(start, hops)
-                self.coupled.connect(*node, *target, factor=factor, offset=offset, convert_units=False)
+                settings["factor"], settings["offset"] = affine(start, hops)
+                settings["convert_units"] = False
+            self.coupled.connect(*node, *target, **settings)
         except ValueError as error:
             raise SspError(f"{names}: {error}") from None
 

@@ -8,8 +8,10 @@ from pathlib import Path
 from typing import Any, cast
 
 from master.description import Description, Variable
+from master.system import Connection as CoupledConnection
 from master.system import System as Coupled
 from master.units import Unit
+from ssp import extensions
 from ssp.layout import arrange
 from ssp.model import (
     Annotation,
@@ -25,6 +27,7 @@ from ssp.model import (
     Ssp,
     StructureDescription,
     System,
+    Table,
     Transformation,
     Type,
     UnitDefinition,
@@ -74,13 +77,21 @@ def from_system(
         own = [_plain(variables.variables[key], key, value) for key, value in element.start.items()]
         inline = [ParameterBinding(values=ParameterSet(system.name, own))] if own else []
         elements.append(
-            Component(name, source, connectors=connectors, bindings=inline, description=variables.description or None)
+            Component(
+                name,
+                source,
+                connectors=connectors,
+                bindings=inline,
+                description=variables.description or None,
+                annotations=extensions.of_element(element),
+            )
         )
     connections = [
         Connection(
             c.source, c.output, c.target, c.input,
-            transformation=_linear(c.factor, c.offset),
+            transformation=_transformation(system, c),
             suppress_unit_conversion=not c.convert_units,
+            annotations=extensions.of_connection(c),
         )
         for c in system.connections
     ]  # fmt: skip
@@ -107,8 +118,14 @@ def from_system(
     return Ssp(structure, {place: values} if values.parameters else {}, resources=resources)
 
 
-def _linear(factor: float, offset: float) -> Transformation | None:
-    return None if (factor, offset) == (1.0, 0.0) else Linear(factor, offset)
+def _transformation(system: Coupled, connection: CoupledConnection) -> Transformation | None:
+    if connection.table:
+        source = system.description(connection.source).variables[connection.output]
+        if source.type == "Boolean":
+            return Table("Boolean", tuple((bool(a), bool(b)) for a, b in connection.table))
+        return Table("Integer", connection.table)
+    linear = Linear(connection.factor, connection.offset)
+    return None if linear == Linear() else linear
 
 
 def _resource(file: Path, resources: dict[str, Path]) -> str:

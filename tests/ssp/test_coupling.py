@@ -11,6 +11,7 @@ from master.system import System as Coupled
 from master.units import Unit
 from ssp.coupling import apply_parameters, to_system
 from ssp.errors import SspError
+from ssp.extensions import ELEMENT
 from ssp.model import (
     Annotation,
     BoundMapping,
@@ -192,7 +193,10 @@ def faulty(lag, **changes):
         ({"type": "application/x-ssp-package"}, "holds no package resources/Lag.fmu"),
         ({"type": "text/plain"}, "only FMUs and systems"),
         ({"implementation": "ModelExchange"}, "model exchange"),
-        ({"transformation": Table("Integer", ((1, 2),))}, "tables of values"),
+        ({"transformation": Table("Integer", ((1, 2),))}, "tables of values do not apply to Real"),
+        ({"annotations": [Annotation.of_text(ELEMENT, '{"substeps": 0}')]}, "substeps = 0, which is not positive"),
+        ({"annotations": [Annotation.of_text(ELEMENT, '{"shell": "rm"}')]}, "says shell = 'rm'"),
+        ({"annotations": [Annotation.of_text(ELEMENT, "[" * 100_000)]}, "cannot be read"),
     ],
 )  # fmt: skip
 def test_faulty_packages_are_refused_with_the_reason(lag, changes, words):
@@ -230,3 +234,21 @@ def test_connectors_that_feed_only_each_other_are_refused(lag):
     root = System("root", elements=[inner], connections=[Connection("inner", "out", "inner", "in")])
     with pytest.raises(SspError, match=r"feed only each other: inner\.(in|out), inner\.(in|out)"):
         to_system(package(lag, root))
+
+
+def test_what_the_standard_does_not_know_goes_along(lag, tmp_path):
+    system = Coupled("more")
+    system.add("a", lag, substeps=4)
+    system.add("b", lag, every=2, process=True, timeout=5.0)
+    system.connect("a", "y[1]", "b", "u[1]", mean=True)
+    system.connect("a", "count", "b", "count_in", table=((0, 7), (1, 8)))
+    system.connect("a", "high", "b", "enable", table=((0, 1), (1, 0)))
+    file = write_ssp(from_system(system), tmp_path / "more.ssp")
+    assert validate(file) == []
+    again, _ = to_system(read_ssp(file, tmp_path / "unpacked"))
+    assert again.connections == system.connections
+    for name, element in system.elements.items():
+        found = again.elements[name]
+        assert (found.substeps, found.every, found.process, found.timeout) == (
+            element.substeps, element.every, element.process, element.timeout,
+        )  # fmt: skip

@@ -4,10 +4,12 @@ import zipfile
 
 import numpy as np
 import pytest
+from lxml import etree
 
 from master.observers.recorder import Recorder
 from master.observers.results import read_results
 from master.run import run
+from master.simulation import Simulation
 from master.system import System
 from ssp.coupling import to_system
 from ssp.errors import SspError
@@ -255,6 +257,96 @@ def test_parameter_documents_of_a_component(load, lag, tmp_path):
     )
     text = description(system(lag_component("a", bindings=binding, source="Rich.fmu")))
     assert starts(load(text, {"Rich.fmu": rich.read_bytes()})) == {"a": {"gain": 7.0}}
+
+
+INTEGERS = (
+    '<ssd:Connector name="count_in" kind="input"><ssc:Integer/></ssd:Connector>'
+    '<ssd:Connector name="count" kind="output"><ssc:Integer/></ssd:Connector>'
+)
+BOOLEANS = (
+    '<ssd:Connector name="enable" kind="input"><ssc:Boolean/></ssd:Connector>'
+    '<ssd:Connector name="high" kind="output"><ssc:Boolean/></ssd:Connector>'
+)
+
+
+def mapped(kind, *pairs):
+    entries = "".join(f'<ssc:MapEntry source="{source}" target="{target}"/>' for source, target in pairs)
+    return f"<ssc:{kind}MappingTransformation>{entries}</ssc:{kind}MappingTransformation>"
+
+
+def test_tables_of_values_on_connections(load):
+    """1 to 10 and then to 100; true and false exchanged; values that no table names pass unchanged."""
+    relay = system(
+        lag_component("lag", INTEGERS + BOOLEANS),
+        wire("in", "lag/count_in", mapped("Integer", (10, 100), (3, 30))),
+        before='<ssd:Connectors><ssd:Connector name="in" kind="input"><ssc:Integer/></ssd:Connector></ssd:Connectors>',
+        name="relay",
+    )
+    first = lag_component("first", INTEGERS + BOOLEANS)
+    second = lag_component("second", INTEGERS + BOOLEANS)
+    text = description(
+        system(
+            first + second + relay,
+            wire("first/count", "relay/in", mapped("Integer", (1, 10), (2, 20)))
+            + wire("first/high", "second/enable", mapped("Boolean", ("true", "false"), ("false", "true"))),
+        )
+    )
+    made = load(text)
+    tables = {(c.target, c.input): c.table for c in made.connections}
+    assert tables["relay.lag", "count_in"] == ((1, 100), (2, 20), (3, 30), (10, 100))
+    assert tables["second", "enable"] == ((0, 1), (1, 0))
+    made.elements["first"].start["count_in"] = 0
+    with Simulation(made, step=0.1, stop=1.0) as simulation:
+        seen = []
+        for k in range(1, 5):
+            simulation.advance(0.1 * k)
+            seen.append(simulation.get(["relay.lag.count"])[0])
+    # each counts its steps and adds the input, which is the count of the first, 1, 2, 3, 4, through the tables
+    assert seen == [1 + 100, 2 + 20, 3 + 30, 4 + 4]
+
+
+@pytest.fixture(scope="module")
+def modal(lag, tmp_path_factory):
+    """Lag.fmu whose integers are enumerations: the output low, high; the input weak, strong."""
+    with zipfile.ZipFile(lag) as archive:
+        members = {name: archive.read(name) for name in archive.namelist()}
+    root = etree.fromstring(members["modelDescription.xml"])
+    types = etree.Element("TypeDefinitions")
+    root.find("ModelVariables").addprevious(types)
+    for name, kind, items in (("count_in", "Force", ("weak", "strong")), ("count", "Level", ("low", "high"))):
+        enumeration = etree.SubElement(etree.SubElement(types, "SimpleType", name=kind), "Enumeration")
+        for number, item in enumerate(items, 5 if kind == "Force" else 1):
+            etree.SubElement(enumeration, "Item", name=item, value=str(number))
+        (variable,) = root.iterfind(f"ModelVariables/ScalarVariable[@name='{name}']")
+        del variable[:]
+        start = {"start": "5"} if kind == "Force" else {}
+        etree.SubElement(variable, "Enumeration", declaredType=kind, **start)
+    members["modelDescription.xml"] = etree.tostring(root)
+    return pack(tmp_path_factory.mktemp("modal") / "Modal.fmu", members)
+
+
+def test_enumerations_are_mapped_by_the_names_of_their_items(load, modal):
+    connectors = (
+        '<ssd:Connector name="count_in" kind="input"><ssc:Enumeration name="Force"/></ssd:Connector>'
+        '<ssd:Connector name="count" kind="output"><ssc:Enumeration name="Level"/></ssd:Connector>'
+    )
+    enumerations = (
+        '<ssd:Enumerations><ssc:Enumeration name="Level"><ssc:Item name="low" value="1"/>'
+        '<ssc:Item name="high" value="2"/></ssc:Enumeration>'
+        '<ssc:Enumeration name="Force"><ssc:Item name="weak" value="5"/><ssc:Item name="strong" value="6"/></ssc:Enumeration></ssd:Enumerations>'
+    )
+    start = inline(("count_in", '<ssv:Enumeration value="strong"/>'))
+    body = system(
+        lag_component("a", connectors, start, source="Modal.fmu") + lag_component("b", connectors, source="Modal.fmu"),
+        wire("a/count", "b/count_in", mapped("Enumeration", ("low", "weak"), ("high", "strong"))),
+    )
+    text = document("ssd:SystemStructureDescription", body + enumerations + UNITS.format("ssd"))
+    made = load(text, {"Modal.fmu": modal.read_bytes()})
+    assert starts(made)["a"] == {"count_in": 6}
+    assert made.connections[0].table == ((1, 5), (2, 6))
+    incomplete = text.replace('<ssc:MapEntry source="high" target="strong"/>', "")
+    with pytest.raises(SspError, match="'high' is none of weak, strong"):
+        load(incomplete, {"Modal.fmu": modal.read_bytes()})
 
 
 def test_bindings_with_sources_prefixes_and_mappings_in_files(load):
