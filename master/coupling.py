@@ -298,16 +298,6 @@ class Coupling:
             real = kind in (tables.ANY_CHANGE_REAL, tables.LEVEL_REAL)
             watches.last[w] = self.signals.y_real[slot] if real else self.signals.y_whole[slot]
 
-    def memory(self) -> list[np.ndarray]:
-        """All arrays of the tables that change while stepping and are needed to go on."""
-        t = self.tables
-        return [
-            self.signals.y_real, self.signals.y_whole, self.signals.u_real, self.signals.u_whole,
-            t.pace.waited, t.pace.pending, t.pace.u_sum, t.prediction.start, t.prediction.slope,
-            t.iteration.scale, t.iteration.residual, t.iteration.inverse, t.iteration.tally,
-            t.control.scale, t.control.clock, t.watches.last,
-        ]  # fmt: skip
-
     def free_states(self) -> None:
         """Give the states that the loop has saved back to the instances."""
         saved = self.tables.instances.state

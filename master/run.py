@@ -12,6 +12,7 @@ from collections.abc import Sequence
 from contextlib import suppress
 
 from master.algorithms import Algorithm
+from master.checkpoint import Checkpoint
 from master.drivers.driver import Driver
 from master.errors import MasterError, StructureError
 from master.observers.observer import Observer
@@ -33,6 +34,7 @@ def run(
     drivers: Sequence[Driver] = (),
     stop_when: str | None = None,
     logging: bool = False,
+    resume: Checkpoint | None = None,
 ) -> Result:
     """Initialise `system` at `start` and run it in macro steps of `step` to `stop`; arguments as for Simulation.
 
@@ -43,7 +45,7 @@ def run(
         raise StructureError([f"the stop time {stop!r} s is not finite"])
     simulation = Simulation(
         system, step=step, start=start, stop=stop, algorithm=algorithm, control=control,
-        observers=observers, drivers=drivers, stop_when=stop_when, logging=logging,
+        observers=observers, drivers=drivers, stop_when=stop_when, logging=logging, resume=resume,
     )  # fmt: skip
     # the result tells of the failure
     with suppress(MasterError), simulation:

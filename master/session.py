@@ -3,16 +3,19 @@
 from __future__ import annotations
 
 import math
-import threading
 import time
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 
-from master import loop
+import numpy as np
+
+from master import loop, memory
 from master.algorithms.algorithm import Scheme
+from master.checkpoint import Checkpoint
 from master.coupling import Coupling, Sampling, Watch
 from master.drivers.driver import Driver
 from master.errors import FmuError, StructureError
 from master.fmu import DISCARD, PENDING, Instance
+from master.interruption import Interruption
 from master.loop import tables as at
 from master.observers.observer import Observer, Run
 from master.result import Result
@@ -87,7 +90,8 @@ class Session:
         step: float,
         stop: float,
         result: Result,
-        control: StepControl | None = None,
+        control: StepControl | None,
+        snapshot: Callable[[], Checkpoint],
     ) -> None:
         self.start, self.step, self.stop, self.result = start, step, stop, result
         self.wishes, self.over = wishes, False
@@ -100,12 +104,18 @@ class Session:
         steps: type[Stepper] = FixedSteps if control is None else ControlledSteps
         self.stepper = steps(self.coupling.packed, start, step)
         descriptions = {name: instance.description for name, instance in instances.items()}
-        self.told = Run(system, instances, descriptions, start, stop, step, result.algorithm)
+        self.told = Run(system, instances, descriptions, start, stop, step, result.algorithm, snapshot)
 
-    def begin(self) -> None:
-        """Look at the initial values. Raises FmuError where they cannot be had or are not finite."""
+    def begin(self, recalled: Mapping[str, np.ndarray] | None = None) -> None:
+        """Look at the initial values, or go on from a memory; see `memory`.
+
+        Raises FmuError where values cannot be had or are not finite, MasterError for a memory that does not fit.
+        """
         if not loop.read_outputs(self.coupling.packed):
             raise self._failure(self.start)
+        if recalled is not None:
+            memory.recall(self.coupling, recalled)
+            self.stepper.recall(recalled["grid"])
         self._check_finite(self.start)
         self.coupling.start_watching()
         for observer in self.wishes.observers:
@@ -114,7 +124,7 @@ class Session:
             driver.begin(self.start)
         self._record_now()
 
-    def advance(self, until: float, interrupted: threading.Event) -> None:
+    def advance(self, until: float, interrupted: Interruption) -> None:
         """Step to `until`. Raises FmuError after a failure, when all that was recorded has been handed out."""
         began = time.perf_counter() - self.result.wall_s
         try:
@@ -123,10 +133,16 @@ class Session:
             self.result.wall_s = time.perf_counter() - began
 
     def end(self) -> None:
-        """Take the last rows."""
+        """Take the last rows, while the instances are still there."""
         self._record_now()
+        for observer in self.wishes.observers:
+            observer.last()
 
-    def _steps(self, until: float, interrupted: threading.Event, began: float) -> None:
+    def memory(self) -> dict[str, np.ndarray]:
+        """What stepping carries on beside the states of the FMUs."""
+        return memory.memory(self.coupling) | {"grid": self.stepper.grid}
+
+    def _steps(self, until: float, interrupted: Interruption, began: float) -> None:
         """Take steps to `until`, or fewer if the run is over before, in chunks that last about CHUNK_S."""
         chunk = 16
         groups = (group.every * (group.capacity - 3) for group in self.coupling.groups)
@@ -142,8 +158,8 @@ class Session:
                 reason = observer.progress(self.result.t_end, now - began)
                 if reason:
                     self._stop(reason)
-            if interrupted.is_set() and self.stepper.time < until and not self.over:
-                self._stop(f"interrupted at t = {self.result.t_end:.9g} s")
+            if interrupted.word and self.stepper.time < until and not self.over:
+                self._stop(f"{interrupted.word} at t = {self.result.t_end:.9g} s")
 
     def _stop(self, reason: str) -> None:
         self.over = True

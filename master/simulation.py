@@ -10,20 +10,20 @@
 from __future__ import annotations
 
 import math
-import signal
-import threading
 import time
-from collections.abc import Iterable, Iterator, Mapping, Sequence
-from contextlib import ExitStack, contextmanager
+from collections.abc import Iterable, Mapping, Sequence
+from contextlib import ExitStack
 from types import TracebackType
 from typing import Any
 
 from master.algorithms import Algorithm, GaussSeidel
+from master.checkpoint import Checkpoint, check_states, digests, restore_states, save_states
 from master.drivers.driver import Driver
 from master.errors import FmuError, MasterError, StructureError
 from master.fmu import Instance
 from master.importer import instantiate
 from master.initialisation import Initialisation
+from master.interruption import deferred
 from master.observers.observer import Observer
 from master.result import Result
 from master.session import Session, Wishes
@@ -35,11 +35,13 @@ class Simulation:
     """One run of `system` in macro steps of `step` from `start`, at most to `stop` (all in seconds).
 
     With `control` the steps vary, and `step` is the first of them. `drivers` give inputs that no connection gives.
-    `stop_when` names a Boolean or Integer output that ends the run after the step in which it becomes true (not 0). A
-    context manager: entering it loads and initialises the FMUs, leaving it ends them and the observers, and completes
-    `result`, whatever happened.
+    `stop_when` names a Boolean or Integer output that ends the run after the step in which it becomes true (not 0).
+    `resume` is a checkpoint to go on from: `start` is then its time, and with the same step and algorithm the run is
+    equal to the bit to one that was never interrupted. A context manager: entering it loads and initialises the FMUs,
+    leaving it ends them and the observers, and completes `result`, whatever happened.
 
-    Raises StructureError, DescriptionError or ArchiveError for a system that cannot be run, before any FMU is loaded.
+    Raises StructureError, DescriptionError, ArchiveError or CheckpointError for what cannot be run, before any FMU is
+    loaded.
     """
 
     def __init__(
@@ -55,7 +57,12 @@ class Simulation:
         drivers: Sequence[Driver] = (),
         stop_when: str | None = None,
         logging: bool = False,
+        resume: Checkpoint | None = None,
     ) -> None:
+        if resume is not None:
+            check_states(system)
+            resume.check(system)
+            start = resume.time
         _check(system, step, start, stop, stop_when)
         if control is not None:
             control.check(system)
@@ -63,10 +70,14 @@ class Simulation:
         self.algorithm = GaussSeidel() if algorithm is None else algorithm
         self.control = control
         self.wishes = Wishes(system, observers, drivers)
-        self.stop_when, self.logging = stop_when, logging
+        self.stop_when, self.logging, self.resume = stop_when, logging, resume
+        self._changes: dict[str, Any] = {}
         self.instances: dict[str, Instance] = {}
         self.result = Result(system.name, self.algorithm.name, step, t_start=start, t_end=start)
+        if resume is not None:
+            self.result.macro_steps = resume.macro_steps
         self._session: Session | None = None
+        self._digests: dict[str, str] = {}
         self._cleanup = ExitStack()
 
     def __enter__(self) -> Simulation:
@@ -82,13 +93,18 @@ class Simulation:
         began = time.perf_counter()
         self.instances = instantiate(self.system, self._cleanup, logging=self.logging)
         order = self.system.execution_order()
-        self.result.warnings += _initialise(self.system, self.instances, order, self.start, self.stop)
+        first = self.start if self.resume is None else self.resume.start
+        self.result.warnings += _initialise(self.system, self.instances, order, first, self.stop)
+        if self.resume is not None:
+            restore_states(self.instances, self.resume.states)
+            self.set(self._changes)
         self._session = session = Session(
             self.system, self.instances, self.algorithm.scheme(order), self.wishes,
-            self.stop_when, self.start, self.step, self.stop, self.result, self.control,
+            self.stop_when, self.start, self.step, self.stop, self.result, self.control, self.save,
         )  # fmt: skip
         self.result.initialise_s = time.perf_counter() - began
-        session.begin()
+        memory = self.resume.memory if self.resume is not None and self._goes_on(self.resume) else None
+        session.begin(memory)
 
     def __exit__(
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
@@ -145,7 +161,7 @@ class Simulation:
         until = min(until, self.stop)
         if not self.finished and until > self.time:
             _check_span(self.system, until - self.time, self.step)
-            with _deferred_interrupt() as interrupted:
+            with deferred() as interrupted:
                 self._stepping.advance(until, interrupted)
         return self.time
 
@@ -165,6 +181,51 @@ class Simulation:
         self.wishes.check_settable(self.system, values)
         for element, variables in self._by_element(values).items():
             self.instances[element].set({variable: values[name] for name, variable in variables.items()})
+
+    def _goes_on(self, checkpoint: Checkpoint) -> bool:
+        """Whether the steps go on as they did before a checkpoint, and do not begin anew."""
+        return (checkpoint.step, checkpoint.stepping) == (self.step, self._stepping_name)
+
+    @property
+    def _stepping_name(self) -> str:
+        return self.algorithm.name + ("" if self.control is None else " with step control")
+
+    def save(self) -> Checkpoint:
+        """The present state: to go on from here later, in another simulation or another process.
+
+        Raises CheckpointError that names the FMUs which cannot give their state, or FmuError.
+        """
+        check_states(self.system)
+        if not self._digests:
+            self._digests = digests(self.system)
+        return Checkpoint(
+            system=self.system.name, stepping=self._stepping_name,
+            start=self.start if self.resume is None else self.resume.start,
+            time=self.time, step=self.step, macro_steps=self.result.macro_steps,
+            fmus=self._digests, states=save_states(self.instances), memory=self._stepping.memory(),
+        )  # fmt: skip
+
+    def branch(
+        self,
+        values: Mapping[str, Any] | None = None,
+        *,
+        step: float | None = None,
+        stop: float | None = None,
+        observers: Sequence[Observer] = (),
+        drivers: Sequence[Driver] = (),
+    ) -> Simulation:
+        """A simulation of its own that begins with the present state, and with other `values` (see `set`).
+
+        The prefix is not repeated, and this simulation goes on as if nothing had been. Raises as `save` and `set` do.
+        """
+        self.wishes.check_settable(self.system, values or {})
+        variant = Simulation(
+            self.system, step=step or self.step, stop=stop or self.stop,
+            algorithm=self.algorithm, control=self.control, observers=observers, drivers=drivers,
+            stop_when=self.stop_when, logging=self.logging, resume=self.save(),
+        )  # fmt: skip
+        variant._changes = dict(values or {})
+        return variant
 
     def _by_element(self, names: Iterable[str]) -> dict[str, dict[str, str]]:
         """The variable of each full name, by element."""
@@ -228,28 +289,10 @@ def _initialise(
     system: System, instances: Mapping[str, Instance], order: Sequence[str], start: float, stop: float
 ) -> list[str]:
     for name in order:
-        instances[name].enter_initialization(start, stop if math.isfinite(stop) else None)
+        # a state that is kept would carry the stop time along, and no run that resumes it could go beyond
+        bounded = math.isfinite(stop) and not system.description(name).can_serialize_state
+        instances[name].enter_initialization(start, stop if bounded else None)
     notes = Initialisation(system, instances, order).run()
     for name in order:
         instances[name].exit_initialization()
     return notes
-
-
-@contextmanager
-def _deferred_interrupt() -> Iterator[threading.Event]:
-    """Ctrl-C sets the event and does not break into a step; a second one interrupts as usual."""
-    event = threading.Event()
-    if threading.current_thread() is not threading.main_thread():
-        yield event
-        return
-    before = signal.getsignal(signal.SIGINT)
-
-    def handle(number: int, frame: object) -> None:
-        event.set()
-        signal.signal(signal.SIGINT, before)
-
-    signal.signal(signal.SIGINT, handle)
-    try:
-        yield event
-    finally:
-        signal.signal(signal.SIGINT, before)

@@ -5,6 +5,8 @@ from __future__ import annotations
 import math
 from typing import Protocol
 
+import numpy as np
+
 from master import loop
 from master.loop.memory import Packed
 from master.loop.tables import LONGEST, NEXT, NOW, SHORTEST, SWEEPS, Tables
@@ -28,6 +30,15 @@ class Stepper(Protocol):
 
     def tell(self, result: Result) -> None:
         """Put into the result how the steps went."""
+        ...
+
+    @property
+    def grid(self) -> np.ndarray:
+        """What it knows beside the tables, for a checkpoint."""
+        ...
+
+    def recall(self, grid: np.ndarray) -> None:
+        """Go on from a `grid`, after the tables were put back."""
         ...
 
 
@@ -56,6 +67,14 @@ class FixedSteps:
         self.time = self.origin + self.done * self.step
         return taken
 
+    @property
+    def grid(self) -> np.ndarray:
+        return np.array([self.origin, self.done])
+
+    def recall(self, grid: np.ndarray) -> None:
+        self.origin, self.done = float(grid[0]), int(grid[1])
+        self.time = self.origin + self.done * self.step
+
     def tell(self, result: Result) -> None:
         _tell_sweeps(self.tables, result)
 
@@ -82,6 +101,13 @@ class ControlledSteps:
     def advance(self, until: float, first: int, count: int) -> int:
         taken: int = loop.advance_controlled(self.packed, until, first, count)
         return taken
+
+    @property
+    def grid(self) -> np.ndarray:
+        return np.zeros(0)  # its clock is one of the tables
+
+    def recall(self, grid: np.ndarray) -> None:
+        pass
 
     def tell(self, result: Result) -> None:
         _tell_sweeps(self.tables, result)

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 
 import numpy as np
 
+from master.checkpoint import Checkpoint
 from master.coupling import Sampling, Watch
 from master.description import Description
 from master.fmu import Instance
@@ -16,7 +17,7 @@ from master.system import System
 
 @dataclass(frozen=True)
 class Run:
-    """What observers are told at the start. Instances are for reading only."""
+    """What observers are told at the start. Instances are for reading only; `snapshot` gives the present state."""
 
     system: System
     instances: Mapping[str, Instance]
@@ -25,6 +26,7 @@ class Run:
     stop: float
     step: float
     algorithm: str
+    snapshot: Callable[[], Checkpoint]
 
 
 class Observer:
@@ -57,6 +59,9 @@ class Observer:
     def progress(self, time: float, wall: float) -> str | None:
         """The run has come to `time` after `wall` seconds of stepping. A text that is returned ends it here: why."""
         return None
+
+    def last(self) -> None:
+        """All steps are done, and the instances still there; not called after a failure."""
 
     def end(self, result: Result) -> None:
         """The run is over; `result` may be added to."""

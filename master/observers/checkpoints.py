@@ -1,0 +1,55 @@
+"""Checkpoints of a run in a file, from which it can be resumed."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable
+from pathlib import Path
+
+from master.checkpoint import Checkpoint, check_states
+from master.observers.observer import Observer, Run
+from master.result import Result
+from master.system import System
+
+KEEP_S = 0.5
+
+
+class Checkpoints(Observer):
+    """Writes `file` every `every` seconds (of the clock on the wall) and at the end of the run.
+
+    After a failure it holds the last state that was sound, KEEP_S before it or less. Raises CheckpointError before the
+    run where an FMU cannot give its state.
+    """
+
+    def __init__(self, file: Path, *, every: float = 10.0) -> None:
+        self.file, self.every = Path(file), every
+        self._kept: Checkpoint | None = None
+        self._written: Checkpoint | None = None
+
+    def watches(self, system: System) -> tuple[()]:
+        check_states(system)
+        return ()
+
+    def begin(self, run: Run) -> None:
+        self._take: Callable[[], Checkpoint] = run.snapshot
+        self._kept_at = self._written_at = time.monotonic()
+
+    def progress(self, time_: float, wall: float) -> None:
+        now = time.monotonic()
+        if now - self._kept_at >= min(KEEP_S, self.every):
+            self._kept, self._kept_at = self._take(), now
+        if now - self._written_at >= self.every:
+            self._write()
+            self._written_at = now
+
+    def last(self) -> None:
+        self._kept = self._take()
+
+    def end(self, result: Result) -> None:
+        self._write()
+
+    def _write(self) -> None:
+        if self._kept is not None and self._kept is not self._written:
+            self.file.parent.mkdir(parents=True, exist_ok=True)
+            self._kept.write(self.file)
+            self._written = self._kept

@@ -1,0 +1,273 @@
+"""Checkpoints: runs that go on equal to the bit, in this process or another, and branches from one prefix."""
+
+import os
+import signal
+import subprocess
+import sys
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from components import oscillator as oscillator_component
+from fmus import build as build_fmu
+from master.algorithms import FixedPoint, GaussSeidel, Jacobi, QuasiNewton
+from master.checkpoint import CheckpointError, read_checkpoint
+from master.errors import StructureError
+from master.observers.checkpoints import Checkpoints
+from master.observers.recorder import Recorder
+from master.observers.results import read_results
+from master.run import run
+from master.simulation import Simulation
+from master.step_control import StepControl, StepDoubling
+from master.system import System
+
+ROOT = Path(__file__).parents[2]
+
+
+@pytest.fixture(scope="session")
+def oscillator(tmp_path_factory):
+    return build_fmu(oscillator_component.component(), tmp_path_factory.mktemp("oscillator"))
+
+
+@pytest.fixture
+def swings(oscillator):
+    """Two oscillators on each other."""
+    system = System("swings")
+    system.add("one", oscillator, {"parameters.stiffness": 40.0, "parameters.initial_position": 0.1})
+    system.add("other", oscillator, {"parameters.stiffness": 9.0})
+    for source, target in (("one", "other"), ("other", "one")):
+        system.connect(source, "position", target, "force", factor=0.5, convert_units=False)
+    return system
+
+
+@pytest.fixture
+def lags(lag):
+    """Two lags that exchange values of every type; `a.u[1]` is free."""
+    system = System("lags")
+    system.add("a", lag, {"u[1]": 1.0, "label": "Größe"})
+    system.add("b", lag, {"gain": 3.0})
+    for output, target in (("y[1]", "u[1]"), ("count", "count_in"), ("high", "enable"), ("text", "text_in")):
+        system.connect("a", output, "b", target)
+    return system
+
+
+NAMES = ["one.position", "one.velocity", "other.position", "other.velocity"]
+
+
+def recorded(system, file, names, **how):
+    result = run(system, step=1e-3, observers=[Recorder(file, names)], **how)
+    assert result.status == "completed", result.message
+    with read_results(file) as results:
+        return results.time, np.column_stack([results[name] for name in names])
+
+
+@pytest.mark.parametrize("every", [1, 7])
+def test_a_run_from_a_file_is_equal_to_the_bit(swings, tmp_path, every):
+    time, whole = recorded(swings, tmp_path / "whole.h5", NAMES, stop=2.0)
+    with Simulation(swings, step=1e-3) as simulation:
+        simulation.advance(0.731)
+        simulation.save().write(tmp_path / "grid.checkpoint")
+    checkpoint = read_checkpoint(tmp_path / "grid.checkpoint")
+    assert (checkpoint.time, checkpoint.macro_steps, checkpoint.system) == (0.731, 731, "swings")
+    recorder = Recorder(tmp_path / "rest.h5", NAMES, every=every)
+    result = run(swings, step=1e-3, stop=2.0, observers=[recorder], resume=checkpoint)
+    assert (result.status, result.t_start, result.macro_steps) == ("completed", 0.731, 2000)
+    with read_results(tmp_path / "rest.h5") as rest:
+        # the first row is that of the checkpoint itself, the last that of the end; the others are on the grid
+        at = np.searchsorted(time, rest.time)
+        assert np.array_equal(time[at], rest.time)
+        assert np.array_equal(whole[at], np.column_stack([rest[name] for name in NAMES]))
+        assert (at[1:-1] % every == 0).all()
+
+
+@pytest.mark.parametrize("how", [
+    {"algorithm": GaussSeidel(linear=True)}, {"algorithm": Jacobi(linear=True)}, {"algorithm": FixedPoint()},
+    {"algorithm": QuasiNewton()}, {"control": StepControl(1e-5, 0.02, 1e-4, StepDoubling(1e-6))},
+], ids=["gauss_seidel", "jacobi", "fixed_point", "quasi_newton", "step_control"])  # fmt: skip
+def test_every_algorithm_goes_on_to_the_bit(swings, tmp_path, how):
+    with Simulation(swings, step=1e-3, **how) as simulation:
+        simulation.advance(0.5)
+        simulation.save().write(tmp_path / "c")
+        simulation.advance(1.0)
+        expected, steps = simulation.get(NAMES), simulation.result.macro_steps
+    with Simulation(swings, step=1e-3, resume=read_checkpoint(tmp_path / "c"), **how) as simulation:
+        simulation.advance(1.0)
+        assert simulation.get(NAMES) == expected
+        assert simulation.result.macro_steps == steps
+
+
+def test_instances_at_their_own_pace_go_on_to_the_bit(swings, tmp_path):
+    swings.elements["one"].every = 3
+    swings.elements["other"].substeps = 2
+    with Simulation(swings, step=1e-3) as simulation:
+        simulation.advance(0.5)
+        simulation.save().write(tmp_path / "c")
+        simulation.advance(0.9)
+        expected = simulation.get(NAMES)
+    with Simulation(swings, step=1e-3, resume=read_checkpoint(tmp_path / "c")) as simulation:
+        simulation.advance(0.9)
+        assert simulation.get(NAMES) == expected
+
+
+def test_a_checkpoint_off_the_grid_goes_on_from_there(swings, tmp_path):
+    run(swings, step=1e-3, stop=0.7311, observers=[Checkpoints(tmp_path / "run.checkpoint")])
+    with Simulation(swings, step=1e-3) as simulation:
+        simulation.advance(0.7311)
+        simulation.advance(1.0)
+        expected = simulation.get(NAMES)
+    with Simulation(swings, step=1e-3, resume=read_checkpoint(tmp_path / "run.checkpoint")) as simulation:
+        assert simulation.time == 0.7311
+        simulation.advance(1.0)
+        assert simulation.get(NAMES) == expected
+
+
+@pytest.mark.parametrize("process", [False, True])
+def test_values_of_all_types_are_kept(lags, tmp_path, process):
+    lags.elements["b"].process = process
+    names = ["b.y[1]", "b.count", "b.high", "b.text"]
+    with Simulation(lags, step=0.1) as simulation:
+        simulation.advance(0.5)
+        simulation.save().write(tmp_path / "c")
+        simulation.advance(1.0)
+        expected = simulation.get(names)
+    with Simulation(lags, step=0.1, resume=read_checkpoint(tmp_path / "c")) as simulation:
+        simulation.advance(1.0)
+        assert simulation.get(names) == expected
+
+
+def test_variants_branch_from_one_prefix(lags):
+    ends = {}
+    with Simulation(lags, step=0.01) as prefix:
+        prefix.advance(0.5)
+        for push in (1.0, 2.0, 3.0):
+            with prefix.branch({"a.u[1]": push}) as variant:
+                assert variant.time == 0.5
+                variant.advance(1.0)
+                ends[push] = variant.get(["a.y[1]", "b.y[1]"])
+        assert prefix.time == 0.5
+        prefix.advance(1.0)
+        assert prefix.get(["a.y[1]", "b.y[1]"]) == ends[1.0]
+    # y' = u - y from y(0.5) under explicit Euler
+    at = 1.0 - 0.99**50
+    for push, (y, _) in ends.items():
+        assert y == pytest.approx(push + (at - push) * 0.99**50, rel=1e-12)
+
+
+def test_a_branch_may_take_other_steps_and_observers(lags, tmp_path):
+    with Simulation(lags, step=0.01, stop=2.0) as prefix:
+        prefix.advance(0.5)
+        with prefix.branch(step=0.005, stop=1.0, observers=[Recorder(tmp_path / "b.h5", ["a.y[1]"])]) as variant:
+            variant.advance(2.0)
+            assert variant.finished
+    with read_results(tmp_path / "b.h5") as results:
+        assert results.time[0] == 0.5
+        assert len(results.time) == 101
+
+
+def test_what_an_fmu_calculates_cannot_branch(lags):
+    with Simulation(lags, step=0.01) as prefix:
+        prefix.advance(0.1)
+        with pytest.raises(StructureError, match=r"a.gain cannot be set during a run: it is a fixed parameter"):
+            prefix.branch({"a.gain": 2.0})
+
+
+def test_fmus_that_cannot_give_their_state_are_named(third_party, lag, tmp_path):
+    xml = third_party.description().replace('canSerializeFMUstate="true"', 'canSerializeFMUstate="false"')
+    system = System("mute")
+    system.add("a", lag)
+    system.add("b", third_party.build(tmp_path, xml=xml))
+    system.add("c", third_party.build(tmp_path, "Other", xml=xml))
+    words = "no checkpoint can be taken: the FMUs of b, c cannot serialise a state"
+    with Simulation(system, step=0.1) as simulation, pytest.raises(CheckpointError, match=words):
+        simulation.save()
+    with pytest.raises(CheckpointError, match=words):
+        run(system, step=0.1, stop=1.0, observers=[Checkpoints(tmp_path / "c")])
+
+
+def test_other_fmus_are_refused(lags, third_party, tmp_path):
+    with Simulation(lags, step=0.1) as simulation:
+        simulation.advance(0.1)
+        checkpoint = simulation.save()
+    lags.elements["b"].file = third_party.build(tmp_path, unit=None)
+    with pytest.raises(CheckpointError, match="the checkpoint was taken with another FMU of b"):
+        run(lags, step=0.1, stop=1.0, resume=checkpoint)
+    lags.add("c", lags.elements["a"].file)
+    with pytest.raises(CheckpointError, match="the checkpoint has the elements a, b, the system a, b, c"):
+        run(lags, step=0.1, stop=1.0, resume=checkpoint)
+
+
+@pytest.mark.parametrize("content", [b"", b"no checkpoint", b"PK\x05\x06" + bytes(18)])
+def test_files_that_are_none_are_refused(tmp_path, content):
+    (tmp_path / "c").write_bytes(content)
+    with pytest.raises(CheckpointError, match="not a readable checkpoint"):
+        read_checkpoint(tmp_path / "c")
+
+
+def test_a_file_that_cannot_be_written_leaves_the_old_one(lags, tmp_path, monkeypatch):
+    file = tmp_path / "c"
+    with Simulation(lags, step=0.1) as simulation:
+        simulation.save().write(file)
+        simulation.advance(0.1)
+
+        def full(stream, **arrays):
+            stream.write(b"half")
+            raise OSError(28, "No space left on device")
+
+        monkeypatch.setattr("numpy.savez", full)
+        with pytest.raises(CheckpointError, match="No space left on device"):
+            simulation.save().write(file)
+    assert read_checkpoint(file).time == 0.0
+    assert list(tmp_path.iterdir()) == [file]
+
+
+def test_after_a_failure_the_last_sound_state_is_there(lags, tmp_path, monkeypatch):
+    monkeypatch.setattr("master.observers.checkpoints.KEEP_S", 0.0)
+    monkeypatch.setattr("master.session.CHUNK_S", 0.0)
+    lags.elements["b"].start |= {"fail.function": 1, "fail.status": 3, "fail.time": 0.5}
+    result = run(lags, step=0.001, stop=1.0, observers=[Checkpoints(tmp_path / "c", every=1e9)])
+    assert result.status == "failed"
+    assert 0.4 < read_checkpoint(tmp_path / "c").time <= result.t_end
+    assert result.t_end == pytest.approx(0.5, abs=1e-3)
+
+
+ENDED = """
+import os, sys
+from pathlib import Path
+from master.observers.checkpoints import Checkpoints
+from master.observers.observer import Observer
+from master.run import run
+from master.system import System
+
+class Signal(Observer):
+    def progress(self, time, wall):
+        if time > 5.0 and Path(sys.argv[2]).exists() == (sys.argv[3] == "9"):
+            os.kill(os.getpid(), int(sys.argv[3]))
+
+system = System("ended")
+system.add("lag", Path(sys.argv[1]), {"u[1]": 1.0, "gain": 1e-6})
+every = 0.2 if sys.argv[3] == "9" else 1e9
+result = run(system, step=1e-3, stop=1e6, observers=[Checkpoints(Path(sys.argv[2]), every=every), Signal()])
+print(result.t_end)
+"""
+
+
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM, signal.SIGKILL])
+def test_a_run_that_was_ended_from_outside_goes_on(lag, tmp_path, number):
+    file = tmp_path / "c"
+    done = subprocess.run(
+        [sys.executable, "-c", ENDED, str(lag), str(file), str(int(number))],
+        cwd=ROOT, capture_output=True, text=True, check=False, env={**os.environ, "PYTHONPATH": str(ROOT)},
+    )  # fmt: skip
+    checkpoint = read_checkpoint(file)
+    if number == signal.SIGKILL:
+        assert done.returncode == -signal.SIGKILL
+    else:
+        assert checkpoint.time == float(done.stdout), done.stderr
+    system = System("ended")
+    system.add("lag", lag, {"u[1]": 1.0, "gain": 1e-6})
+    with Simulation(system, step=1e-3, resume=checkpoint) as simulation:
+        simulation.advance(checkpoint.time + 1.0)
+        (y,) = simulation.get(["lag.y[1]"])
+    # every step multiplies the distance from 1 by 1 - gain h; its rounding is 1e-7 of the change or less
+    assert y == pytest.approx(-np.expm1((checkpoint.macro_steps + 1000) * np.log1p(-1e-9)), rel=1e-6)
