@@ -343,13 +343,13 @@ def _check_swap(arguments: argparse.Namespace) -> int:
 
 
 def _diagram(arguments: argparse.Namespace) -> int:
-    from dockfmu.diagram import diagram
+    from dockfmu.diagram import diagram, save
 
     figure, name = diagram(arguments.system)
     file = arguments.output or Path(f"{name}.svg")
     if file.suffix not in (".svg", ".png", ".pdf"):
         raise WrongCommand(f"{file}: .svg, .png and .pdf can be drawn")
-    figure.savefig(file)
+    save(figure, file)
     print(file)
     return DONE
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import tempfile
 from pathlib import Path
 
+from matplotlib import rc_context
 from matplotlib.figure import Figure
 
 from dockfmu.interface import opened
@@ -12,6 +13,13 @@ from ssp.diagram import draw
 from ssp.layout import arrange
 from ssp.packaging import from_system
 from ssp.read import read_ssp
+
+
+def save(figure: Figure, file: Path) -> None:
+    """Write the figure; text in an SVG stays text, and the same diagram gives the same bytes."""
+    undated = {"Date": None} if file.suffix == ".svg" else None
+    with rc_context({"svg.fonttype": "none", "svg.hashsalt": "dockfmu"}):
+        figure.savefig(file, metadata=undated)
 
 
 def diagram(name: str) -> tuple[Figure, str]:

@@ -49,8 +49,8 @@ def _row(signal: Signal) -> tuple[str, ...]:
         signal.name + (f"[{', '.join(map(str, signal.shape))}]" if signal.shape else ""),
         variable.type,
         variable.unit or "",
-        "; ".join([*ends, *signal.uses]),
         variable.description,
+        "; ".join([*ends, *signal.uses]),
     )
 
 

@@ -12,7 +12,7 @@ import pytest
 from command_line import dockfmu, status_of
 from pythonfmu.builder import FmuBuilder
 
-from components.core.sources import cache_root
+from components.core.sources import ROOT, cache_root
 from dockfmu.interface import check_swap, interface
 from dockfmu.skeletons import skeleton, table
 from fmus.catalogue import CatalogueError
@@ -81,13 +81,19 @@ def test_names_that_do_not_exist(name, error, words):
 def test_the_table_tells_type_unit_and_partner():
     lines = table(interface("atv_probe_cone.chaser")).splitlines()
     (line,) = [line for line in lines if "port[1].force[3]" in line]
-    assert line.split()[:6] == ["input", "port[1].force[3]", "Real", "N", "<-", "mechanism.base.force"]
+    assert line.split()[:4] == ["input", "port[1].force[3]", "Real", "N"]
+    assert line.endswith("<- mechanism.base.force")
     assert lines.index("needed: connected in the system") < lines.index("optional: not connected")
 
 
 def model(found):
     """A name of its own: pythonfmu runs the first script of a name for all of that name in a process."""
     return "Mine" + found.name.rpartition(".")[2].title()
+
+
+def test_the_table_in_the_docs_is_that_of_the_declaration():
+    told = table(interface("atv_probe_cone.cyclogram")).partition("\n\noptional")[0]
+    assert f"```\n{told}\n```" in (ROOT / "docs" / "swap.md").read_text()
 
 
 def built_in_python(found, folder):

@@ -333,7 +333,8 @@ def test_enumerations_are_mapped_by_the_names_of_their_items(load, modal):
     enumerations = (
         '<ssd:Enumerations><ssc:Enumeration name="Level"><ssc:Item name="low" value="1"/>'
         '<ssc:Item name="high" value="2"/></ssc:Enumeration>'
-        '<ssc:Enumeration name="Force"><ssc:Item name="weak" value="5"/><ssc:Item name="strong" value="6"/></ssc:Enumeration></ssd:Enumerations>'
+        '<ssc:Enumeration name="Force"><ssc:Item name="weak" value="5"/><ssc:Item name="strong" value="6"/>'
+        "</ssc:Enumeration></ssd:Enumerations>"
     )
     start = inline(("count_in", '<ssv:Enumeration value="strong"/>'))
     body = system(
