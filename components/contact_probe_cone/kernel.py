@@ -17,13 +17,12 @@ from components.core.kernel import kernel
 from components.core.rotation import (
     advance,
     apply,
-    apply_transposed,
     from_quaternion,
     load_matrix,
     load_quaternion,
     store_matrix,
 )
-from components.core.vector import ZERO, add, axpy, cross, dot, load, scale, store, subtract
+from components.core.vector import ZERO, add, axpy, cross, load, scale, store, subtract
 
 START = EVALUATION.codes["start"]
 DELAYED_MIDPOINT = EVALUATION.codes["delayed_midpoint"]
@@ -153,26 +152,6 @@ def _note(output, sensor, flag):
 
 
 @kernel
-def _book_work(m, h):
-    """Work done on the contact over h by links and passive unit: minus that of its forces on them."""
-    output = m.probe_cone.output
-    target = m.motion.target
-    on_target = dot(load(output.target.force), load(target.velocity))
-    on_target += dot(load(output.target.torque), load(target.angular_velocity))
-    # forces and torques on all of them are in balance: what links get beyond their motion seen in PU is minus that
-    on_links = -on_target
-    for j in range(2):
-        link = m.probe_cone.work.link[j]
-        A = load_matrix(link.rotation)
-        on_links += dot(apply_transposed(A, load(output.link[j].force)), load(link.velocity))
-        on_links += dot(apply_transposed(A, load(output.link[j].torque)), load(link.angular_velocity))
-    for k in range(len(m.roller)):
-        on_links += dot(load(output.roller[k].force), load(m.roller[k].velocity))
-    m.audit.work_target -= h * on_target
-    m.audit.work_link -= h * on_links
-
-
-@kernel
 def _finish(m, h):
     """Wrenches and energies at the end of the step, where the twists lead."""
     _place(m, h)
@@ -203,8 +182,6 @@ def initialize(m):
     if code:
         return fail(m.status, code, unit.status.value, unit.status.index)
     m.motion.pending = 0.0
-    m.audit.work_target = 0.0
-    m.audit.work_link = 0.0
     tip.reset(m.tip)
     unit.input.step = 0.0
     _place(m, 0.0)
@@ -233,7 +210,6 @@ def step(m, t, h):
     m.motion.pending = h - ahead
     _publish(unit.output, m.target, m.link, m.roller)
     _note(unit.output, m.sensor, m.flag)
-    _book_work(m, h)
     _finish(m, h)
     m.status.code = 0.0
     return 0

@@ -36,7 +36,7 @@ def _apart(fields: tuple[Field, ...]) -> tuple[Field, ...]:
 
 # no port begins with the fields of another: numba would take the longer record for the shorter one, and warn
 RECORD = Record(
-    Group("base", *ports.pose(INPUT), *ports.twist(INPUT), description="port of the active craft, frame 0"),
+    Group("base", *ports.twist(INPUT), *ports.pose(INPUT), description="port of the active craft, frame 0"),
     Group("target", *ports.wrench_output(), *_apart(ports.pose(INPUT)), *ports.twist(INPUT),
           description="port of the passive unit, frame PU"),
     Group(
@@ -69,7 +69,7 @@ RECORD = Record(
         output("latch", "1", "this latch has fired", shape=4, type=BOOLEAN),
     ),
     ports.contacts(CONTACTS),
-    ports.audit(("damping", "friction", "latches", "sensors"), ("target", "link", "tip")),
+    ports.audit(("damping", "friction", "latches", "sensors"), ("tip",)),
     ports.status(),
     Group(
         "parameters",
