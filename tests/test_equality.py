@@ -34,14 +34,15 @@ IMPACT = tuple(
 # the head goes down the cone and over the edge of the socket, rollers beside it, latches withdrawn at last
 SLIDE = tuple(
     {
-        "base.position[1]": -0.5 + 8e-3 * k, "base.position[2]": 0.006 - 1e-3 * k, "base.angular_velocity[2]": 0.03,
+        "base.position[1]": -0.5 + 6.5e-3 * k, "base.position[2]": 0.006 - 1e-3 * k, "base.angular_velocity[2]": 0.03,
         "link[1].tip_slope[1]": 1e-3 * k, "roller[2].velocity[3]": 0.01 * k, "command.latches_armed": float(k < 5),
     }
     for k in range(6)
 )  # fmt: skip
 PUSHED_HEAD = tuple(
     {
-        "link[1].force[1]": -50.0 * k, "link[1].torque[3]": 0.5, "link[2].force[2]": 3.0 * k, "roller[1].force[2]": -5.0,
+        "link[1].force[1]": -50.0 * k, "link[1].torque[3]": 0.5, "link[2].force[2]": 3.0 * k,
+        "roller[1].force[2]": -5.0,
         "target.contact_force[1]": 50.0 * k, "target.contact_torque[2]": 0.1, "base.angular_velocity[3]": 0.02,
     }
     for k in range(4)
@@ -63,7 +64,12 @@ SCENARIOS = [
         sets=("AX-1", "DR-1", "LD-1", "LV-1", "PR-1", "PU-1", "CP-1", "RefCone"),
         values={"target.position": 0.0, "base.position": (-0.4685, 0.002, -0.001), "base.velocity[1]": 0.1},
     ),
-    Scenario("ProbeMechanismExternal", PUSHED_HEAD, values={"base.velocity[1]": 0.1}),
+    Scenario(
+        "ProbeMechanismExternal",
+        PUSHED_HEAD,
+        sets=("AX-1", "DR-1", "LD-1", "LV-1", "PR-1", "PU-1"),
+        values={"base.velocity[1]": 0.1},
+    ),
     Scenario(
         "ContactProbeCone",
         SLIDE,
