@@ -72,7 +72,7 @@ def _contact_unit(name: str, component: Component, values: Mapping[str, Any]) ->
     """The initialised probe-cone unit of a component. Raises DeclarationError if it has none, or none that is valid."""
     block = component.start(**values)
     m = component.record.view(block)
-    if "probe_cone" not in m.dtype.fields:
+    if not hasattr(m, "probe_cone"):
         raise DeclarationError(f"initial conditions: {name} ({component.name}) has no contact of probe and cone")
     if code := probe_cone.initialize(m.probe_cone):
         m.status.index = m.probe_cone.status.index
