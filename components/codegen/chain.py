@@ -62,7 +62,7 @@ def node(to_base: Any, point: Any, spin: Any, axes: Any = None) -> Node:
 
 def pivoted_node(lever: Any, spin: Any) -> Node:
     """A node body with a fixed origin, all in the base: `lever` of the cut joint from it, u = `spin` its rotation."""
-    return Node(skew(lever).T, array(UNIT), cross(spin, cross(spin, lever)), spin)
+    return Node(skew(lever).T, array(UNIT), squared(spin) @ array(lever), spin)
 
 
 @dataclass

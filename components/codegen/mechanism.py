@@ -12,7 +12,7 @@ from typing import Any
 
 import numpy as np
 
-from components.codegen.algebra import UNIT, ZERO, Array, array, cross, rotation
+from components.codegen.algebra import UNIT, ZERO, Array, array, cross, rotation, skew, squared
 
 X, Y, Z = 0, 1, 2
 
@@ -96,9 +96,9 @@ class Motion:
     acceleration: Any = field(default_factory=lambda: array(ZERO))
 
     def at(self, point: Any) -> Array:
-        """Acceleration of a point fixed in the frame."""
-        w, e = self.angular_velocity, self.angular_acceleration
-        return self.acceleration + cross(e, point) + cross(w, cross(w, point))
+        """Acceleration of a point fixed in the frame: Omega is shared by all points, and by the body's moment."""
+        turning = skew(self.angular_acceleration) + squared(self.angular_velocity)
+        return self.acceleration + turning @ array(point)
 
     def after(self, joint: Joint) -> Motion:
         """Motion of the next body without the acceleration of its joint (2.2.3), (2.3.3)."""

@@ -30,7 +30,7 @@ Tree = Sequence[Joint]
 
 @dataclass
 class Inertia:
-    """Articulated inertia of a body about its joint, body axes: symmetric `tt` and `rr`, and `tr` (force by turning)."""
+    """Articulated inertia about the joint, body axes: symmetric `tt` and `rr`, and `tr` (force of turning)."""
 
     tt: Array
     tr: Array

@@ -1,0 +1,159 @@
+"""A node body carried by dependent chains alone: the peripheral mechanism, hexapods (source 2.3, 2.4, 7.3).
+
+Written once over any scalars: D6 to D8 of spec/02, chain by chain, so that each chain may become a kernel of its own.
+Each leg is resolved in the axes of its first joint, where most components are zero; results are in frame 0 about O_0.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from components.codegen.algebra import UNIT, Array, array, cross, gyroscopic, outer_square
+from components.codegen.chain import (
+    Closure,
+    Constraint,
+    constrain,
+    forces,
+    inertia,
+    inertia_forces,
+    node,
+    quadratic,
+    reaction,
+    reduced,
+    to_base,
+    total_inertia,
+)
+from components.codegen.mechanism import Body, Joint, Motion
+
+
+@dataclass
+class Nut:
+    """Nut of a differential ball screw: its angle is `ratio` times the joint coordinates (7.3.1)."""
+
+    ratio: Array
+    inertia: Any
+    torque: Any
+    strut: int = 2
+    """Bodies whose x axis the nut turns about: the joints before the strut's own."""
+
+
+class Leg:
+    """One chain on a free node body. `joints` in order; the first one stands on the base at `point`, turned by `axes`.
+
+    `node_point` and `node_axis` (of a universal cut joint, its z axis) are in node axes.
+    """
+
+    def __init__(
+        self,
+        joints: Sequence[Joint],
+        axes: Any,
+        point: Any,
+        end: Any,
+        node_point: Any,
+        end_axis: Any = None,
+        node_axis: Any = None,
+        nut: Nut | None = None,
+    ) -> None:
+        self.joints = list(joints)
+        self.axes, self.point = array(axes), array(point)
+        self.end, self.end_axis = end, end_axis
+        self.node_point, self.node_axis = node_point, node_axis
+        self.nut = nut
+
+    def follow(self, rotation: Any, velocity: Any, spin: Any) -> Constraint:
+        """Rates of the joints from the node's: `rotation` base -> node, `velocity` in frame 0, `spin` in node axes."""
+        back = self.axes @ array(rotation).T
+        hinge = node(back, self.node_point, array(spin), self.axes)
+        axis = None if self.node_axis is None else back @ array(self.node_axis)
+        self.closure = Closure(self.end, self.end_axis, axis)
+        self.constraint = constrain(self.joints, self.closure, hinge)
+        self.rates = self.constraint.gain @ np.concatenate([array(velocity), array(spin)])
+        for joint, rate in zip(self.joints, self.rates, strict=True):
+            joint.rate = rate
+        self.quadratic = quadratic(self.joints, self.closure, hinge, self.constraint)
+        return self.constraint
+
+    def reduce(self, base: Motion, joint_forces: Any) -> tuple[Array, Array]:
+        """(H^T A H, H^T (b - A h)), nut included (D6)."""
+        moving = Motion(
+            self.axes @ base.angular_velocity, self.axes @ base.angular_acceleration, self.axes @ base.at(self.point)
+        )
+        self.inertial = inertia_forces(self.joints, moving)
+        self.inertia = inertia(self.joints)
+        self.forces = forces(self.joints, self.inertial, joint_forces)
+        if self.nut is not None:
+            self.inertia = self.inertia + outer_square(self.nut.ratio, self.nut.inertia)
+            self.forces = self.forces + array(self.nut.ratio) * self.nut.torque
+        return reduced(self.constraint.gain, self.quadratic, self.inertia, self.forces)
+
+    def lose(self, acceleration: Any) -> tuple[Array, Array]:
+        """(force, moment about O_0) of the leg's inertia on the base for du/dt of the node, and the `accelerations`.
+
+        Added to what acts on the node less what the node needs, over all legs, it is the wrench on the base.
+        """
+        return self._passed_on(acceleration, (array(np.zeros(3)), array(np.zeros(3))))
+
+    def react(self, acceleration: Any) -> tuple[Array, Array]:
+        """(force, moment about O_0) of the leg on the base with `reaction` of its cut joint: D8 with erratum D6."""
+        self.accelerations = self.constraint.gain @ array(acceleration) + self.quadratic
+        self.reaction = reaction(self.constraint, self.inertia, self.forces, self.accelerations)
+        pushed = _into(self.joints, self.reaction[:3])
+        twisted = cross(self.end, pushed)
+        if self.constraint.moment_axis is not None:
+            twisted = twisted + _into(self.joints, self.constraint.moment_axis * self.reaction[3])
+        return self._passed_on(acceleration, (pushed, twisted))
+
+    def _passed_on(self, acceleration: Any, end: tuple[Array, Array]) -> tuple[Array, Array]:
+        self.accelerations = self.constraint.gain @ array(acceleration) + self.quadratic
+        force, moment = total_inertia(self.joints, self.inertial, self.accelerations, end)
+        if self.nut is not None:
+            spun = (array(self.nut.ratio) @ self.accelerations) * self.nut.inertia
+            moment = moment - to_base(self.joints, self.nut.strut - 1, array(UNIT[0])) * spun
+        force, moment = self.axes.T @ force, self.axes.T @ moment
+        return force, moment + cross(self.point, force)
+
+
+def _into(chain: Sequence[Joint], v: Any) -> Array:
+    """Components in the base -> in the last body."""
+    for joint in chain:
+        v = joint.out(v)
+    return array(v)
+
+
+@dataclass
+class Ring:
+    """The node body on a moving base; its frame is at its centre of mass. Forces in frame 0, moments in its axes.
+
+    `inertia` (6, 6) and `force` (6), of its motion alone (2.3.2) with erratum D2.
+    """
+
+    body: Body
+    position: Any
+    rotation: Any
+    velocity: Any
+    spin: Any
+    base: Motion
+
+    @property
+    def inertia(self) -> Array:
+        found = array(np.zeros((6, 6)))
+        found[:3, :3] = array(np.eye(3)) * self.body.mass
+        found[3:, 3:] = array(self.body.inertia)
+        return found
+
+    @property
+    def force(self) -> Array:
+        base, J = self.base, array(self.body.inertia)
+        w0 = self.rotation @ base.angular_velocity
+        linear = base.at(self.position) + 2.0 * cross(base.angular_velocity, self.velocity)
+        angular = self.rotation @ base.angular_acceleration - cross(self.spin, w0)
+        return np.concatenate([-linear * self.body.mass, -(J @ angular) - gyroscopic(J, array(self.spin) + w0)])
+
+    def passes_on(self, force: Any, acceleration: Any) -> tuple[Array, Array]:
+        """(force, moment about O_0) in frame 0 of all `force` (6) on it, less what it needs for du/dt."""
+        left = array(force) - self.inertia @ array(acceleration)
+        return left[:3], self.rotation.T @ left[3:] + cross(self.position, left[:3])
