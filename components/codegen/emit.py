@@ -125,6 +125,10 @@ class _Writer:
         self.stage = program.stages[k]
         self.made = program._made[k]
         self.uses = program._used(k)
+        for number in self.uses:
+            root = self.rows[number].name.split("[")[0].split(".")[0]
+            if root and root not in self.stage.arguments:
+                raise ValueError(f"{self.stage.name} reads {self.rows[number].name}: {root} is none of its arguments")
         self.kept = {number: place for place, number in enumerate(program.kept)}
         # a value that outlives the function, or is read often, needs a name
         self.named = {n for n in self.uses if self.uses[n] > 1 or n not in self.made or n in self.kept}

@@ -13,6 +13,7 @@ from typing import Any
 import numpy as np
 
 from components.codegen.algebra import UNIT, ZERO, Array, array, cross, rotation, skew, squared
+from components.codegen.graph import Graph
 
 X, Y, Z = 0, 1, 2
 
@@ -105,3 +106,12 @@ class Motion:
         w = joint.out(self.angular_velocity)
         a = joint.out(self.at(joint.arm)) + 2.0 * cross(w, joint.slip)
         return Motion(w + joint.spin, joint.out(self.angular_acceleration) + cross(w, joint.spin), a)
+
+
+def symmetric_input(graph: Graph, name: str, n: int) -> Array:
+    """A symmetric matrix of symbols, of which the upper half is read."""
+    a = graph.array(name, (n, n))
+    for i in range(n):
+        for k in range(i):
+            a[i, k] = a[k, i]
+    return a

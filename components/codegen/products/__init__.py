@@ -6,7 +6,7 @@
 from collections.abc import Callable
 
 from components.codegen.emit import module
-from components.codegen.products import probe_chains, probe_tree
+from components.codegen.products import hexapod, probe_chains, probe_tree
 
 CHAINS = "Spec/01 8, spec/02 6 to 8 and 10, with their errata."
 
@@ -18,6 +18,12 @@ def _chain(kind: str, massless: bool) -> Callable[[], str]:
 
 
 PRODUCTS: dict[str, Callable[[], str]] = {
+    "components/linkage/generated/strut.py": lambda: module(
+        hexapod.strut(), "Strut U C U with a differential ball screw on a free node body.", CHAINS
+    ),
+    "components/linkage/generated/ring.py": lambda: module(
+        hexapod.ring(), "Ring on struts: its own motion, and the solution of all.", "Spec/02 4.4, 7."
+    ),
     "components/probe_mechanism/generated/spring.py": _chain("UPS", massless=False),
     "components/probe_mechanism/generated/spring_massless.py": _chain("UPS", massless=True),
     "components/probe_mechanism/generated/brake.py": _chain("RUS", massless=False),

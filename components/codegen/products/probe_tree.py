@@ -13,20 +13,11 @@ from components.codegen import spatial
 from components.codegen.algebra import ZERO, array, cross
 from components.codegen.emit import Program, Stage
 from components.codegen.graph import Graph
-from components.codegen.mechanism import Body, Joint, Motion, X, Y, Z
+from components.codegen.mechanism import Body, Joint, Motion, X, Y, Z, symmetric_input
 
 AXES = (Y, Z, Y, Z, X)
 HOUSING, PROBE = 1, 4
 LINKS = (PROBE, HOUSING)
-
-
-def _symmetric(graph: Graph, name: str, n: int) -> np.ndarray:
-    """A symmetric input, of which the upper triangle is read."""
-    a = graph.array(name, (n, n))
-    for i in range(n):
-        for k in range(i):
-            a[i, k] = a[k, i]
-    return a
 
 
 def _tree(graph: Graph) -> list[Joint]:
@@ -38,7 +29,7 @@ def _tree(graph: Graph) -> list[Joint]:
             if j == k:
                 body.mass = graph.input(f"p.{name}_mass")
                 body.moment = graph.array(f"p.{name}_centre", 3) * body.mass
-                body.inertia = _symmetric(graph, f"p.{name}_inertia", 3)
+                body.inertia = symmetric_input(graph, f"p.{name}_inertia", 3)
         q = graph.input(f"t.q[{j}]")
         joints.append(Joint(body, q.cos(), q.sin(), rate=graph.input(f"t.qd[{j}]")))
     return joints
@@ -81,12 +72,12 @@ def tree() -> Program:
         if j == PROBE:
             torque = torque + cross(graph.array("t.link[0].position", 3), force)
         loads[j] = np.concatenate([torque, force])
-        dampings[j] = _symmetric(graph, f"t.load_damping[{k}]", 6)
+        dampings[j] = symmetric_input(graph, f"t.load_damping[{k}]", 6)
         twist = spatial.absolute(placed[j].velocity, base)
         needed = spatial.motion_wrench(own[j], twist)
         resistances[j] = needed - loads[j]
         inertias[j] = inertias[j] + dampings[j]
-    node_inertia = _symmetric(graph, "t.node_inertia", 3)
+    node_inertia = symmetric_input(graph, "t.node_inertia", 3)
     w = housing.velocity[:3]
     carried = base.angular_acceleration + cross(base.angular_velocity, w)
     node_torque = graph.array("t.node_torque", 3) + node_inertia @ carried  # erratum D9

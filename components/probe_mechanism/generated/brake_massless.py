@@ -1,10 +1,8 @@
 """Magnetic brake, R U S with massless links.
 
 Made by `python -m components.codegen`; not to be edited. Spec/01 8, spec/02 6 to 8 and 10, with their errata.
-All together 152 multiplications, 82 additions, 1 divisions; 26 values kept between the kernels.
+All together 155 multiplications, 84 additions, 1 divisions; 26 values kept between the kernels.
 """
-
-# ruff: noqa: E501
 
 from components.core.kernel import kernel
 
@@ -57,33 +55,33 @@ def follow(c, node):
     v69 = gamma_11 * omega_N_1 + gamma_12 * omega_N_2 + gamma_13 * omega_N_3
     v74 = gamma_21 * omega_N_1 + gamma_22 * omega_N_2 + gamma_23 * omega_N_3
     v79 = gamma_31 * omega_N_1 + gamma_32 * omega_N_2 + gamma_33 * omega_N_3
-    v98 = c_rod_length * c_cosine_2
-    v99 = c_rod_length * c_sine_2
-    v100 = c_cosine_1 * v98
-    v101 = c_sine_1 * v98
-    v102 = c_length + v100
-    v103 = c_cosine_0 * v101
-    v105 = c_sine_0 * v102 + v103
-    v106 = c_sine_0 * v101
-    v108 = v106 - c_cosine_0 * v102
-    v110 = c_sine_0 * v100 + v103
-    v112 = v106 - c_cosine_0 * v100
-    v113 = c_cosine_1 * v99
-    v114 = c_sine_1 * v99
-    v117 = c_cosine_0 * v113 - c_sine_0 * v114
-    v120 = c_sine_0 * v113 + c_cosine_0 * v114
-    v127 = v98 * v112
-    v132 = v98 * v108
-    v142 = v105 * v127 - v110 * v132
-    v143 = 1.0 / v142
-    v144 = v127 * v143
-    v145 = v98 * v110 * v143
-    v146 = (v112 * v117 - v110 * v120) * v143
-    v153 = lever_3 * v145 - lever_2 * v146
-    v156 = lever_3 * v144 + lever_1 * v146
-    v159 = lever_2 * v144 + lever_1 * v145
-    minus_qd_1 = v69 * v153 + v74 * v156 - v79 * v159
-    c.determinant = -v142
+    v104 = c_rod_length * c_cosine_2
+    v105 = c_rod_length * c_sine_2
+    v106 = c_cosine_1 * v104
+    v107 = c_sine_1 * v104
+    v108 = c_length + v106
+    v109 = c_cosine_0 * v107
+    v111 = c_sine_0 * v108 + v109
+    v112 = c_sine_0 * v107
+    v114 = v112 - c_cosine_0 * v108
+    v116 = c_sine_0 * v106 + v109
+    v118 = v112 - c_cosine_0 * v106
+    v119 = c_cosine_1 * v105
+    v120 = c_sine_1 * v105
+    v123 = c_cosine_0 * v119 - c_sine_0 * v120
+    v126 = c_sine_0 * v119 + c_cosine_0 * v120
+    v133 = v104 * v118
+    v138 = v104 * v114
+    v148 = v111 * v133 - v116 * v138
+    v149 = 1.0 / v148
+    v150 = v133 * v149
+    v151 = v104 * v116 * v149
+    v152 = (v118 * v123 - v116 * v126) * v149
+    v159 = lever_3 * v151 - lever_2 * v152
+    v162 = lever_3 * v150 + lever_1 * v152
+    v165 = lever_2 * v150 + lever_1 * v151
+    minus_qd_1 = v69 * v159 + v74 * v162 - v79 * v165
+    c.determinant = -v148
     c.rate = -minus_qd_1
     c.kept[0] = lever_1
     c.kept[1] = lever_2
@@ -91,21 +89,21 @@ def follow(c, node):
     c.kept[3] = v69
     c.kept[4] = v74
     c.kept[5] = v79
-    c.kept[6] = v98
-    c.kept[7] = v105
-    c.kept[8] = v108
-    c.kept[9] = v110
-    c.kept[10] = v112
-    c.kept[11] = v117
-    c.kept[12] = v120
-    c.kept[13] = v132
-    c.kept[14] = v143
-    c.kept[15] = v144
-    c.kept[16] = v145
-    c.kept[17] = v146
-    c.kept[18] = v153
-    c.kept[19] = v156
-    c.kept[20] = v159
+    c.kept[6] = v104
+    c.kept[7] = v111
+    c.kept[8] = v114
+    c.kept[9] = v116
+    c.kept[10] = v118
+    c.kept[11] = v123
+    c.kept[12] = v126
+    c.kept[13] = v138
+    c.kept[14] = v149
+    c.kept[15] = v150
+    c.kept[16] = v151
+    c.kept[17] = v152
+    c.kept[18] = v159
+    c.kept[19] = v162
+    c.kept[20] = v165
     c.kept[21] = minus_qd_1
 
 
@@ -113,7 +111,7 @@ def follow(c, node):
 def reduce(c, omega0, epsilon0, acceleration0, inertia, torque):
     """inertia += H^T A H, torque += H^T (b - A h), frame 0.
 
-    87 multiplications, 47 additions.
+    90 multiplications, 49 additions.
     """
     c_length = c.length
     c_rod_length = c.rod_length
@@ -138,67 +136,70 @@ def reduce(c, omega0, epsilon0, acceleration0, inertia, torque):
     v69 = c.kept[3]
     v74 = c.kept[4]
     v79 = c.kept[5]
-    v98 = c.kept[6]
-    v105 = c.kept[7]
-    v108 = c.kept[8]
-    v110 = c.kept[9]
-    v112 = c.kept[10]
-    v117 = c.kept[11]
-    v120 = c.kept[12]
-    v132 = c.kept[13]
-    v143 = c.kept[14]
-    v144 = c.kept[15]
-    v145 = c.kept[16]
-    v146 = c.kept[17]
-    v153 = c.kept[18]
-    v156 = c.kept[19]
-    v159 = c.kept[20]
+    v104 = c.kept[6]
+    v111 = c.kept[7]
+    v114 = c.kept[8]
+    v116 = c.kept[9]
+    v118 = c.kept[10]
+    v123 = c.kept[11]
+    v126 = c.kept[12]
+    v138 = c.kept[13]
+    v149 = c.kept[14]
+    v150 = c.kept[15]
+    v151 = c.kept[16]
+    v152 = c.kept[17]
+    v159 = c.kept[18]
+    v162 = c.kept[19]
+    v165 = c.kept[20]
     minus_qd_1 = c.kept[21]
     A_1 = c.damping
     b_1 = c.force
-    v82 = lever_3 * v74 - lever_2 * v79
-    v85 = lever_1 * v79 - lever_3 * v69
-    v88 = lever_2 * v69 - lever_1 * v74
-    v147 = v132 * v143
-    v148 = v98 * v105 * v143
-    v149 = (v108 * v117 - v105 * v120) * v143
-    v150 = (v108 * v110 - v105 * v112) * v143
-    v178 = (lever_3 * v148 - lever_2 * v149) * v69 + (lever_3 * v147 + lever_1 * v149) * v74
-    qd_3 = lever_2 * v150 * v69 - lever_1 * v150 * v74
-    minus_H_11 = gamma_11 * v153 + gamma_21 * v156 - gamma_31 * v159
-    minus_H_12 = gamma_12 * v153 + gamma_22 * v156 - gamma_32 * v159
-    minus_H_13 = gamma_13 * v153 + gamma_23 * v156 - gamma_33 * v159
-    v224 = c_length * minus_qd_1 * minus_qd_1
-    v225 = c_cosine_1 * v224
-    v227 = minus_qd_1 - (v178 - (lever_2 * v147 + lever_1 * v148) * v79)
-    v228 = c_sine_2 * v227
-    v229 = c_cosine_2 * v227
-    v236 = c_rod_length * v229
-    v237 = c_rod_length * qd_3
-    v243 = c_cosine_2 * v225 + (qd_3 * v237 + v229 * v236)
-    v244 = c_sine_1 * v224 + qd_3 * v228 * c_rod_length + v228 * v237
-    v245 = c_sine_2 * v225 + v228 * v236
-    v248 = c_cosine_2 * v243 + c_sine_2 * v245
-    v254 = c_cosine_1 * v248 + c_sine_1 * v244
-    v257 = c_sine_1 * v248 - c_cosine_1 * v244
-    v269 = (v74 * v88 - v79 * v85 + (c_cosine_0 * v254 - c_sine_0 * v257)) * v144 - (v79 * v82 - v69 * v88 + (c_sine_0 * v254 + c_cosine_0 * v257)) * v145
-    minus_h_1 = v269 - (v69 * v85 - v74 * v82 - (c_sine_2 * v243 - c_cosine_2 * v245)) * v146
-    v482 = minus_H_12 * A_1
-    v483 = minus_H_13 * A_1
-    v491 = minus_h_1 * A_1 + b_1
+    v80 = v69 * v69
+    v81 = v74 * v74
+    v82 = v79 * v79
+    v83 = v69 * v74
+    v84 = v69 * v79
+    v85 = v74 * v79
+    v153 = v138 * v149
+    v154 = v104 * v111 * v149
+    v155 = (v114 * v123 - v111 * v126) * v149
+    v156 = (v114 * v116 - v111 * v118) * v149
+    v184 = (lever_3 * v154 - lever_2 * v155) * v69 + (lever_3 * v153 + lever_1 * v155) * v74
+    qd_3 = lever_2 * v156 * v69 - lever_1 * v156 * v74
+    minus_H_11 = gamma_11 * v159 + gamma_21 * v162 - gamma_31 * v165
+    minus_H_12 = gamma_12 * v159 + gamma_22 * v162 - gamma_32 * v165
+    minus_H_13 = gamma_13 * v159 + gamma_23 * v162 - gamma_33 * v165
+    v230 = minus_qd_1 * minus_qd_1 * c_length
+    v231 = c_cosine_1 * v230
+    v233 = minus_qd_1 - (v184 - (lever_2 * v153 + lever_1 * v154) * v79)
+    v234 = c_sine_2 * v233
+    v235 = c_cosine_2 * v233
+    v253 = c_cosine_2 * v231 + (qd_3 * qd_3 + v235 * v235) * c_rod_length
+    v254 = c_sine_1 * v230 + qd_3 * v234 * 2.0 * c_rod_length
+    v255 = c_sine_2 * v231 + v234 * v235 * c_rod_length
+    v258 = c_cosine_2 * v253 + c_sine_2 * v255
+    v264 = c_cosine_1 * v258 + c_sine_1 * v254
+    v267 = c_sine_1 * v258 - c_cosine_1 * v254
+    v274 = (v81 + v82) * lever_1 - lever_2 * v83 - lever_3 * v84 - (c_cosine_0 * v264 - c_sine_0 * v267)
+    v275 = lever_1 * v83 - (v80 + v82) * lever_2 + lever_3 * v85 + (c_sine_0 * v264 + c_cosine_0 * v267)
+    v276 = lever_1 * v84 + lever_2 * v85 - (v80 + v81) * lever_3 - (c_sine_2 * v253 - c_cosine_2 * v255)
+    h_1 = v150 * v274 + v151 * v275 + v152 * v276
+    v511 = minus_H_12 * A_1
+    v512 = minus_H_13 * A_1
+    v520 = b_1 - h_1 * A_1
     inertia[0, 0] += minus_H_11 * A_1 * minus_H_11
-    inertia[0, 1] += minus_H_11 * v482
-    inertia[0, 2] += minus_H_11 * v483
-    inertia[1, 1] += minus_H_12 * v482
-    inertia[1, 2] += minus_H_12 * v483
-    inertia[2, 2] += minus_H_13 * v483
-    torque[0] += -(minus_H_11 * v491)
-    torque[1] += -(minus_H_12 * v491)
-    torque[2] += -(minus_H_13 * v491)
+    inertia[0, 1] += minus_H_11 * v511
+    inertia[0, 2] += minus_H_11 * v512
+    inertia[1, 1] += minus_H_12 * v511
+    inertia[1, 2] += minus_H_12 * v512
+    inertia[2, 2] += minus_H_13 * v512
+    torque[0] += -(minus_H_11 * v520)
+    torque[1] += -(minus_H_12 * v520)
+    torque[2] += -(minus_H_13 * v520)
     c.kept[22] = minus_H_11
     c.kept[23] = minus_H_12
     c.kept[24] = minus_H_13
-    c.kept[25] = minus_h_1
+    c.kept[25] = h_1
 
 
 @kernel
@@ -210,9 +211,8 @@ def accelerate(c, turning):
     minus_H_11 = c.kept[22]
     minus_H_12 = c.kept[23]
     minus_H_13 = c.kept[24]
-    minus_h_1 = c.kept[25]
+    h_1 = c.kept[25]
     turning_0 = turning[0]
     turning_1 = turning[1]
     turning_2 = turning[2]
-    minus_qdd_1 = minus_H_11 * turning_0 + minus_H_12 * turning_1 + minus_H_13 * turning_2 + minus_h_1
-    c.acceleration = -minus_qdd_1
+    c.acceleration = h_1 - (minus_H_11 * turning_0 + minus_H_12 * turning_1 + minus_H_13 * turning_2)

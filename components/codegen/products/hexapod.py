@@ -1,0 +1,114 @@
+"""A ring on six equal struts U C U with differential ball screws: the peripheral mechanism (source 7.2, 7.3).
+
+One strut is generated, with its joints' places as data, and called six times (spec/09 4.4); its links are axisymmetric.
+Joint order y, z, roll, stroke (spec/00 R13).
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from components.codegen.algebra import UNIT, array, solve_symmetric
+from components.codegen.emit import Program, Stage
+from components.codegen.graph import Graph
+from components.codegen.legs import Leg, Nut, Ring
+from components.codegen.mechanism import Body, Joint, Motion, X, Y, Z, symmetric_input
+
+BASE = ("omega0", "epsilon0", "acceleration0")
+
+
+def _link(graph: Graph, k: int) -> dict:
+    """Mass properties of link k (housing, screw): centre of mass on the axis, axial and transverse inertia."""
+    mass, centre, axial, transverse = (graph.input(f"c.{n}[{k}]") for n in ("mass", "centre", "axial", "transverse"))
+    inertia = array(np.zeros((3, 3)))
+    inertia[0, 0], inertia[1, 1], inertia[2, 2] = axial, transverse, transverse
+    return {"mass": mass, "moment": array([mass * centre, 0.0, 0.0]), "inertia": inertia}
+
+
+def strut() -> Program:
+    """`follow`, `reduce` and `lose` of one strut."""
+    graph = Graph()
+    length = array([graph.input("c.length"), 0.0, 0.0])
+    bodies = [Body(Y), Body(Z, **_link(graph, 0)), Body(X), Body(X, slides=True, offset=length, **_link(graph, 1))]
+    joints = [Joint(body, graph.input(f"c.cosine[{j}]"), graph.input(f"c.sine[{j}]")) for j, body in enumerate(bodies)]
+    joints[3] = Joint(bodies[3], stroke=graph.input("c.stroke"))
+    nut = Nut(array([0.0, 0.0, 1.0, graph.input("c.nut_ratio")]), graph.input("c.nut_inertia"),
+              graph.input("c.nut_torque"))  # fmt: skip
+    leg = Leg(
+        joints,
+        graph.array("c.base_axes", (3, 3)),
+        graph.array("c.base_point", 3),
+        np.zeros(3),
+        graph.array("c.node_point", 3),
+        array(UNIT[1]),
+        graph.array("c.node_axis", 3),
+        nut,
+    )
+    for name, values in {"gamma": leg.axes, "l_0": leg.point, "l_N": leg.node_point}.items():
+        graph.label(name, values)
+    rotation = graph.array("ring.rotation", (3, 3))
+    graph.label("alpha_N", rotation)
+    spin = graph.array("ring.angular_velocity", 3)
+    graph.label("omega_N", spin)
+    constraint = leg.follow(rotation, graph.array("ring.velocity", 3), spin)
+    for name, values in {"H": constraint.gain, "h": leg.quadratic}.items():
+        graph.label(name, values)
+    follow = Stage("follow", ("c", "ring"), "Joint rates H u and the determinant of Cd from the motion of the ring.")
+    follow.set("c.determinant", constraint.determinant)
+    follow.set("c.rate", leg.rates)
+
+    base = Motion(*(graph.array(name, 3) for name in BASE))
+    share, push = leg.reduce(base, graph.array("c.force", 4))
+    graph.label("A", leg.inertia[np.tril_indices(4)])
+    graph.label("b", leg.forces)
+    reduce = Stage(
+        "reduce", ("c", "ring", *BASE, "inertia", "force"), "inertia += H^T A H (upper half), force += H^T (b - A h)."
+    )
+    for i in range(6):
+        reduce.add(f"force[{i}]", push[i])
+        for k in range(i, 6):
+            reduce.add(f"inertia[{i}, {k}]", share[i, k])
+
+    force, moment = leg.lose(graph.array("acceleration", 6))
+    lose = Stage(
+        "lose",
+        ("c", "ring", "acceleration", "force", "torque"),
+        "Accelerations of the joints; force, torque += inertia of the strut on the base about O_0, frame 0.",
+    )
+    lose.set("c.acceleration", leg.accelerations)
+    lose.add("force", force)
+    lose.add("torque", moment)
+    return Program(graph, [follow, reduce, lose], keep="c.kept")
+
+
+def ring() -> Program:
+    """`start` and `accelerate` of the ring."""
+    graph = Graph()
+    inertia = symmetric_input(graph, "ring.principal", 3)
+    base = Motion(*(graph.array(name, 3) for name in BASE))
+    body = Ring(
+        Body(X, mass=graph.input("ring.mass"), inertia=inertia),
+        graph.array("ring.position", 3),
+        graph.array("ring.rotation", (3, 3)),
+        graph.array("ring.velocity", 3),
+        graph.array("ring.angular_velocity", 3),
+        base,
+    )
+    load = np.concatenate([graph.array("ring.force", 3), graph.array("ring.torque", 3)]) + body.force
+    start = Stage("start", ("ring", *BASE, "inertia", "force"), "Inertia (upper half) and force of the ring alone.")
+    start.set("force", load)
+    for i in range(6):
+        for k in range(i, 6):
+            start.set(f"inertia[{i}, {k}]", body.inertia[i, k])
+
+    acceleration = solve_symmetric(symmetric_input(graph, "inertia", 6), graph.array("force", 6))
+    passed_force, passed_moment = body.passes_on(load, acceleration)
+    accelerate = Stage(
+        "accelerate",
+        ("ring", *BASE, "inertia", "force"),
+        "du/dt by L D L^T; base_force and base_torque of the ring, frame 0 about O_0.",
+    )
+    accelerate.set("ring.acceleration", acceleration)
+    accelerate.set("ring.base_force", passed_force)
+    accelerate.set("ring.base_torque", passed_moment)
+    return Program(graph, [start, accelerate], keep="ring.kept")

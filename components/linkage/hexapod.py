@@ -1,0 +1,127 @@
+"""A ring on six struts with differential ball screws, on generated kernels: accelerations and wrench on the base.
+
+Struts are U C U chains with joints y, z, roll and stroke (spec/01 9.2, 9.3; spec/02 section 7). Vectors are in frame 0,
+angular velocity, torque and angular acceleration of the ring in ring axes about its centre of mass.
+"""
+
+from __future__ import annotations
+
+from math import sqrt
+
+from components.core.field import Group, private
+from components.core.kernel import kernel
+from components.core.rotation import IDENTITY, apply, apply_transposed, load_matrix
+from components.core.vector import add, load, subtract
+from components.linkage.generated import ring, strut
+
+
+def hexapod(name: str = "hexapod") -> Group:
+    """Ring, six struts and work space. The caller sets constants, motion of the ring and forces."""
+    return Group(
+        name,
+        Group(
+            "ring",
+            private("mass", "kg", "of the ring"),
+            private("principal", "kg.m2", "inertia about the centre of mass, ring axes", shape=(3, 3)),
+            private("position", "m", "of the centre of mass", shape=3),
+            private("rotation", "1", "frame 0 -> ring", IDENTITY, shape=(3, 3)),
+            private("velocity", "m/s", "of the centre of mass relative to frame 0", shape=3),
+            private("angular_velocity", "rad/s", "relative to frame 0, ring axes", shape=3),
+            private("force", "N", "load", shape=3),
+            private("torque", "N.m", "load, ring axes", shape=3),
+            private("acceleration", "1", "of velocity and angular velocity", shape=6),
+            private("base_force", "N", "that the ring passes on", shape=3),
+            private("base_torque", "N.m", "that the ring passes on, about O_0", shape=3),
+            private("kept", "1", "work space of the generated kernels", shape=ring.KEPT),
+        ),
+        Group(
+            "strut",
+            private("base_axes", "1", "gamma_0: frame 0 -> first joint, x along the strut", IDENTITY, shape=(3, 3)),
+            private("base_point", "m", "first joint", shape=3),
+            private("node_point", "m", "cut joint, ring axes", shape=3),
+            private("node_axis", "1", "z axis of the cut joint on the ring, ring axes", (0.0, 0.0, 1.0), shape=3),
+            private("length", "m", "with no stroke"),
+            private("mass", "kg", "housing, screw", shape=2),
+            private("centre", "m", "centre of mass on the axis: from the base joint, from the cut joint", shape=2),
+            private("axial", "kg.m2", "inertia about the axis", shape=2),
+            private("transverse", "kg.m2", "inertia about the base joint, about the cut joint", shape=2),
+            private("nut_ratio", "rad/m", "angle of the nut per stroke; its sign is the hand of the screw"),
+            private("nut_inertia", "kg.m2", "of the nut about the strut"),
+            private("nut_torque", "N.m", "on the nut"),
+            private("force", "1", "of the joints, N.m and N", shape=4),
+            private("cosine", "1", "of the three angles", 1.0, shape=3),
+            private("sine", "1", "of the three angles", shape=3),
+            private("stroke", "m", "of the strut"),
+            private("rate", "1", "of the joints, rad/s and m/s", shape=4),
+            private("acceleration", "1", "of the joints, rad/s2 and m/s2", shape=4),
+            private("determinant", "1", "of Cd"),
+            private("kept", "1", "work space of the generated kernels", shape=strut.KEPT),
+            count=6,
+        ),
+        private("inertia", "1", "of all, reduced to the ring: upper half", shape=(6, 6)),
+        private("force", "1", "on the ring, reduced", shape=6),
+        private("base_force", "N", "of all on the base", shape=3),
+        private("base_torque", "N.m", "of all on the base about O_0", shape=3),
+    )
+
+
+@kernel
+def close(c, n):
+    """Joint coordinates of strut `c` from the pose of the ring `n`: spec/01 9.2 and 9.3, with no sign logic.
+
+    The roll keeps the cut joint's axes perpendicular on the branch within 90 degrees.
+    """
+    gamma = load_matrix(c.base_axes)
+    alpha = load_matrix(n.rotation)
+    reach = add(load(n.position), apply_transposed(alpha, load(c.node_point)))
+    x, y, z = apply(gamma, subtract(reach, load(c.base_point)))
+    flat = sqrt(x * x + z * z)
+    length = sqrt(flat * flat + y * y)
+    c.cosine[0], c.sine[0] = x / flat, -z / flat
+    c.cosine[1], c.sine[1] = flat / length, y / length
+    c.stroke = length - c.length
+    ex, ey, ez = apply(gamma, apply_transposed(alpha, load(c.node_axis)))
+    along = c.cosine[0] * ex - c.sine[0] * ez
+    across = c.cosine[1] * ey - c.sine[1] * along
+    up = c.sine[0] * ex + c.cosine[0] * ez
+    size = sqrt(up * up + across * across)
+    c.cosine[2], c.sine[2] = up / size, -across / size
+
+
+@kernel
+def follow(m):
+    """Coordinates and rates of the struts from the motion of the ring: what devices on the struts act on."""
+    for k in range(6):
+        close(m.strut[k], m.ring)
+        strut.follow(m.strut[k], m.ring)
+
+
+@kernel
+def accelerate(m, omega0, epsilon0, acceleration0):
+    """Accelerations of ring and struts and the wrench on the base, after `follow`, with forces set.
+
+    Tuples, frame 0: angular velocity and acceleration of the base, acceleration of O_0.
+    """
+    ring.start(m.ring, omega0, epsilon0, acceleration0, m.inertia, m.force)
+    for k in range(6):
+        strut.reduce(m.strut[k], m.ring, omega0, epsilon0, acceleration0, m.inertia, m.force)
+    ring.accelerate(m.ring, omega0, epsilon0, acceleration0, m.inertia, m.force)
+    for i in range(3):
+        m.base_force[i] = m.ring.base_force[i]
+        m.base_torque[i] = m.ring.base_torque[i]
+    for k in range(6):
+        strut.lose(m.strut[k], m.ring, m.ring.acceleration, m.base_force, m.base_torque)
+
+
+@kernel
+def kinetic_energy(m):
+    """Of the ring, struts and nuts relative to frame 0, from the reduced inertia of the last `accelerate`."""
+    v = m.ring.velocity
+    w = m.ring.angular_velocity
+    u = (v[0], v[1], v[2], w[0], w[1], w[2])
+    energy = 0.0
+    for i in range(6):
+        energy += 0.5 * m.inertia[i, i] * u[i] * u[i]
+        for k in range(i + 1, 6):
+            energy += m.inertia[i, k] * u[i] * u[k]
+    return energy
