@@ -60,6 +60,12 @@ def node(to_base: Any, point: Any, spin: Any, axes: Any = None) -> Node:
     )
 
 
+def crank(lever: Any, rate: Any) -> Node:
+    """A node that turns about z of the base with u = `rate`: carries the planar chain of a secondary loop (1.3.6)."""
+    z = array(UNIT[2])
+    return Node(cross(z, lever).reshape(3, 1), z.reshape(3, 1), squared(z * rate) @ array(lever), z * rate)
+
+
 def pivoted_node(lever: Any, spin: Any) -> Node:
     """A node body with a fixed origin, all in the base: `lever` of the cut joint from it, u = `spin` its rotation."""
     return Node(skew(lever).T, array(UNIT), squared(spin) @ array(lever), spin)
@@ -69,12 +75,14 @@ def pivoted_node(lever: Any, spin: Any) -> Node:
 class Closure:
     """Cut joint: `end` (spherical), and for a universal one the axes e_1 of the chain's and e_2 of the node's side.
 
-    e_1 is in axes of the last body, e_2 in the base (1.3.2).
+    e_1 is in axes of the last body, e_2 in the base (1.3.2). `planar` for the revolute one of a chain in the x y plane
+    of the base, of which two constraints count (1.3.6).
     """
 
     end: Any
     chain_axis: Any | None = None
     node_axis: Any | None = None
+    planar: bool = False
 
 
 def to_base(chain: Chain, j: int, v: Any) -> Array:
@@ -129,6 +137,8 @@ def constrain(chain: Chain, closure: Closure, node: Node) -> Constraint:
         moment_axis = cross(cut_axis(chain, closure), closure.node_axis)
         translation = np.vstack([translation, moment_axis @ rotation])
         independent = np.vstack([independent, moment_axis @ array(node.rotation)])
+    if closure.planar:
+        translation, independent = translation[:2], independent[:2]
     inverted, determinant = inverse(translation)
     return Constraint(inverted, determinant, inverted @ independent, moment_axis)
 
@@ -147,7 +157,7 @@ def quadratic(chain: Chain, closure: Closure, node: Node, constraint: Constraint
         turning = cross(cross(spin, e1), e2) + cross(e1, cross(node.angular_velocity, e2))
         row = -(constraint.moment_axis @ swing) - turning @ (spin - array(node.angular_velocity))
         missing = np.append(missing, row)
-    return constraint.inverse @ missing
+    return constraint.inverse @ missing[: len(chain)]
 
 
 def effort(body: Body, linear: Any, angular: Any) -> tuple[Array, Array]:

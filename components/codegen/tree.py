@@ -118,13 +118,17 @@ class Load:
 
 @dataclass
 class Solution:
-    """Joint accelerations, absolute accelerations (linear, angular) of the bodies, and the wrench on the base."""
+    """Joint accelerations, absolute accelerations (linear, angular) of the bodies, and the wrench on the base.
+
+    `root` is the articulated inertia that the base feels: M_A of the affine response, spec/02 section 11.
+    """
 
     qdd: list[Any]
     acceleration: list[tuple[Array, Array]]
     pivot: list[Any]
     force: Array
     moment: Array
+    root: Inertia
 
 
 def accelerate(
@@ -193,4 +197,4 @@ def accelerate(
         along = joint.unit * qdd[-1]
         accelerations.append((v + along, e) if joint.body.slides else (v, e + along))
     lost_force, lost_moment = root.effort(array(base.acceleration), array(base.angular_acceleration))
-    return Solution(qdd, accelerations, pivot, root_force - lost_force, root_moment - lost_moment)
+    return Solution(qdd, accelerations, pivot, root_force - lost_force, root_moment - lost_moment, root)

@@ -1,0 +1,50 @@
+"""Structures that the algorithms are run on for tests and for the table of operations: chains, trees, arms.
+
+A structure says axes, sliding joints and which bodies have mass (spec/01 sections 3.3, 4 and 10); numbers are added by
+who uses it.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from components.codegen.mechanism import X, Y, Z
+
+
+@dataclass(frozen=True)
+class Structure:
+    """Joint axes from the base outward; bodies that slide, that have mass, that stand at an offset along x.
+
+    `universal`: a cut U joint ends the chain, else a cut S joint (planar: R). `parents` of a tree.
+    """
+
+    axes: tuple[int, ...]
+    slides: tuple[int, ...] = ()
+    heavy: tuple[int, ...] = ()
+    offset: tuple[int, ...] = ()
+    universal: bool = False
+    planar: bool = False
+    parents: tuple[int | None, ...] | None = None
+
+
+CHAINS = {
+    "UPS": Structure((Y, Z, X), slides=(2,), heavy=(1, 2)),
+    "SPU": Structure((Y, Z, X, X), slides=(3,), heavy=(2, 3), universal=True),
+    "UCU": Structure((Y, Z, X, X), slides=(3,), heavy=(1, 3), universal=True),
+    "RUS": Structure((Z, Z, Y), heavy=(0, 2), offset=(1,)),
+    "RSU": Structure((Z, Z, Y, X), heavy=(0, 3), offset=(1,), universal=True),
+    "UUU": Structure((Y, Z, Z, Y), heavy=(1, 3), offset=(2,), universal=True),
+    "RPR": Structure((Z, X), slides=(1,), heavy=(0, 1), planar=True),
+}
+"""Dependent chains: the six spatial types and the planar one (Fig. 1.1.11)."""
+
+TREES = {
+    "central, 5 bodies": Structure((Y, Z, Y, Z, X), heavy=(1, 4), offset=(2,), parents=(None, 0, 1, 2, 3)),
+    "central, 6 bodies": Structure(
+        (Y, Z, Y, Z, X, X), slides=(5,), heavy=(1, 4, 5), offset=(2, 5), parents=(None, 0, 1, 2, 3, 1)
+    ),
+    "arm, 7 joints": Structure(
+        (X, Z, Y, Y, Y, Z, X), heavy=tuple(range(7)), offset=tuple(range(7)), parents=(None, 0, 1, 2, 3, 4, 5)
+    ),
+}
+"""Independent chains: probe mechanism without and with a movable limiter, manipulator (spec/00 section 7)."""
