@@ -7,7 +7,7 @@ from pathlib import Path
 
 from dockfmu.plan import Plan
 from master.system import System
-from ssp import coupling, packaging, read
+from ssp import coupling, packaging, read, vendors
 from ssp.errors import SspError
 from ssp.model import Annotation
 from ssp.write import write_ssp
@@ -31,7 +31,8 @@ def write_bundle(system: System, plan: Plan, description: str, file: Path) -> Pa
 def read_bundle(file: Path, folder: Path) -> tuple[System, Plan, str, list[str]]:
     """(system, plan, description, notes) of any .ssp, unpacked into `folder`, which must outlive the system.
 
-    An .ssp from elsewhere gets the default plan with its own stop time.
+    An .ssp from elsewhere gets the default plan, with its own stop time and the macro step that libcosim or OMSimulator
+    would take.
     Raises ArchiveError, DescriptionError, SspError or StructureError.
     """
     content = read.read_ssp(file, folder)
@@ -42,9 +43,10 @@ def read_bundle(file: Path, folder: Path) -> tuple[System, Plan, str, list[str]]
             plan = Plan.from_json(found.text)
         except (KeyError, TypeError, ValueError) as error:
             raise SspError(f"{file}: its annotation {ANNOTATION} is no plan of a run ({error!r})") from error
-    elif content.description.stop_time is not None:
-        plan = Plan(stop=content.description.stop_time)
     else:
-        plan = Plan()
+        step, stop = vendors.step(content.description), content.description.stop_time
+        plan = Plan(step=step or Plan.step, stop=Plan.stop if stop is None else stop)
+        if content.description.start_time:
+            notes = [*notes, f"its start time {content.description.start_time:g} s is not taken: runs begin at 0 s"]
     system.order = plan.order or system.order
     return system, plan, content.description.description or "", notes

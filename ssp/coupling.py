@@ -160,15 +160,14 @@ class _Flattening:
 
     def _add_link(self, system: System, path: str, connection: Connection) -> None:
         where = _join(path, str(connection))
-        start, gives = self._end(system, path, connection.start_element, connection.start_connector, where)
-        end, takes = self._end(system, path, connection.end_element, connection.end_connector, where)
-        if gives is None and takes is None:
+        start, start_gives = self._end(system, path, connection.start_element, connection.start_connector, where)
+        end, end_gives = self._end(system, path, connection.end_element, connection.end_connector, where)
+        if start_gives is None and end_gives is None:
             raise SspError(f"{where} joins two connectors of kind inout: which of them is the source?")
-        gives = not takes if gives is None else gives
-        takes = not gives if takes is None else takes
-        if gives == takes:
-            raise SspError(f"{where} joins two {'sources' if gives else 'targets'}")
-        source, target = (start, end) if gives else (end, start)
+        if start_gives == end_gives:
+            raise SspError(f"{where} joins two {'sources' if start_gives else 'targets'}")
+        from_start = start_gives if start_gives is not None else not end_gives
+        source, target = (start, end) if from_start else (end, start)
         if target in self.links:
             other = self.links[target].connection
             raise StructureError([f"{where}: {_join(*target)} has a source already in {other}"])

@@ -11,7 +11,7 @@ from master.description import Description, Variable
 from master.system import Connection as CoupledConnection
 from master.system import System as Coupled
 from master.units import Unit
-from ssp import extensions
+from ssp import extensions, vendors
 from ssp.layout import arrange
 from ssp.model import (
     Annotation,
@@ -33,10 +33,6 @@ from ssp.model import (
     UnitDefinition,
 )
 
-OMSIMULATOR = "org.openmodelica"
-OPEN_SIMULATION_PLATFORM = "com.opensimulationplatform"
-_OSP = "http://opensimulationplatform.com/SSP/OSPAnnotations"
-_OMS = "https://raw.githubusercontent.com/OpenModelica/OMSimulator/master/schema/oms.xsd"
 _CONVERT: dict[str, Callable[[Any], float | int | bool | str]] = {
     "Real": float,
     "Integer": int,
@@ -102,7 +98,7 @@ def from_system(
         elements=elements,
         connections=connections,
         bindings=[ParameterBinding(source=place)] if values.parameters else [],
-        annotations=[_omsimulator(step)] if step is not None else [],
+        annotations=[vendors.omsimulator(step)] if step is not None else [],
     )
     structure = StructureDescription(
         system.name,
@@ -111,7 +107,7 @@ def from_system(
         units=[UnitDefinition(unit) for unit in catalogue.units.values()],
         start_time=start_time,
         stop_time=stop_time,
-        experiment_annotations=[_open_simulation_platform(step)] if step is not None else [],
+        experiment_annotations=[vendors.open_simulation_platform(step)] if step is not None else [],
         description=description,
         annotations=list(annotations),
     )
@@ -194,20 +190,3 @@ def _all_values(system: Coupled) -> ParameterSet:
             unit = catalogue.unit(description.unit(variable))
             parameters.append(_parameter(variable, f"{name}.{key}", value, unit))
     return ParameterSet(system.name, parameters, units=[UnitDefinition(unit) for unit in catalogue.units.values()])
-
-
-def _open_simulation_platform(step: float) -> Annotation:
-    return Annotation(
-        OPEN_SIMULATION_PLATFORM,
-        f'<osp:Algorithm xmlns:osp="{_OSP}"><osp:FixedStepAlgorithm baseStepSize="{step!r}"></osp:FixedStepAlgorithm>'
-        "</osp:Algorithm>",
-    )
-
-
-def _omsimulator(step: float) -> Annotation:
-    return Annotation(
-        OMSIMULATOR,
-        f'<oms:Annotations xmlns:oms="{_OMS}"><oms:SimulationInformation>'
-        f'<oms:FixedStepMaster absoluteTolerance="0.0001" description="oms-ma" relativeTolerance="0.0001" '
-        f'stepSize="{step!r}"></oms:FixedStepMaster></oms:SimulationInformation></oms:Annotations>',
-    )
