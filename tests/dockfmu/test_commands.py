@@ -21,7 +21,7 @@ from dockfmu.run import PRODUCTS
 from fmus import catalogue
 from master.observers.results import read_results
 from master.units import Unit
-from ssp.model import Parameter, ParameterSet
+from ssp.model import Parameter, ParameterSet, UnitDefinition
 from ssp.write import write_parameter_set
 
 KEYS = {
@@ -135,7 +135,7 @@ def test_set_and_parameters_reach_the_fmu(pair, tmp_path):
         Parameter("second.parameters.damping", "Real", 0.5),
     ]
     gram = Unit("g", (1, 0, 0, 0, 0, 0, 0, 0), 1e-3)
-    (tmp_path / "one.ssv").write_bytes(write_parameter_set(ParameterSet("one", entries, units=[gram])))
+    (tmp_path / "one.ssv").write_bytes(write_parameter_set(ParameterSet("one", entries, units=[UnitDefinition(gram)])))
     other = ParameterSet("two", [Parameter("second.parameters.damping", "Real", 0.25)])
     (tmp_path / "two.ssv").write_bytes(write_parameter_set(other))
     arguments = ["--parameters", "one.ssv", "--parameters", "two.ssv", "--no-report", "-o", "out"]
