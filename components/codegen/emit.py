@@ -207,7 +207,7 @@ def module(program: Program, title: str, sources: str) -> str:
     head = [
         f'"""{title}',
         "",
-        f"Made by `python -m components.codegen`; not to be edited. {sources}",
+        f"Made by components.codegen, not to be edited. {sources}",
         f"All together {describe(total)}; {len(program.kept)} values kept between the kernels.",
         '"""',
         "",
@@ -217,5 +217,5 @@ def module(program: Program, title: str, sources: str) -> str:
     functions = sorted(name for name in ("cos", "sin", "sqrt") if total[name])
     if functions:
         head += [f"from math import {', '.join(functions)}", ""]
-    head += ["from components.core.kernel import kernel", "", f"KEPT = {len(program.kept)}", "", ""]
+    head += ["from components.core.kernel import kernel", "", f"KEPT = {len(program.kept)}", "", "", ""]
     return "\n".join(head) + body

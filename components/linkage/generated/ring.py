@@ -1,6 +1,6 @@
 """Ring on struts: its own motion, and the solution of all.
 
-Made by `python -m components.codegen`; not to be edited. Spec/02 4.4, 7.
+Made by components.codegen, not to be edited. Spec/02 4.4, 7.
 All together 188 multiplications, 158 additions, 6 divisions; 6 values kept between the kernels.
 """
 
@@ -9,6 +9,7 @@ All together 188 multiplications, 158 additions, 6 divisions; 6 values kept betw
 from components.core.kernel import kernel
 
 KEPT = 6
+
 
 @kernel
 def start(ring, omega0, epsilon0, acceleration0, inertia, force):

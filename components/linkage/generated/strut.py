@@ -1,6 +1,6 @@
 """Strut U C U with a differential ball screw on a free node body.
 
-Made by `python -m components.codegen`; not to be edited. Spec/01 8, spec/02 6 to 8 and 10, with their errata.
+Made by components.codegen, not to be edited. Spec/01 8, spec/02 6 to 8 and 10, with their errata.
 All together 828 multiplications, 586 additions, 1 divisions; 86 values kept between the kernels.
 """
 
@@ -9,6 +9,7 @@ All together 828 multiplications, 586 additions, 1 divisions; 86 values kept bet
 from components.core.kernel import kernel
 
 KEPT = 86
+
 
 @kernel
 def follow(c, ring):

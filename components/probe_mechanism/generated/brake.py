@@ -1,6 +1,6 @@
 """Magnetic brake, R U S with heavy links.
 
-Made by `python -m components.codegen`; not to be edited. Spec/01 8, spec/02 6 to 8 and 10, with their errata.
+Made by components.codegen, not to be edited. Spec/01 8, spec/02 6 to 8 and 10, with their errata.
 All together 583 multiplications, 388 additions, 1 divisions; 51 values kept between the kernels.
 """
 
@@ -9,6 +9,7 @@ All together 583 multiplications, 388 additions, 1 divisions; 51 values kept bet
 from components.core.kernel import kernel
 
 KEPT = 51
+
 
 @kernel
 def follow(c, node):

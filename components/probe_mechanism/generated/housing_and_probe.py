@@ -1,6 +1,6 @@
 """Housing and flexible probe.
 
-Made by `python -m components.codegen`; not to be edited. Spec/02 9 and 10, D9 and D11, in frame 0 about O_0.
+Made by components.codegen, not to be edited. Spec/02 9 and 10, D9 and D11, in frame 0 about O_0.
 All together 1148 multiplications, 1034 additions, 5 divisions, 10 sines and cosines; 67 values kept between the kernels.
 """
 
@@ -11,6 +11,7 @@ from math import cos, sin
 from components.core.kernel import kernel
 
 KEPT = 67
+
 
 @kernel
 def place(p, t, length, length_rate):

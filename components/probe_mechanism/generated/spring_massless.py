@@ -1,12 +1,13 @@
 """Spring mechanism, U P S with massless links.
 
-Made by `python -m components.codegen`; not to be edited. Spec/01 8, spec/02 6 to 8 and 10, with their errata.
+Made by components.codegen, not to be edited. Spec/01 8, spec/02 6 to 8 and 10, with their errata.
 All together 156 multiplications, 84 additions, 1 divisions; 27 values kept between the kernels.
 """
 
 from components.core.kernel import kernel
 
 KEPT = 27
+
 
 @kernel
 def follow(c, node):

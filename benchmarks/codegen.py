@@ -1,0 +1,115 @@
+"""Generated kernels: time per call, seconds to compile, and the same work as loops over small matrices.
+
+python -m benchmarks.codegen
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable
+from typing import Any
+
+import numba
+import numpy as np
+
+from benchmarks.timing import microseconds
+from components.core.field import private
+from components.core.record import Memory, Record
+from components.linkage import bodies, chain, hexapod
+from components.linkage.closure import SERIAL_4, UCU
+from components.linkage.generated import ring, strut
+
+
+@numba.njit
+def repeat_platform(m, times):
+    zero = (0.0, 0.0, 0.0)
+    for _ in range(times):
+        hexapod.follow(m)
+        hexapod.accelerate(m, zero, zero, zero)
+
+
+@numba.njit
+def repeat_strut(m, times):
+    zero = (0.0, 0.0, 0.0)
+    for _ in range(times):
+        strut.follow(m.strut[0], m.ring)
+        strut.reduce(m.strut[0], m.ring, zero, zero, zero, m.inertia, m.force)
+
+
+@numba.njit
+def repeat_loops(m, times):
+    c = m.chain
+    zero = (0.0, 0.0, 0.0)
+    identity = ((1.0, 0.0, 0.0), (0.0, 1.0, 0.0), (0.0, 0.0, 1.0))
+    u = (0.1, 0.0, 0.0, 0.0, 0.1, 0.0)
+    for _ in range(times):
+        bodies.place(c.bodies, SERIAL_4, UCU)
+        chain.constrain(c, identity)
+        chain.follow(c, SERIAL_4, u)
+        chain.reduce(c, zero, zero, zero, m.inertia, m.force)
+
+
+def platform() -> Memory:
+    """Six struts in a regular arrangement."""
+    m = Record(hexapod.hexapod()).memory().hexapod
+    m.ring.mass, m.ring.principal, m.ring.position[0] = 20.0, np.diag([5.0, 2.6, 2.6]), 0.5
+    for k in range(6):
+        a, b = np.radians(120.0 * (k // 2) + (-10.0, 10.0)[k % 2]), np.radians(120.0 * (k // 2) + (-50.0, 50.0)[k % 2])
+        c = m.strut[k]
+        c.base_point, c.node_point = (0.0, 0.6 * np.cos(a), 0.6 * np.sin(a)), (0.0, 0.55 * np.cos(b), 0.55 * np.sin(b))
+        x = m.ring.position + c.node_point - c.base_point
+        c.length = np.linalg.norm(x)
+        y = np.cross(x / c.length, (0.3, 0.5, 0.8))
+        y /= np.linalg.norm(y)
+        c.base_axes = (x / c.length, y, np.cross(x / c.length, y))
+        c.node_axis = c.base_axes[2]
+        c.mass, c.transverse, c.axial, c.nut_ratio, c.nut_inertia = 1.5, 0.01, 0.002, 300.0, 2e-4
+    return m
+
+
+def loops() -> Memory:
+    """One strut U C U of `linkage`, the same work as loops in frame 0."""
+    m = Record(
+        chain.chain("chain", 4, 6),
+        private("inertia", "1", "reduced", shape=(6, 6)),
+        private("force", "1", "b", shape=6),
+    ).memory()
+    c = m.chain
+    c.bodies.mass[1], c.bodies.mass[3] = 1.5, 1.2
+    c.end_point[0] = c.length = 0.6
+    return m
+
+
+def compile_seconds(kernel: Any, *arguments: Any) -> float:
+    """CPU seconds to compile a kernel for the types of `arguments`, without the cache."""
+    fresh = numba.njit(kernel.py_func, error_model="numpy")
+    start = time.process_time()
+    fresh.compile(tuple(map(numba.typeof, arguments)))
+    return time.process_time() - start
+
+
+def main() -> None:
+    m, c = platform(), loops()
+    parts: dict[str, tuple[Callable[..., None], Memory]] = {
+        "platform of six struts: coordinates, rates, accelerations, base wrench": (repeat_platform, m),
+        "one strut: constraints, inertia, forces, reduction": (repeat_strut, m),
+        "the same as loops over bodies (linkage)": (repeat_loops, c),
+    }
+    for name, (run, memory) in parts.items():
+        run(memory, 1)
+        print(f"{name:72s}{microseconds(run, memory, count=20_000):8.2f} us")
+    print("\nseconds (CPU) to compile")
+    one, base, vector = m.strut[0], ((0.0, 0.0, 0.0),) * 3, m.base_force
+    compile_seconds(hexapod.kinetic_energy, m)  # numba itself starts
+    for name, kernel, arguments in (
+        ("strut.follow", strut.follow, (one, m.ring)),
+        ("strut.reduce", strut.reduce, (one, m.ring, *base, m.inertia, m.force)),
+        ("strut.lose", strut.lose, (one, m.ring, m.ring.acceleration, vector, vector)),
+        ("ring.start", ring.start, (m.ring, *base, m.inertia, m.force)),
+        ("ring.accelerate", ring.accelerate, (m.ring, *base, m.inertia, m.force)),
+    ):
+        print(f"{name:72s}{compile_seconds(kernel, *arguments):8.1f}")
+
+
+if __name__ == "__main__":
+    main()

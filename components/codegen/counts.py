@@ -1,0 +1,215 @@
+"""Operations of every algorithm on every structure: of the generated code, and of the same matrix products in full.
+
+`python -m components.codegen.counts` prints the tables of docs/codegen.md.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass
+from functools import partial
+from typing import Any
+
+import numpy as np
+
+from components.codegen import chain, spatial, tree
+from components.codegen.algebra import UNIT, ZERO, array, solve_symmetric
+from components.codegen.catalogue import CHAINS, TREES, Structure
+from components.codegen.graph import Graph
+from components.codegen.legs import Leg
+from components.codegen.mechanism import Body, Joint, Motion
+
+Count = tuple[int, int, int]
+"""Multiplications, additions, divisions."""
+
+
+class Dense:
+    """A scalar that only counts: every operation costs, on zeros and ones as well."""
+
+    def __init__(self, tally: Counter[str]) -> None:
+        self.tally = tally
+
+    def _count(self, operation: str, other: Any) -> Any:
+        if isinstance(other, np.ndarray):
+            return NotImplemented
+        self.tally[operation] += 1
+        return self
+
+    def __add__(self, other: Any) -> Any:
+        return self._count("+", other)
+
+    def __mul__(self, other: Any) -> Any:
+        return self._count("*", other)
+
+    def __truediv__(self, other: Any) -> Any:
+        return self._count("reciprocal", other)
+
+    def __neg__(self) -> Dense:
+        return self
+
+    __radd__ = __sub__ = __rsub__ = __add__
+    __rmul__ = __mul__
+    __rtruediv__ = __truediv__
+
+
+@dataclass
+class Symbols:
+    """Where the scalars of a structure come from: `scalar(name)`; structural zeros and ones unless `full`."""
+
+    scalar: Callable[[str], Any]
+    full: bool
+
+    def vector(self, name: str, n: int = 3) -> np.ndarray:
+        return array([self.scalar(f"{name}[{i}]") for i in range(n)])
+
+    def matrix(self, name: str) -> np.ndarray:
+        return array([[self.scalar(f"{name}[{i}, {k}]") for k in range(3)] for i in range(3)])
+
+    def symmetric(self, name: str) -> np.ndarray:
+        a = self.matrix(name)
+        for i in range(3):
+            for k in range(i):
+                a[i, k] = a[k, i]
+        return a
+
+    def constant(self, value: Any) -> np.ndarray:
+        """Known zeros and ones."""
+        a = array(value)
+        if self.full:
+            for place in np.ndindex(a.shape):
+                a[place] = self.scalar("constant")
+        return a
+
+    def joints(self, structure: Structure) -> list[Joint]:
+        """Bodies of general mass properties, offsets along x."""
+        found = []
+        for j, axis in enumerate(structure.axes):
+            offset = ZERO if j not in structure.offset else [self.scalar(f"l[{j}]"), 0.0, 0.0]
+            body = Body(axis, j in structure.slides, self.constant(offset), self.constant(UNIT))
+            body.parent = None if structure.parents is None else structure.parents[j]
+            if j in structure.heavy or self.full:
+                body.mass, body.moment = self.scalar(f"m[{j}]"), self.vector(f"c[{j}]")
+                body.inertia = self.symmetric(f"I[{j}]")
+            cosine, sine, stroke = (self.scalar(f"{name}[{j}]") for name in ("cos", "sin", "q"))
+            found.append(Joint(body, cosine, sine, stroke, self.scalar(f"qd[{j}]")))
+        return found
+
+    def base(self) -> Motion:
+        return Motion(self.vector("omega0"), self.vector("epsilon0"), self.vector("acceleration0"))
+
+
+Stages = dict[str, list[Any]]
+
+
+def chain_stages(structure: Structure, s: Symbols) -> Stages:
+    """Constraints and rates; inertia, forces and their reduction; wrench on the base. Node with six rates."""
+    joints = s.joints(structure)
+    if structure.planar:
+        return _planar(joints, s)
+    axes = (s.constant(UNIT[1]), s.vector("e2")) if structure.universal else (None, None)
+    end = ZERO if structure.slides else [s.scalar("rod"), 0.0, 0.0]
+    leg = Leg(joints, s.matrix("gamma"), s.vector("l0"), s.constant(end), s.vector("lN"), *axes)
+    leg.follow(s.matrix("alpha"), s.vector("v"), s.vector("omega"))
+    first = [*leg.rates, *leg.quadratic]
+    share, push = leg.reduce(s.base(), s.vector("g", len(joints)))
+    second = [*share.ravel(), *push]
+    force, moment = leg.react(s.vector("ud", 6))
+    return {"constraints": first, "reduction": second, "base wrench": [*force, *moment]}
+
+
+def _planar(joints: list[Joint], s: Symbols) -> Stages:
+    hinge = chain.crank(s.vector("lever"), s.scalar("rate"))
+    found = chain.constrain(joints, chain.Closure(s.constant(ZERO), planar=True), hinge)
+    rates = found.gain @ array([s.scalar("rate")])
+    for joint, rate in zip(joints, rates, strict=True):
+        joint.rate = rate
+    h = chain.quadratic(joints, chain.Closure(s.constant(ZERO), planar=True), hinge, found)
+    A = chain.inertia(joints)
+    b = chain.forces(joints, chain.inertia_forces(joints, s.base()), s.vector("g", 2))
+    share, push = chain.reduced(found.gain, h, A, b)
+    return {"constraints": [*rates, *h], "reduction": [*share.ravel(), *push]}
+
+
+def tree_stages(algorithm: str, structure: Structure, s: Symbols) -> Stages:
+    """Accelerations by one of three algorithms."""
+    joints = s.joints(structure)
+    n = len(joints)
+    g = list(s.vector("g", n))
+    if algorithm == "ABA, body axes":
+        return {algorithm: tree.accelerate(joints, s.base(), g).qdd}
+    if algorithm == "ABA, base axes":
+        placed = spatial.place(joints)
+        base = s.base()
+        inertias = [spatial.inertia(body) if body.joint.body.heavy else array(np.zeros((6, 6))) for body in placed]
+        needed = [
+            spatial.motion_wrench(M, spatial.absolute(b.velocity, base)) for M, b in zip(inertias, placed, strict=True)
+        ]
+        return {algorithm: spatial.accelerate(placed, inertias, needed, g, [0.0] * n, base).qdd}
+    A = chain.inertia(joints)
+    return {algorithm: [*solve_symmetric(A, chain.forces(joints, chain.inertia_forces(joints, s.base()), g))]}
+
+
+def generated(build: Callable[[Symbols], Stages]) -> dict[str, Count]:
+    """What is computed for each stage beyond the stages before it."""
+    graph = Graph()
+    done: set[int] = set()
+    found = {}
+    for name, outputs in build(Symbols(graph.input, full=False)).items():
+        needed = graph.needed(outputs)
+        found[name] = _count(Counter(graph.rows[number].operation for number in needed - done))
+        done |= needed
+    return found
+
+
+def dense(build: Callable[[Symbols], Stages]) -> Count:
+    """All stages with every product of the matrices in full."""
+    tally: Counter[str] = Counter()
+    build(Symbols(lambda name: Dense(tally), full=True))
+    return _count(tally)
+
+
+def _count(tally: Counter[str]) -> Count:
+    return tally["*"], tally["+"] + tally["-"], tally["reciprocal"]
+
+
+def _sum(counts: Iterable[Count]) -> Count:
+    m, a, d = zip(*counts, strict=True)
+    return sum(m), sum(a), sum(d)
+
+
+def _cells(counts: Iterable[Count]) -> str:
+    return " | ".join(f"{m} / {a} / {d}" for m, a, d in counts)
+
+
+def chain_table() -> list[str]:
+    """Rows of the table of chains."""
+    lines = [
+        "| chain | constraints | reduction | base wrench | all | in full | ratio |",
+        "|---|---|---|---|---|---|---|",
+    ]
+    for name, structure in CHAINS.items():
+        build = partial(chain_stages, structure)
+        found, full = generated(build), dense(build)
+        total: Count = _sum(found.values())
+        cells = list(map(_cells, ([x] for x in found.values()))) + [""] * (3 - len(found))
+        lines.append(f"| {name} | {' | '.join(cells)} | {_cells([total, full])} | {full[0] / total[0]:.1f} |")
+    return lines
+
+
+def tree_table() -> list[str]:
+    """Rows of the table of trees."""
+    lines = ["| tree | algorithm | generated | in full | ratio |", "|---|---|---|---|---|"]
+    for name, structure in TREES.items():
+        serial = all(p is None or p == j - 1 for j, p in enumerate(structure.parents or ()))
+        for algorithm in ("ABA, body axes", "ABA, base axes", "CRBA, LDL^T"):
+            if algorithm.startswith("CRBA") and not serial:
+                continue
+            build = partial(tree_stages, algorithm, structure)
+            (found,), full = generated(build).values(), dense(build)
+            lines.append(f"| {name} | {algorithm} | {_cells([found, full])} | {full[0] / found[0]:.1f} |")
+    return lines
+
+
+if __name__ == "__main__":
+    print("\n".join([*chain_table(), "", *tree_table()]))
