@@ -10,6 +10,7 @@ from math import isfinite
 from components.contact import kinematics, probe_cone
 from components.contact.probe_cone import tip
 from components.contact.probe_cone.pairs import LATCH_STOP, LATCH_WALL
+from components.contact_probe_cone import losses
 from components.contact_probe_cone.ports import EVALUATION
 from components.core import check
 from components.core.component import Message, fail
@@ -93,12 +94,13 @@ def _ahead(evaluation, h):
 
 
 @kernel
-def _touch(m, pending):
-    """Evaluate and accept contact where it is placed, `pending` after the last time."""
+def _touch(m, pending, h):
+    """Evaluate and accept contact where it is placed, `pending` after the last time, for a step of length h."""
     unit = m.probe_cone
     code = probe_cone.attempt(unit)
     if code:
         return fail(m.status, code, unit.status.value, unit.status.index)
+    losses.book(unit, m.losses, h)
     probe_cone.accept(unit, pending)
     slope = (unit.input.tip_slope[0], unit.input.tip_slope[1])
     tip.book(m.tip, _spring_torque(unit), slope)
@@ -162,13 +164,9 @@ def _finish(m, h):
     probe_cone.list_contacts(m.probe_cone, m.contact)
     out = m.audit
     out.stored_energy = output.stored_energy
-    out.dissipated_damping = output.dissipated_damping
-    out.dissipated_friction = output.dissipated_friction
+    out.dissipated_contact = losses.dissipated(m.losses)
     out.dissipated_latches = output.dissipated_latches
-    out.dissipated_sensors = output.dissipated_sensors
-    out.dissipated_energy = (
-        out.dissipated_damping + out.dissipated_friction + out.dissipated_latches + out.dissipated_sensors
-    )
+    out.dissipated_energy = out.dissipated_contact + out.dissipated_latches
     out.work_tip = m.tip.work
 
 
@@ -183,9 +181,10 @@ def initialize(m):
         return fail(m.status, code, unit.status.value, unit.status.index)
     m.motion.pending = 0.0
     tip.reset(m.tip)
+    losses.reset(m.losses)
     unit.input.step = 0.0
     _place(m, 0.0)
-    code = _touch(m, 0.0)
+    code = _touch(m, 0.0, 0.0)
     if code:
         return code
     _publish(unit.output, m.target, m.link, m.roller)
@@ -204,7 +203,7 @@ def step(m, t, h):
     # friction fades below the speed that it could stop within the step that its force is held for
     unit.input.step = h
     _place(m, ahead)
-    code = _touch(m, m.motion.pending + ahead)
+    code = _touch(m, m.motion.pending + ahead, h)
     if code:
         return code
     m.motion.pending = h - ahead

@@ -6,6 +6,7 @@ from dataclasses import replace
 
 from components.contact import kinematics, probe_cone
 from components.contact.probe_cone.tip import tip
+from components.contact_probe_cone.losses import losses
 from components.core import ports
 from components.core.field import (
     BOOLEAN,
@@ -69,7 +70,7 @@ RECORD = Record(
         output("latch", "1", "this latch has fired", shape=4, type=BOOLEAN),
     ),
     ports.contacts(CONTACTS),
-    ports.audit(("damping", "friction", "latches", "sensors"), ("tip",)),
+    ports.audit(("contact", "latches"), ("tip",)),
     ports.status(),
     Group(
         "parameters",
@@ -84,4 +85,5 @@ RECORD = Record(
         private("pending", "s", "from the last evaluation to the end of the last step"),
     ),
     tip(),
+    losses(),
 )  # fmt: skip

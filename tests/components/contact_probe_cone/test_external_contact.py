@@ -93,10 +93,10 @@ def test_damping_and_friction_are_of_first_order():
     assert order(found) == pytest.approx(1.0, abs=0.25)
 
 
-def test_energy_of_both_components_closes_with_the_order_of_the_forces():
-    """An impact of 60 mJ, and of it what the books miss: second order in a closed contact without losses, first order
-    with damping and friction, whose losses are booked with the rates of the start of the step."""
-    for laws, end, expected, largest in ((smooth(), 1e-3, 2.0, 2e-5), ({}, 1e-2, 1.0, 6e-5)):
+def test_energy_of_both_components_closes_at_second_order():
+    """Of an impact of 60 mJ, in which damping and friction take 8 mJ where there are any. Contact closed all the while:
+    order 2; where it ends within a step, a single error of second order whose phase varies."""
+    for laws, end, spread, largest in ((smooth(), 1e-3, 0.05, 2e-5), ({}, 1e-2, 0.5, 1e-5)):
         found = []
         for h in STEPS:
             pair = Pair(ON_CONE, VELOCITY, laws=laws, h=h)
@@ -104,7 +104,7 @@ def test_energy_of_both_components_closes_with_the_order_of_the_forces():
             assert pair.run(round(end / h)) == 0
             found.append(abs(pair.energy - before))
         assert found[1] < largest
-        assert order(found) == pytest.approx(expected, abs=0.1)
+        assert order(found) == pytest.approx(2.0, abs=spread)
 
 
 @pytest.mark.parametrize(("evaluation", "ahead"), [("start", 0.0), ("midpoint", 0.5), ("delayed_midpoint", 1.5)])

@@ -1,0 +1,112 @@
+"""Losses of contact damping and friction over a step, with the mean of the velocities at its start and its end.
+
+The wrench that loses energy is what the class-1 wrench on a link is beyond that of the contact springs. It holds over
+the step; how the links moved under it is known when the next step begins. Booked with the rates of the start alone,
+friction that stops a link within the step would count twice what it takes.
+"""
+
+from __future__ import annotations
+
+from components.contact.force import wrench
+from components.contact.probe_cone.pairs import HEAD_BOTTOM, LATCH_STOP, LATCH_WALL, PAD_CONE, ROLLER_CONE
+from components.core.field import Group, private
+from components.core.kernel import kernel
+from components.core.rotation import apply_transposed, load_matrix
+from components.core.vector import accumulate, cross, dot, load, scale, store, subtract
+
+
+def losses() -> Group:
+    return Group(
+        "losses",
+        wrench("link", "damping and friction on head and limiter, PU axes, about the link's origin", count=2),
+        Group("roller", private("force", "N", "damping and friction on the roller, PU axes", shape=3), count=3),
+        private("power", "W", "lost at the start of the present step"),
+        private("step", "s", "length of the present step"),
+        private("booked", "J", "lost until the start of the present step"),
+    )
+
+
+@kernel
+def reset(losses):
+    for j in range(2):
+        for i in range(3):
+            losses.link[j].force[i] = 0.0
+            losses.link[j].torque[i] = 0.0
+    for k in range(len(losses.roller)):
+        for i in range(3):
+            losses.roller[k].force[i] = 0.0
+    losses.power = 0.0
+    losses.step = 0.0
+    losses.booked = 0.0
+
+
+@kernel
+def _stiffness(parameters, pair):
+    if pair == HEAD_BOTTOM:
+        return parameters.law_bottom.stiffness
+    if pair in (LATCH_STOP, LATCH_WALL):
+        return parameters.law_latch.stiffness
+    if pair in (PAD_CONE, ROLLER_CONE):
+        return parameters.law_limiter.stiffness
+    return parameters.law_head.stiffness
+
+
+@kernel
+def _add(force, torque, out):
+    accumulate(force, out.force)
+    accumulate(torque, out.torque)
+
+
+@kernel
+def _find(unit, losses):
+    """The wrenches that lose energy, of the last trial."""
+    work = unit.work
+    store(load(work.head.force), losses.link[0].force)
+    store(load(work.head.torque), losses.link[0].torque)
+    store(load(work.limiter.force), losses.link[1].force)
+    store(load(work.limiter.torque), losses.link[1].torque)
+    for k in range(len(losses.roller)):
+        _add(load(work.roller[k].force), load(work.roller[k].torque), losses.link[1])
+        store(load(work.roller[k].force), losses.roller[k].force)
+    roller = 0
+    for k in range(int(unit.tally.class_1)):
+        item = unit.tally.contact[k]
+        spring = scale(_stiffness(unit.parameters, item.pair) * item.penetration, load(item.normal))
+        j = 1 if item.pair in (PAD_CONE, ROLLER_CONE) else 0
+        arm = subtract(load(item.position), load(work.link[j].position))
+        _add(spring, cross(arm, spring), losses.link[j])
+        if item.pair == ROLLER_CONE:
+            while unit.output.roller_contact[roller] == 0.0:
+                roller += 1
+            accumulate(spring, losses.roller[roller].force)
+            roller += 1
+
+
+@kernel
+def _power(unit, losses):
+    """What the wrenches take from links and rollers as they move now, W."""
+    power = 0.0
+    for j in range(2):
+        link = unit.work.link[j]
+        power -= dot(load(losses.link[j].force), load(link.velocity))
+        power -= dot(load(losses.link[j].torque), load(link.angular_velocity))
+    A = load_matrix(unit.work.link[1].rotation)
+    for k in range(len(losses.roller)):
+        velocity = apply_transposed(A, load(unit.input.roller[k].velocity))
+        power -= dot(load(losses.roller[k].force), velocity)
+    return power
+
+
+@kernel
+def book(unit, losses, h):
+    """Close the books of the last step and open those of a step of length h, after its trial."""
+    losses.booked += 0.5 * losses.step * (losses.power + _power(unit, losses))
+    _find(unit, losses)
+    losses.power = _power(unit, losses)
+    losses.step = h
+
+
+@kernel
+def dissipated(losses):
+    """Energy lost until the end of the present step, J, as far as its velocities are known."""
+    return losses.booked + losses.step * losses.power
