@@ -1,0 +1,79 @@
+"""Dockings with contact in an FMU of its own, beside those with contact inside the mechanism."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from benchmarks.contact_interface import INSIDE, OUTSIDE, RECORD, Bench
+from dockfmu import declaration
+from dockfmu.assembly import assemble
+from dockfmu.run import audit
+from master.observers.events import Events
+from master.observers.recorder import Recorder
+from master.observers.results import read_results
+from master.run import run
+
+pytestmark = pytest.mark.slow
+
+
+@pytest.fixture(scope="module")
+def bench(tmp_path_factory) -> Bench:
+    return Bench(tmp_path_factory.mktemp("external"))
+
+
+@pytest.fixture(scope="module")
+def exact(bench):
+    """Contact inside, micro-steps of a sixteenth of the usual ones, over first contact."""
+    return bench.run(INSIDE, 1.25e-4, 6.25e-6, stop=1.0)
+
+
+def error(outcome, exact, time):
+    """Distance of the docking units from where they should be, m."""
+    row = round(time / RECORD)
+    return float(np.linalg.norm(outcome.position[row] - exact.position[row]))
+
+
+def test_outside_converges_to_inside(bench, exact):
+    """At 1 s, first contact and the slide along the cone behind: 6.5 um at 0.5 ms, 0.16 um at 0.1 ms, nearly second
+    order: damping and friction, of first order, come in below."""
+    steps = (5e-4, 2e-4, 1e-4, 5e-5)
+    found = [error(bench.run(OUTSIDE, step, min(step, 1e-4), stop=1.0), exact, 1.0) for step in steps]
+    assert np.polyfit(np.log(steps), np.log(found), 1)[0] > 1.5, found
+    assert found[2] < 5e-7, found
+
+
+def test_outside_is_as_good_as_inside_at_its_default_step(bench, exact):
+    inside = bench.run(INSIDE, 1e-3, 1e-4, stop=1.0)
+    outside = bench.run(OUTSIDE, 1e-4, 1e-4, stop=1.0)
+    assert error(outside, exact, 1.0) < 2.0 * error(inside, exact, 1.0)
+    assert outside.energy < 49e-3, "1e-3 of the approach energy"
+
+
+def central_impact(name: str, folder: Path, step: float) -> dict[str, np.ndarray]:
+    system, plan = assemble(declaration.read(name), folder, lambda _: None)
+    names = ["mechanism.target.force_now[1]", "mechanism.sensor.axial_travel", "mechanism.joint.angle[1]"]
+    events, balance = Events(plan.events), audit(system, plan)
+    file = folder / "impact.h5"
+    recorder = Recorder(file, names, every=round(1e-3 / step))
+    result = run(system, step=step, stop=2.0, observers=[recorder, events, balance])
+    assert result.status == "completed", result.message
+    with read_results(file) as found:
+        columns = {name: found[name][:] for name in names} | {"t": found.time[:]}
+    return columns | {"audit": result.audit, "events": {event["name"]: event["t"] for event in result.events}}
+
+
+def test_central_impact(bench):
+    """20 t at 0.15 m/s on the bottom of the socket: travel, push and events of both versions; momentum and energy."""
+    inside = central_impact("central_impact_20t", bench.folder, 1e-3)
+    outside = central_impact(str(Path(__file__).parent / "central_impact_20t_external.toml"), bench.folder, 1e-4)
+    for name in ("mechanism.target.force_now[1]", "mechanism.sensor.axial_travel"):
+        assert outside[name].max() == pytest.approx(inside[name].max(), rel=2e-3), name
+        assert outside["t"][outside[name].argmax()] == pytest.approx(inside["t"][inside[name].argmax()], abs=0.03)
+    assert np.abs(outside["mechanism.joint.angle[1]"]).max() < 1e-12
+    assert outside["audit"]["linear_momentum_drift"] < 1e-6
+    assert outside["audit"]["energy_residual"] < 1e-3
+    for name, time in inside["events"].items():
+        assert outside["events"][name] == pytest.approx(time, abs=2e-3), name
