@@ -12,6 +12,7 @@ from components.core.field import Group, private
 from components.core.kernel import kernel
 from components.core.rotation import IDENTITY, apply, apply_transposed, load_matrix
 from components.core.vector import add, load, subtract
+from components.linkage.closure import strut_joints
 from components.linkage.generated import ring, strut
 
 
@@ -67,33 +68,39 @@ def hexapod(name: str = "hexapod") -> Group:
 
 @kernel
 def close(c, n):
-    """Joint coordinates of strut `c` from the pose of the ring `n`: spec/01 9.2 and 9.3, with no sign logic.
+    """Joint coordinates of strut `c` from the pose of the ring `n`: spec/01 9.2 and 9.3. Returns True if well-posed.
 
-    The roll keeps the cut joint's axes perpendicular on the branch within 90 degrees.
+    The roll keeps the cut joint's axes perpendicular, on the branch within 90 degrees.
     """
     gamma = load_matrix(c.base_axes)
     alpha = load_matrix(n.rotation)
     reach = add(load(n.position), apply_transposed(alpha, load(c.node_point)))
-    x, y, z = apply(gamma, subtract(reach, load(c.base_point)))
-    flat = sqrt(x * x + z * z)
-    length = sqrt(flat * flat + y * y)
-    c.cosine[0], c.sine[0] = x / flat, -z / flat
-    c.cosine[1], c.sine[1] = flat / length, y / length
+    closed, c1, s1, c2, s2, length = strut_joints(apply(gamma, subtract(reach, load(c.base_point))))
+    c.cosine[0], c.sine[0], c.cosine[1], c.sine[1] = c1, s1, c2, s2
     c.stroke = length - c.length
-    ex, ey, ez = apply(gamma, apply_transposed(alpha, load(c.node_axis)))
-    along = c.cosine[0] * ex - c.sine[0] * ez
-    across = c.cosine[1] * ey - c.sine[1] * along
-    up = c.sine[0] * ex + c.cosine[0] * ez
+    x, y, z = apply(gamma, apply_transposed(alpha, load(c.node_axis)))
+    up = s1 * x + c1 * z
+    across = c2 * y - s2 * (c1 * x - s1 * z)
     size = sqrt(up * up + across * across)
+    if not (closed and size > 0.0):
+        return False
     c.cosine[2], c.sine[2] = up / size, -across / size
+    return True
 
 
 @kernel
 def follow(m):
-    """Coordinates and rates of the struts from the motion of the ring: what devices on the struts act on."""
+    """Coordinates and rates of the struts from the motion of the ring: what devices on the struts act on.
+
+    Returns 0, or the number of a strut that is degenerate.
+    """
     for k in range(6):
-        close(m.strut[k], m.ring)
+        if not close(m.strut[k], m.ring):
+            return 1 + k
         strut.follow(m.strut[k], m.ring)
+        if m.strut[k].determinant == 0.0:
+            return 1 + k
+    return 0
 
 
 @kernel

@@ -114,28 +114,70 @@ def test_wrench_by_reaction_equals_newtons_law(kind):
     np.testing.assert_allclose(numbers(moment), numbers(inertia_moment) + turned, atol=1e-9)
 
 
-def test_spec02_fixtures_13_2_by_codegen():
-    """UPS of spec/02 13.2, its printed digits; UCU and RUS are covered by the same code above and in linkage."""
-    mass = {
-        1: (3.0, np.array([0.15, 0.01, -0.02]), np.diag([0.002, 0.03, 0.03])),
-        2: (2.0, np.array([0.35, 0.004, 0.003]), np.diag([0.001, 0.025, 0.025])),
-    }
-    c = Reference((1, 2, 3), l0=np.array([0, 0.65, 0]), lN=np.array([0, 0.5, 0.2]), lL=np.array([0.6, 0, 0]), mass=mass)
-    leg = leg_of(c, "UPS", np.array([-0.3493879821, -0.2505091481, -0.0004813701]))
+HOUSING = (3.0, np.array([0.15, 0.01, -0.02]), np.diag([0.002, 0.03, 0.03]))
+ROD = (2.0, np.array([0.35, 0.004, 0.003]), np.diag([0.001, 0.025, 0.025]))
+STRUT = {"l0": np.array([0, 0.65, 0]), "lN": np.array([0, 0.5, 0.2]), "lL": np.array([0.6, 0, 0])}
+FIXTURES = {
+    "UPS": (
+        Reference((1, 2, 3), mass={1: HOUSING, 2: ROD}, **STRUT),
+        [-0.3493879821, -0.2505091481, -0.0004813701],
+        [0, 0, -120.0],
+        {
+            "rates": [0.0251221948, -0.0287541157, 0.2368824706],
+            "quadratic": [0.0258108839, -0.0134967056, 0.0020949153],
+            "accelerations": [-0.6055503328, -0.4715278085, 0.1329662053],
+            "forces": [0.0332073498, 0.2108171653, -120.3129885620],
+            "reaction": [109.4650047697, -30.5122639843, 40.3278810046],
+            "force": [109.0694773984, -28.8798777297, 39.3136479398],
+            "moment": [25.5595167828, 0, -70.8931034109],
+        },
+    ),
+    "UCU": (
+        Reference((1, 2, 0, 3), mass={1: HOUSING, 3: ROD}, **STRUT),
+        [-0.3493879821, -0.2505091481, -0.0621559321, -0.0004813701],
+        [0, 0, 1.5, -120.0],
+        {
+            "rates": [0.0251221948, -0.0287541157, 0.0521868673, 0.2368824706],
+            "quadratic": [0.0258108839, -0.0134967056, 0.0335980840, 0.0020949153],
+            "forces": [0.0332647141, 0.2108755670, 1.4988085895, -120.3130101192],
+            "reaction": [108.9817625799, -31.5205287112, 40.9020488628, -1.6208334401],
+            "force": [108.5870137720, -29.8865246854, 39.8854156547],
+            "moment": [24.4803277676, 0, -71.1080932476],
+        },
+    ),
+    "RUS": (
+        Reference(
+            (2, 2, 1), l0=np.array([0, 0.65, 0]), lN=np.array([0, 0.5, 0.1]), lL=np.array([0.55, 0, 0]),
+            gamma0=np.array([[0, -1.0, 0], [1, 0, 0], [0, 0, 1]]), offsets={1: np.array([0.35, 0, 0])},
+            mass={0: (2.0, np.array([0.175, 0.01, 0.02]), np.diag([0.001, 0.02, 0.02])),
+                  2: (1.5, np.array([0.3, 0.01, 0]), np.diag([0.001, 0.04, 0.04]))},
+        ),
+        [2.5061518019, -1.8428715851, -0.1810268108],
+        [40.0, 0, 0],
+        {
+            "rates": [-0.5464166051, 0.6644983609, -0.1197204324],
+            "quadratic": [-0.0076388375, 0.1863199611, 0.0364235058],
+            "forces": [40.2340508572, 0.0718980283, 0.0111789286],
+            "reaction": [73.5527660908, -94.4055280313, 22.0936468541],
+            "force": [72.9915119590, -93.0863395561, 21.5647127027],
+            "moment": [20.0963038578, -4.5003477293, -87.4444827734],
+        },
+    ),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("kind", FIXTURES)
+def test_spec02_fixtures_13_2_by_codegen(kind):
+    """The printed digits of spec/02 13.2; the coordinates have ten of them, which leaves 1e-8 of the reactions."""
+    c, p, g, expected = FIXTURES[kind]
+    leg = leg_of(c, kind, np.array(p))
     leg.follow(A_N, U[:3], U[3:])
-    leg.reduce(Motion(*BASE), np.array([0, 0, -120.0]))
+    leg.reduce(Motion(*BASE), np.array(g))
     force, moment = leg.react(UD)
-    expected = {
-        "rates": [0.0251221948, -0.0287541157, 0.2368824706],
-        "quadratic": [0.0258108839, -0.0134967056, 0.0020949153],
-        "accelerations": [-0.6055503328, -0.4715278085, 0.1329662053],
-        "forces": [0.0332073498, 0.2108171653, -120.3129885620],
-        "reaction": [109.4650047697, -30.5122639843, 40.3278810046],
-    }
+    in_frame_0 = np.concatenate([leg.axes.T @ leg.reaction[:3], leg.reaction[3:]])
     for name, values in expected.items():
-        np.testing.assert_allclose(numbers(getattr(leg, name)), values, rtol=1e-8, atol=1e-9)
-    np.testing.assert_allclose(numbers(force), [109.0694773984, -28.8798777297, 39.3136479398], atol=1e-7)
-    np.testing.assert_allclose(numbers(moment), [25.5595167828, 0, -70.8931034109], atol=1e-7)
+        found = {"force": force, "moment": moment, "reaction": in_frame_0}.get(name, getattr(leg, name, None))
+        np.testing.assert_allclose(numbers(found), values, rtol=1e-8, atol=1e-8)
 
 
 def test_spec01_oracle_KO5_KO6_strut_in_sympy():

@@ -4,12 +4,14 @@ from collections import Counter
 from types import SimpleNamespace
 
 import gough_stewart
+import numba
 import numpy as np
 import pytest
 
 from components.codegen.graph import Graph
 from components.core.record import Record
-from components.core.rotation import advance, from_quaternion
+from components.core.rotation import advance, compose, from_quaternion
+from components.core.vector import cross
 from components.linkage import hexapod
 
 POSITION = np.array([0.5, 0.02, -0.03])
@@ -51,14 +53,16 @@ def machine():
     return m
 
 
-def state(m, **base):
+def state(m, angles=ANGLES, **base):
     """The same state for the reference algorithms, with joint angles of the kernels' closed form."""
+    n = m.ring
     coordinates = [(c.cosine[0], c.sine[0], c.cosine[1], c.sine[1], c.stroke, c.cosine[2], c.sine[2]) for c in m.strut]
     at_rest = {"omega0": np.zeros(3), "epsilon0": np.zeros(3), "acceleration0": np.zeros(3)}
     return SimpleNamespace(
-        yaw=pair(ANGLES[0]), pitch=pair(ANGLES[1]), roll=pair(ANGLES[2]), position=POSITION, velocity=VELOCITY,
-        spin=SPIN, force=np.array(m.ring.force), moment=np.array(m.ring.torque), coordinates=coordinates,
-        nut_torque=[0.05] * 6, roll_moment=[0.1] * 6, strut_force=[-10.0 * (k + 1) for k in range(6)],
+        yaw=pair(angles[0]), pitch=pair(angles[1]), roll=pair(angles[2]), position=np.array(n.position),
+        velocity=np.array(n.velocity), spin=np.array(n.angular_velocity), force=np.array(n.force),
+        moment=np.array(n.torque), coordinates=coordinates, nut_torque=[0.05] * 6, roll_moment=[0.1] * 6,
+        strut_force=[-10.0 * (k + 1) for k in range(6)],
         **{**at_rest, **base},
     )  # fmt: skip
 
@@ -83,7 +87,7 @@ def test_spec09_oracle_O7_reference():
 def test_spec09_oracle_O7_generated():
     """The same state through the generated kernels, joints in the product's order."""
     m = machine()
-    hexapod.follow(m)
+    assert hexapod.follow(m) == 0
     np.testing.assert_allclose([c.stroke for c in m.strut], STROKES, atol=1e-10)
     np.testing.assert_allclose(m.strut[0].rate, [0.0273430596, 0.1956858070, 0.0785000562, 0.0838159000], atol=1e-9)
     hexapod.accelerate(m, *REST)
@@ -96,25 +100,28 @@ def test_spec09_oracle_O5_generated_equals_reference_on_random_states():
     """Relative difference below 1e-12 in states and base motions at random."""
     rng = np.random.default_rng(3)
     m = machine()
-    global POSITION, VELOCITY, SPIN, ANGLES
-    before = POSITION, VELOCITY, SPIN, ANGLES
-    try:
-        for _ in range(20):
-            ANGLES = tuple(rng.uniform(-0.1, 0.1, 3))
-            POSITION = np.array([0.5, 0, 0]) + rng.uniform(-0.05, 0.05, 3)
-            VELOCITY, SPIN = rng.uniform(-0.3, 0.3, (2, 3))
-            m.ring.position, m.ring.velocity, m.ring.angular_velocity = POSITION, VELOCITY, SPIN
-            m.ring.rotation = gough_stewart.euler(*map(pair, ANGLES)).astype(float)
-            base = dict(zip(("omega0", "epsilon0", "acceleration0"), rng.uniform(-0.5, 0.5, (3, 3)), strict=True))
-            hexapod.follow(m)
-            hexapod.accelerate(m, *map(tuple, base.values()))
-            found = gough_stewart.right_hand_side(state(m, **base))
-            for one, other in (
-                (m.ring.acceleration, found.acceleration), (m.base_force, found.force), (m.base_torque, found.moment),
-            ):  # fmt: skip
-                np.testing.assert_allclose(one, other.astype(float), rtol=0, atol=1e-12 * np.abs(other).max())
-    finally:
-        POSITION, VELOCITY, SPIN, ANGLES = before
+    for _ in range(20):
+        angles = rng.uniform(-0.1, 0.1, 3)
+        m.ring.position = np.array([0.5, 0, 0]) + rng.uniform(-0.05, 0.05, 3)
+        m.ring.rotation = gough_stewart.euler(*map(pair, angles)).astype(float)
+        m.ring.velocity, m.ring.angular_velocity = rng.uniform(-0.3, 0.3, (2, 3))
+        base = dict(zip(("omega0", "epsilon0", "acceleration0"), rng.uniform(-0.5, 0.5, (3, 3)), strict=True))
+        hexapod.follow(m)
+        hexapod.accelerate(m, *map(tuple, base.values()))
+        found = gough_stewart.right_hand_side(state(m, angles, **base))
+        for one, other in (
+            (m.ring.acceleration, found.acceleration),
+            (m.base_force, found.force),
+            (m.base_torque, found.moment),
+        ):
+            np.testing.assert_allclose(one, other.astype(float), rtol=0, atol=1e-12 * np.abs(other).max())
+
+
+def test_a_degenerate_strut_is_reported():
+    """A strut whose ends coincide has no direction."""
+    m = machine()
+    m.strut[3].node_point = m.ring.rotation @ (m.strut[3].base_point - m.ring.position)
+    assert hexapod.follow(m) == 4
 
 
 def symbolic(moving_base):
@@ -152,7 +159,6 @@ def test_spec09_oracle_O6_operation_count(moving_base, allowed):
     assert count["cos"] + count["sin"] == 42
 
 
-@pytest.mark.slow
 def test_spec09_oracle_O8_energy():
     """Free motion for 1 s with steps of 1e-4 s by the classical Runge-Kutta method: energy to 1e-9."""
     m = machine()
@@ -161,7 +167,7 @@ def test_spec09_oracle_O8_energy():
         c.force[:], c.nut_torque = 0.0, 0.0
     m.ring.velocity, m.ring.angular_velocity = 0.3 * VELOCITY, 0.3 * SPIN
     start = energy_now(m)
-    integrate(m, 1e-4, 10_000)
+    integrate(m, tuple(map(tuple, ALPHA)), 1e-4, 10_000)
     assert energy_now(m) == pytest.approx(start, rel=1e-9)
 
 
@@ -171,30 +177,42 @@ def energy_now(m):
     return hexapod.kinetic_energy(m)
 
 
-def integrate(m, h, steps):
+@numba.njit
+def slope(m, q, turned, y, out):
+    """out <- rates of y = [position, velocity, rotation vector since q, angular velocity]."""
+    n = m.ring
+    phi, spin = (y[6], y[7], y[8]), (y[9], y[10], y[11])
+    attitude = compose(from_quaternion(advance(q, phi)), turned)
+    for i in range(3):
+        n.position[i], n.velocity[i], n.angular_velocity[i] = y[i], y[3 + i], spin[i]
+        for k in range(3):
+            n.rotation[i, k] = attitude[i][k]
+    zero = (0.0, 0.0, 0.0)
+    hexapod.follow(m)
+    hexapod.accelerate(m, zero, zero, zero)
+    # inverse of the right Jacobian of the rotation vector, to the third order
+    once = cross(phi, spin)
+    twice = cross(phi, once)
+    for i in range(3):
+        out[i], out[3 + i], out[9 + i] = y[3 + i], n.acceleration[i], n.acceleration[3 + i]
+        out[6 + i] = spin[i] + 0.5 * once[i] + twice[i] / 12.0
+
+
+@numba.njit
+def integrate(m, turned, h, steps):
     """Runge-Kutta 4 with the attitude as a rotation vector from the start of each step (exact to that order)."""
     n = m.ring
-    q = (1.0, 0.0, 0.0, 0.0)
-    turned = np.array(n.rotation)  # orientation at which q is the identity
-
-    def slope(x, velocity, phi, spin):
-        n.position, n.velocity, n.angular_velocity = x, velocity, spin
-        n.rotation = np.array(from_quaternion(advance(q, tuple(phi)))) @ turned
-        hexapod.follow(m)
-        hexapod.accelerate(m, *REST)
-        a = np.array(n.acceleration)
-        # inverse of the right Jacobian of the rotation vector, to the third order
-        rate = spin + 0.5 * np.cross(phi, spin) + np.cross(phi, np.cross(phi, spin)) / 12
-        return np.concatenate([velocity, a[:3], rate, a[3:]])
-
-    y = np.concatenate([n.position, n.velocity, np.zeros(3), n.angular_velocity])
+    q = (1.0, 0.0, 0.0, 0.0)  # of the attitude since `turned`
+    y = np.zeros(12)
+    for i in range(3):
+        y[i], y[3 + i], y[9 + i] = n.position[i], n.velocity[i], n.angular_velocity[i]
+    k1, k2, k3, k4 = np.zeros(12), np.zeros(12), np.zeros(12), np.zeros(12)
     for _ in range(steps):
-        k1 = slope(*np.split(y, 4))
-        k2 = slope(*np.split(y + 0.5 * h * k1, 4))
-        k3 = slope(*np.split(y + 0.5 * h * k2, 4))
-        k4 = slope(*np.split(y + h * k3, 4))
-        y = y + h / 6 * (k1 + 2 * k2 + 2 * k3 + k4)
-        q = advance(q, tuple(y[6:9]))
+        slope(m, q, turned, y, k1)
+        slope(m, q, turned, y + 0.5 * h * k1, k2)
+        slope(m, q, turned, y + 0.5 * h * k2, k3)
+        slope(m, q, turned, y + h * k3, k4)
+        y = y + h / 6.0 * (k1 + 2.0 * k2 + 2.0 * k3 + k4)
+        q = advance(q, (y[6], y[7], y[8]))
         y[6:9] = 0.0
-    n.position, n.velocity, n.angular_velocity = y[:3], y[3:6], y[9:]
-    n.rotation = np.array(from_quaternion(q)) @ turned
+    slope(m, q, turned, y, k1)
