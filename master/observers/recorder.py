@@ -198,11 +198,12 @@ class Recorder(Observer):
         self._rows += len(time_)
 
     def _flush(self) -> None:
-        """Whole chunks to the HDF5 file, the rest to the journal."""
+        """Rows to the HDF5 file, which takes each variable by itself, where there are many; the rest to the journal."""
         if self._out is None:
             return
         with self._writing():
-            self._write(self._rows // CHUNK_ROWS * CHUNK_ROWS)
+            if self._rows >= FLUSH_ROWS:
+                self._write(self._rows // CHUNK_ROWS * CHUNK_ROWS)
             assert self._journal is not None
             first = self._written + 1 + sum(len(times) for times, _ in self._waiting[: self._journaled])
             for times, values in self._waiting[self._journaled :]:

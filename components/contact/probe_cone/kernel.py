@@ -56,14 +56,16 @@ def _set_azimuths(parameters, geometry, latches):
 
 @kernel
 def _set_pads(limiter, geometry):
+    x = limiter.x[1] - limiter.x[0]
+    r = limiter.r[1] - limiter.r[0]
+    geometry.pad_half = 0.5 * sqrt(x * x + r * r)
     for k in range(int(limiter.pads)):
         azimuth = limiter.azimuth + 2.0 * pi * k / limiter.pads
         c = cos(azimuth)
         s = sin(azimuth)
         pad = geometry.pad[k]
         store((limiter.x[0], limiter.r[0] * c, limiter.r[0] * s), pad.start)
-        r = limiter.r[1] - limiter.r[0]
-        store((limiter.x[1] - limiter.x[0], r * c, r * s), pad.along)
+        store((x, r * c, r * s), pad.along)
 
 
 @kernel

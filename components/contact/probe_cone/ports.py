@@ -172,6 +172,7 @@ def geometry() -> Group:
             count=LATCHES + SENSORS,
             description="of latches, then sensors, in the head as of slots in PU",
         ),
+        private("pad_half", "m", "half the length of a pad"),
         Group(
             "pad",
             private("start", "m", "front end, frame M", shape=3),

@@ -31,6 +31,7 @@ def begin(tally, step):
     tally.power.friction = 0.0
     tally.power.sensors = 0.0
     tally.stored_energy = 0.0
+    tally.sensor_friction = 0.0
     tally.count = 0.0
 
 
@@ -121,7 +122,13 @@ def touch_pads(parameters, geometry, motion, tally, limiter, output):
     for k in range(int(parameters.limiter.pads)):
         pad = geometry.pad[k]
         start = add(origin, apply_transposed(A, load(pad.start)))
-        d, normal, point = segment_profile(geometry.face, faces, start, apply_transposed(A, load(pad.along)))
+        along = apply_transposed(A, load(pad.along))
+        middle = axpy(0.5, along, start)
+        r = sqrt(middle[1] * middle[1] + middle[2] * middle[2])
+        d, _, _, _ = profile_depth(geometry.face, faces, middle[0], r, geometry.pad_half)
+        if d <= -geometry.pad_half:
+            continue
+        d, normal, point = segment_profile(geometry.face, faces, start, along)
         if d > 0.0:
             output.limiter_contact = 1.0
             v = point_velocity(motion, point)

@@ -357,6 +357,10 @@ def test_friction_of_captured_sensors(make_unit):
         expected = 40.0 * np.tanh(v / 1e-3)
         assert unit.output.target.force[0] == pytest.approx(expected)
         assert unit.output.link[0].force[0] == pytest.approx(-expected)
+        assert unit.u.tally.sensor_friction == pytest.approx(expected)
+    loose = make_unit()
+    loose.head((0.32, 0.0, 0.0), velocity=(0.1, 0.0, 0.0))
+    assert loose.u.tally.sensor_friction == 0.0
 
 
 def test_tip_slope_turns_latches_but_not_the_head(make_unit):
