@@ -111,12 +111,13 @@ class Coupling:
         rollback = implicit or (control is not None and self.can_roll_back())
         if implicit and not self.can_roll_back():
             raise StructureError([f"implicit coupling needs to go back, and {self.no_way_back()} cannot"])
+        pace, prediction = pace_tables(self), prediction_tables(self)
         content = tables.Tables(
             instances=self._instance_tables(inputs.calls, gets, rollback),
             signals=self.signals,
-            pace=pace_tables(self),
-            prediction=prediction_tables(self),
-            backup=self._backup(rollback),
+            pace=pace,
+            prediction=prediction,
+            backup=self._backup(rollback, pace, prediction),
             iteration=iteration_tables(self),
             control=control_tables(self, control),
             watches=self._watch_tables(stop_when),
@@ -238,16 +239,17 @@ class Coupling:
             final=int(not rollback),
         )
 
-    def _backup(self, rollback: bool) -> tables.Backup:
-        size = 2 if rollback else 0
-        instances, inputs, outputs = len(self.instances), len(self.inputs.u_real), len(self.real)
+    def _backup(self, rollback: bool, pace: tables.Pace, prediction: tables.Prediction) -> tables.Backup:
+        def two(live: np.ndarray) -> np.ndarray:
+            return np.zeros((2 if rollback else 0, len(live)), live.dtype)
+
         return tables.Backup(
-            y_real=np.zeros((size, outputs)),
-            y_whole=np.zeros((size, len(self.whole)), np.int32),
-            slope=np.zeros((size, outputs)),
-            waited=np.zeros((size, instances), np.int64),
-            pending=np.zeros((size, instances)),
-            u_sum=np.zeros((size, inputs)),
+            y_real=two(self.signals.y_real),
+            y_whole=two(self.signals.y_whole),
+            slope=two(prediction.slope),
+            waited=two(pace.waited),
+            pending=two(pace.pending),
+            u_sum=two(pace.u_sum),
         )
 
     def _watch_tables(self, stop_when: str | None) -> tables.Watches:

@@ -34,6 +34,6 @@ def compiled(function: Callable[..., Any]) -> Any:
     before = config.CACHE_DIR  # type: ignore[attr-defined]
     config.CACHE_DIR = FOLDER  # type: ignore[attr-defined]
     try:
-        return numba.njit(function, cache=True)
+        return numba.njit(function, cache=True, error_model="numpy")
     finally:
         config.CACHE_DIR = before  # type: ignore[attr-defined]

@@ -7,7 +7,7 @@ import numpy as np
 from master.loop.calls import derivative, refused
 from master.loop.compiled import compiled
 from master.loop.linear import invert
-from master.loop.scales import grow, relative
+from master.loop.scales import grow, relative, weight
 from master.loop.states import restore, save
 from master.loop.sweep import begin_lines, sweep
 from master.loop.tables import AITKEN, BROYDEN, DERIVATIVE, INNER, KNOWN, ONE, SWEEPS, UNSETTLED
@@ -58,9 +58,9 @@ def _aitken(iteration, first, relaxation):
         return iteration.relaxation
     above, below = 0.0, 0.0
     for j in range(iteration.slot.size):
-        weight = 1.0 / max(iteration.scale[iteration.group[j]], 1e-300)
-        change = weight * (iteration.residual[j] - iteration.last[j])
-        above += weight * iteration.last[j] * change
+        w = weight(iteration.scale[iteration.group[j]])
+        change = w * (iteration.residual[j] - iteration.last[j])
+        above += w * iteration.last[j] * change
         below += change * change
     return -relaxation * above / below if below > 0.0 else relaxation
 
@@ -74,16 +74,14 @@ def _learn(iteration):
         mapped = 0.0
         for j in range(n):
             mapped += inverse[i, j] * (iteration.residual[j] - iteration.last[j])
-        scale = max(iteration.scale[iteration.group[i]], 1e-300)
         iteration.work[i] = mapped
-        below += iteration.move[i] / (scale * scale) * mapped
+        below += iteration.move[i] * weight(iteration.scale[iteration.group[i]]) ** 2 * mapped
     if below == 0.0:
         return
     for j in range(n):
         row = 0.0
         for i in range(n):
-            scale = max(iteration.scale[iteration.group[i]], 1e-300)
-            row += iteration.move[i] / (scale * scale) * inverse[i, j]
+            row += iteration.move[i] * weight(iteration.scale[iteration.group[i]]) ** 2 * inverse[i, j]
         for i in range(n):
             inverse[i, j] += (iteration.move[i] - iteration.work[i]) * row / below
 

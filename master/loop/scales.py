@@ -13,6 +13,12 @@ def grow(scale, group, slot, values):
 
 
 @compiled
+def weight(scale):
+    """1 / scale; finite, and so is its square, where the scale is 0"""
+    return 1.0 / max(scale, 1e-150)
+
+
+@compiled
 def relative(difference, scale):
     """|difference| / scale, 0 where both are 0"""
-    return 0.0 if difference == 0.0 else abs(difference) / max(scale, 1e-300)
+    return 0.0 if difference == 0.0 else abs(difference) * weight(scale)

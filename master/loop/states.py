@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import numpy as np
+
 from master.loop.calls import refused, state_call
 from master.loop.compiled import compiled
 from master.loop.tables import RESTORE, SAVE
@@ -19,7 +21,7 @@ def save(tables, level):
     instances, backup = tables.instances, tables.backup
     count = instances.component.size
     for i in range(count):
-        address = instances.state.ctypes.data + 8 * (level * count + i)
+        address = np.int64(instances.state.ctypes.data) + 8 * (level * count + i)
         status: int = state_call(instances.get_state[i], instances.component[i], address)  # type: ignore[call-arg]
         if status != 0 and refused(instances.warnings, tables.report, status, i, SAVE, 0):
             return False

@@ -1,0 +1,97 @@
+"""An impact of 20 kg on 7 t through a spring of 1e7 N/m in an FMU of its own: how much energy the coupling makes.
+
+The bodies are exact for a held force, so that the error is that of the coupling alone.
+"""
+
+from __future__ import annotations
+
+import tempfile
+from pathlib import Path
+
+import numpy as np
+
+from components.core.component import Component
+from components.core.field import Group, input, output, parameter
+from components.core.kernel import kernel
+from components.core.record import Record
+from master.algorithms import Algorithm
+from master.observers.recorder import Recorder
+from master.observers.results import read_results
+from master.run import run
+from master.system import System
+
+RECORD = Record(
+    input("position", "m", "of the two bodies", shape=2, evaluated="mean"),
+    output("force", "N", "on the two bodies", shape=2),
+    Group("parameters", parameter("stiffness", "N/m", "of the contact", 1e7, minimum=0.0)),
+)
+
+LIGHT, HEAVY, STIFFNESS, SPEED = 20.0, 7000.0, 1e7, 0.1
+REDUCED = LIGHT * HEAVY / (LIGHT + HEAVY)
+DURATION = np.pi * np.sqrt(REDUCED / STIFFNESS)
+
+
+@kernel
+def step(m, t, h):
+    overlap = m.position[0] - m.position[1]
+    force = m.parameters.stiffness * overlap if overlap > 0.0 else 0.0
+    m.force[0] = -force
+    m.force[1] = force
+    return 0
+
+
+@kernel
+def initialize(m):
+    return step(m, 0.0, 0.0)
+
+
+def component() -> Component:
+    return Component(
+        name="UnilateralSpring",
+        description="a spring that only pushes",
+        record=RECORD,
+        initialize=initialize,
+        step=step,
+        messages={},
+        module=Path(__file__),
+    )
+
+
+def system(oscillator: Path, spring: Path, gap: float) -> System:
+    found = System("impact")
+    found.add("contact", spring, {"parameters.stiffness": STIFFNESS})
+    bodies = (("light", LIGHT, -gap, SPEED), ("heavy", HEAVY, 0.0, 0.0))
+    for number, (name, mass, position, velocity) in enumerate(bodies, start=1):
+        start = {"mass": mass, "stiffness": 0.0, "initial_position": position, "initial_velocity": velocity}
+        found.add(name, oscillator, {f"parameters.{key}": value for key, value in start.items()})
+        found.connect(name, "position", "contact", f"position[{number}]")
+        found.connect("contact", f"force[{number}]", name, "force", mean=True)
+    found.order = ("contact", "light", "heavy")
+    return found
+
+
+RATES = {f"{body}.position": f"{body}.velocity" for body in ("light", "heavy")}
+
+
+def energy_error(oscillator: Path, spring: Path, algorithm: Algorithm, h: float, phases: int = 8) -> float:
+    """Energy made in an impact over the energy of the relative motion before it; the worst of some phases in the step.
+
+    An impact that is cut off by the steps of one phase may end early in another: of all phases the largest counts.
+    """
+    errors = []
+    with tempfile.TemporaryDirectory() as folder:
+        for phase in range(phases):
+            # at least three steps apart, so that lines know where they lead
+            gap = (3.0 + phase / phases) * h * SPEED
+            file = Path(folder) / "r.h5"
+            names = [f"{body}.velocity" for body in ("light", "heavy")]
+            stop = 8.0 * h + 2.0 * DURATION
+            result = run(
+                system(oscillator, spring, gap), step=h, stop=np.ceil(stop / h) * h, algorithm=algorithm,
+                observers=[Recorder(file, names)],
+            )  # fmt: skip
+            assert result.status == "completed", result.message
+            with read_results(file) as results:
+                light, heavy = (results[name][-1] for name in names)
+            errors.append(((light - heavy) / SPEED) ** 2 - 1.0)
+    return max(errors, key=abs)
