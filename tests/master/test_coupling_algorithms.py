@@ -4,8 +4,8 @@ import numpy as np
 import pytest
 from scipy.linalg import expm
 
-from benchmarks import impact, two_masses
-from benchmarks.two_masses import Masses, amplification, begin, spectral_radius
+from benchmarks.coupling import impact, two_masses
+from benchmarks.coupling.two_masses import Masses, amplification, begin, spectral_radius
 from components.oscillator import component as oscillator_component
 from fmus import build
 from master.algorithms import FixedPoint, GaussSeidel, Jacobi, Midpoint, QuasiNewton, by_name

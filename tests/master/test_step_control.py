@@ -4,8 +4,8 @@ import numpy as np
 import pytest
 from scipy.linalg import expm
 
-from benchmarks import two_masses
-from benchmarks.two_masses import Masses
+from benchmarks.coupling import two_masses
+from benchmarks.coupling.two_masses import Masses
 from components.oscillator import component as oscillator_component
 from fmus import build
 from master.algorithms import GaussSeidel, QuasiNewton
