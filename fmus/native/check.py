@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from fmus.native.elf import read_elf
+from fmus.native.macho import read_macho
 from fmus.native.pe import read_pe
 from fmus.native.symbols import ALLOWED, FUNCTIONS, Library, LibraryError
 from fmus.native.targets import Target
 
-_READERS = {".so": read_elf, ".dll": read_pe}
+_READERS = {".so": read_elf, ".dll": read_pe, ".dylib": read_macho}
 
 
 def complaints(library: Library, target: Target) -> list[str]:
@@ -25,11 +26,6 @@ def complaints(library: Library, target: Target) -> list[str]:
 
 
 def check_library(data: bytes, target: Target) -> None:
-    """Raise LibraryError unless the library is complete and needs nothing but what is on every machine.
-
-    Libraries for darwin are not read: its linker leaves nothing undefined.
-    """
-    if target.extension not in _READERS:
-        return
+    """Raise LibraryError unless the library is complete and needs nothing but what is on every machine."""
     if wrong := complaints(_READERS[target.extension](data), target):
         raise LibraryError(f"library for {target.folder} {'; '.join(wrong)}")

@@ -77,3 +77,14 @@ def link(name: str, tables: str, kernels: bytes, target: Target) -> bytes:
         _zig(target, "-shared", "-s", "-o", library, "tables.o", "kernels.o", *map(str, objects), *target.flags,
              folder=folder)  # fmt: skip
         return (folder / library).read_bytes()
+
+
+def link_program(source: Path, file: Path, target: Target) -> None:
+    """Compile a program of one C source that includes the shim's headers into `file`."""
+    file.parent.mkdir(parents=True, exist_ok=True)
+    with tempfile.TemporaryDirectory(dir=file.parent) as made:
+        folder = Path(made)
+        libraries = ("-ldl",) if target.extension == ".so" else ()
+        _zig(target, "-std=gnu11", "-O2", "-Wall", "-Wextra", "-Werror", "-I", str(SHIM), str(source), "-o", file.name,
+             *libraries, folder=folder)  # fmt: skip
+        (folder / file.name).rename(file)

@@ -21,11 +21,12 @@ _C = """
     strcpy strlen strncmp strncpy strstr vsnprintf
 """
 _LOADER = "__cxa_finalize __gmon_start__ _ITM_deregisterTMCloneTable _ITM_registerTMCloneTable"
+_MACOS = "bzero __bzero __sincos_stret dyld_stub_binder"
 
 FUNCTIONS = frozenset(f"fmi2{name}" for name in _FMI.split())
 """All functions of FMI 2.0 for co-simulation."""
 
-ALLOWED = frozenset((_MATHS + _C + _LOADER).split())
+ALLOWED = frozenset((f"{_MATHS} {_C} {_LOADER} {_MACOS}").split())
 """Symbols that a library may take from libm, libc and the loader."""
 
 

@@ -11,6 +11,7 @@ from pathlib import Path
 from lxml import etree
 
 from fmus.native.elf import read_elf
+from fmus.native.macho import read_macho
 from fmus.native.pe import read_pe
 from fmus.native.symbols import ALLOWED, FUNCTIONS, Library, LibraryError
 from fmus.validate.finding import Finding, error, warning
@@ -95,4 +96,18 @@ def _windows(place: str, data: bytes, with_tool: bool) -> Iterator[Finding]:
         )
 
 
-_CHECKS = {"linux64": _linux, "linux": _linux, "win64": _windows}
+def _macos(place: str, data: bytes, with_tool: bool) -> Iterator[Finding]:
+    try:
+        library = read_macho(data)
+    except LibraryError as fault:
+        yield error(place, "", str(fault), "Export the FMU again")
+        return
+    yield from _missing(place, library)
+    foreign = [name for name in library.needed if not name.startswith(("/usr/lib/", "/System/Library/"))]
+    if foreign and not with_tool:
+        yield warning(
+            place, ", ".join(foreign), "the library needs libraries that not every machine has", "Link them statically"
+        )
+
+
+_CHECKS = {"linux64": _linux, "linux": _linux, "win64": _windows, "darwin64": _macos, "darwin": _macos}

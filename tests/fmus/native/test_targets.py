@@ -1,4 +1,4 @@
-"""Libraries for other platforms, from the same kernels; none is run here.
+"""Libraries for other platforms, from the same kernels; `importers/` runs them.
 
 The compiler builds the run-time libraries of a platform on first use, for Windows in a minute or two: slow tests.
 """
@@ -11,6 +11,7 @@ import pytest
 import fmus
 from fmus.native.check import complaints
 from fmus.native.elf import read_elf
+from fmus.native.macho import read_macho
 from fmus.native.pe import read_pe
 from fmus.native.symbols import FUNCTIONS, LibraryError
 from fmus.native.targets import TARGETS
@@ -32,6 +33,10 @@ def test_one_fmu_for_all_platforms(tmp_path):
             assert path not in data, name
     assert read_pe(libraries["win64"]).defined == FUNCTIONS
     assert read_elf(libraries["aarch64-linux"]).defined == FUNCTIONS
+    for name in ("darwin64", "aarch64-darwin"):
+        library = read_macho(libraries[name])
+        assert library.defined - {"__dso_handle", "_mh_dylib_header"} == FUNCTIONS
+        assert complaints(library, TARGETS[name]) == []
     assert validate(file) == []
 
 
@@ -43,8 +48,12 @@ def test_linux_library_offers_the_functions_of_the_standard_and_nothing_else(gad
     assert complaints(library, TARGETS["linux64"]) == []
 
 
-@pytest.mark.parametrize("reader", [read_elf, read_pe])
-@pytest.mark.parametrize("data", [b"", b"MZ", b"\x7fELF\x02\x01", b"MZ" + bytes(200), b"\x7fELF\x02\x01" + bytes(200)])
-def test_what_is_no_library(reader, data):
+MACHO = b"\xcf\xfa\xed\xfe" + bytes(12) + b"\x01"
+
+
+@pytest.mark.parametrize("reader", [read_elf, read_pe, read_macho])
+@pytest.mark.parametrize("start", [b"", b"MZ", b"\x7fELF\x02\x01", MACHO])
+@pytest.mark.parametrize("length", [0, 200])
+def test_what_is_no_library(reader, start, length):
     with pytest.raises(LibraryError):
-        reader(data)
+        reader(start + bytes(length))

@@ -1,0 +1,118 @@
+"""The importer: compiled for a platform, run there or in what stands in for it (Wine, qemu)."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import os
+import shutil
+import subprocess
+import tempfile
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+import numpy as np
+
+from components.core.sources import cache_root
+from fmus.importer.experiment import Experiment
+from fmus.native.link import SHIM, link_program
+from fmus.native.targets import HOST, TARGETS, Target
+from master import archive
+from master.description import Variable, read_description
+
+SOURCE = Path(__file__).with_name("importer.c")
+TIME_LIMIT = 900.0
+
+
+class RunError(RuntimeError):
+    """The importer, or the FMU in it, failed; the message is theirs."""
+
+
+@dataclass(frozen=True)
+class Run:
+    """Outputs, shape (steps + 1, number of outputs), and times in s: load, instantiate, initialize, and of a step."""
+
+    outputs: np.ndarray
+    times: dict[str, float]
+
+
+def stand_in(target: Target) -> tuple[str, ...] | None:
+    """What runs programs of `target` here: nothing is needed on the platform itself; None where nothing does."""
+    if target is HOST:
+        return ()
+    if target.folder == "win64":
+        for name in ("wine64", "/usr/lib/wine/wine64", "wine"):
+            if found := shutil.which(name):
+                return (found,)
+    libraries = Path("/usr/aarch64-linux-gnu")
+    if target.folder == "aarch64-linux" and (found := shutil.which("qemu-aarch64")) and libraries.is_dir():
+        return (found, "-L", str(libraries))
+    return None
+
+
+def program(target: Target) -> Path:
+    """The importer for `target`, compiled once."""
+    digest = hashlib.sha256(SOURCE.read_bytes() + (SHIM / "fmi2.h").read_bytes()).hexdigest()[:16]
+    file = cache_root() / "fmus" / f"importer-{target.folder}-{digest}{'.exe' if target.extension == '.dll' else ''}"
+    if not file.is_file():
+        link_program(SOURCE, file, target)
+    return file
+
+
+def write_plan(file: Path, folder: Path, experiment: Experiment, cycles: int, states: bool) -> None:
+    """What `importer.c` reads: see there."""
+    description = read_description(folder)
+
+    def listed(variables: Sequence[Variable]) -> str:
+        return " ".join([str(len(variables)), *(f"{v.storage[0].lower()} {v.reference}" for v in variables)])
+
+    numbers = (experiment.start.hex(), experiment.step.hex(), experiment.steps, cycles, int(states))
+    lines = [
+        description.guid,
+        (folder / "resources").as_uri(),
+        " ".join(map(str, numbers)),
+        listed([description.variables[name] for name in experiment.inputs]),
+        listed([description.variables[name] for name in experiment.outputs]),
+    ]
+    for k in range(experiment.steps):
+        lines.append(" ".join(float(values[k]).hex() for values in experiment.inputs.values()))
+    file.write_text("\n".join(lines) + "\n", encoding="utf-8")
+
+
+def run(
+    fmu: Path,
+    experiment: Experiment,
+    platform: str = HOST.folder,
+    cycles: int = 1,
+    wrapper: Sequence[str] = (),
+    library: Path | None = None,
+    executable: Path | None = None,
+) -> Run:
+    """Run `experiment` with the library of `fmu` for `platform`, `cycles` times from instantiation to its end.
+
+    States are saved and restored on the way if the FMU can. `wrapper` is a command that runs another (valgrind);
+    `library` and `executable` take the places of the FMU's own and of the importer. Raises RunError.
+    """
+    target = TARGETS[platform]
+    command = stand_in(target)
+    if command is None:
+        raise RunError(f"nothing here runs programs for {platform}")
+    with tempfile.TemporaryDirectory(prefix="importer-") as temporary:
+        folder = Path(temporary)
+        archive.extract(fmu, folder / "fmu")
+        description = read_description(folder / "fmu")
+        plan, result = folder / "plan", folder / "result"
+        write_plan(plan, folder / "fmu", experiment, cycles, description.can_serialize_state)
+        library = library or folder / "fmu" / "binaries" / platform / f"{description.identifier}{target.extension}"
+        # Wine keeps a folder of its own and talks much
+        wine = {"WINEPREFIX": str(cache_root() / "wine"), "WINEDEBUG": "-all"}
+        done = subprocess.run(
+            [*wrapper, *command, str(executable or program(target)), str(library), str(plan), str(result)],
+            capture_output=True, text=True, errors="replace", timeout=TIME_LIMIT, check=False,
+            env={**os.environ, **wine},
+        )  # fmt: skip
+        if done.returncode:
+            raise RunError(f"{fmu.name} on {platform} ended with {done.returncode}: {done.stderr.strip()}")
+        rows = [[float.fromhex(word) for word in line.split()] for line in result.read_text().splitlines()]
+        return Run(np.array(rows), json.loads(done.stdout.splitlines()[-1]))
