@@ -1,7 +1,7 @@
 """Is an FMU what it says it is?
 
 `validate` opens any FMI 2.0 co-simulation FMU, of whatever origin: the archive is not trusted, and the library runs in
-a process of its own.
+a process of its own. `python -m fmus.validate FILE.fmu ... [--report FILE.md]` writes what was checked.
 """
 
 from __future__ import annotations
@@ -9,14 +9,14 @@ from __future__ import annotations
 import tempfile
 from pathlib import Path
 
-from fmus.validate.behaviour import check_in_process
 from fmus.validate.description import FILE, check_description
 from fmus.validate.finding import Finding, error
 from fmus.validate.library import check_libraries
+from fmus.validate.process import check_in_process
 from master import archive
 from master.errors import ArchiveError
 
-__all__ = ["Finding", "validate"]
+__all__ = ["Finding", "examine", "validate"]
 
 
 def validate(path: Path) -> list[Finding]:
@@ -24,6 +24,11 @@ def validate(path: Path) -> list[Finding]:
 
     Later stages are left out where an earlier one leaves them nothing to stand on.
     """
+    return [finding for findings in examine(path).values() for finding in findings]
+
+
+def examine(path: Path) -> dict[str, list[Finding]]:
+    """The same by the checks that were begun: "archive", "description", "libraries", and those of `process.CHECKS`."""
     path = Path(path)
     with tempfile.TemporaryDirectory(prefix="validate-") as temporary:
         folder = Path(temporary)
@@ -32,12 +37,14 @@ def validate(path: Path) -> list[Finding]:
             root = archive.parse_xml(archive.read_member(path, FILE), FILE)
         except ArchiveError as fault:
             text = str(fault).removeprefix(f"{path}: ").rstrip(".")
-            return [error(path.name, "", text, "Only open archives that you trust, and export this one again")]
-        findings = check_description(path, root)
+            return {
+                "archive": [error(path.name, "", text, "Only open archives that you trust, and export this one again")]
+            }
+        found: dict[str, list[Finding]] = {"archive": [], "description": check_description(path, root)}
         if root.find("CoSimulation") is None:
-            return findings
-        findings += check_libraries(folder, root)
-        if any(finding.severity == "error" and finding.file == FILE for finding in findings):
+            return found
+        found["libraries"] = check_libraries(folder, root)
+        if any(finding.severity == "error" for finding in found["description"]):
             # a library is not run on a model description that cannot be relied on
-            return findings
-        return findings + check_in_process(path)
+            return found
+        return found | check_in_process(path)

@@ -1,9 +1,36 @@
-"""The process in which an FMU under test runs: prints a line of JSON for each check that begins and each finding."""
+"""`python -m fmus.validate FILE.fmu ... [--report FILE.md]`: findings, and a report of all that was checked."""
 
-import json
+from __future__ import annotations
+
+import argparse
 import sys
+from collections.abc import Sequence
 from pathlib import Path
 
-from fmus.validate.behaviour import run_checks
+from fmus.validate import examine
+from fmus.validate.memory import check_memory
+from fmus.validate.report import write_report
 
-run_checks(Path(sys.argv[1]), lambda said: print(json.dumps(said), flush=True))
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    parser = argparse.ArgumentParser(prog="python -m fmus.validate", description="Check FMUs of FMI 2.0.")
+    parser.add_argument("files", nargs="+", type=Path, metavar="FILE.fmu")
+    parser.add_argument("--report", type=Path, metavar="FILE.md", help="conformance report, with a check of memory")
+    chosen = parser.parse_args(arguments)
+    results, wrong = {}, False
+    for file in chosen.files:
+        results[file.name] = found = examine(file)
+        if chosen.report and (memory := check_memory(file)) is not None:
+            found["check_memory"] = memory
+        for finding in (finding for findings in found.values() for finding in findings):
+            wrong = wrong or finding.severity == "error"
+            print(f"{file.name}: {finding}")
+    if chosen.report:
+        chosen.report.parent.mkdir(parents=True, exist_ok=True)
+        chosen.report.write_text(write_report(results), encoding="utf-8")
+        print(chosen.report)
+    return int(wrong)
+
+
+if __name__ == "__main__":
+    sys.exit(main())

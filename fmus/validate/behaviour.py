@@ -1,89 +1,25 @@
-"""Checks that run the FMU, in a process of its own: a library that crashes or hangs is a finding and not the end."""
+"""What the FMU does with start values, inputs, time and its states."""
 
 from __future__ import annotations
 
 import ctypes
-import json
-import subprocess
-import sys
-from collections.abc import Callable, Iterator, Sequence
-from dataclasses import asdict, replace
-from math import isfinite, sin
+import tempfile
+from collections.abc import Callable, Iterator
+from math import isfinite
 from pathlib import Path
-from typing import Any
 
 from fmus.validate.finding import Finding, error, warning
-from master.description import Variable, read_description, this_platform
+from fmus.validate.subject import BEFORE, STEPS, Subject, first_difference, same
+from master import archive
+from master.description import Variable, library_name, this_platform
 from master.errors import MasterError
-from master.fmu import OK, Fmu, Instance
-
-TIME_LIMIT = 600.0
-STEPS_BEFORE, STEPS = 100, 1000
-
-Value = Any
-
-
-class Subject:
-    """The FMU under test, with what several checks need."""
-
-    def __init__(self, fmu: Fmu) -> None:
-        self.fmu = fmu
-        description = fmu.description
-        self.file = f"binaries/{this_platform()}/{description.identifier}"
-        self.inputs = [v for v in description.select("input") if v.type != "String"]
-        self.outputs = [v.name for v in description.select("output") if v.type != "String"]
-        self.step = description.experiment.step or 1e-3
-        self.start = description.experiment.start or 0.0
-        self.amplitude = 0.0
-
-    def instance(self) -> Instance:
-        return self.fmu.instantiate("validated")
-
-    def running(self) -> Instance:
-        """A new instance after initialisation with the start values of the library."""
-        made = self.instance()
-        made.initialize(self.start)
-        return made
-
-    def drop(self, instance: Instance) -> None:
-        instance.free()
-        self.fmu.instances.remove(instance)
-
-    def excitation(self, k: int) -> dict[str, Value]:
-        """Inputs for step k: Real ones that are bounded by nothing move about their start values."""
-        return {
-            v.name: float(v.start or 0.0) + self.amplitude * (v.nominal or 1.0) * sin(0.1 * k + i)
-            for i, v in enumerate(self.inputs)
-            if v.type == "Real" and v.variability == "continuous" and v.minimum is None and v.maximum is None
-        }
-
-    def run(self, instance: Instance, first: int, last: int, trace: bool = True) -> list[list[Value]]:
-        """Steps `first` to `last` of the default step, with the excitation; the outputs after each."""
-        found = []
-        for k in range(first, last):
-            if inputs := self.excitation(k):
-                instance.set(inputs)
-            instance.step(self.start + k * self.step, self.step)
-            if trace:
-                found.append(instance.get(self.outputs))
-        return found
-
-
-def _same(a: Sequence[Value], b: Sequence[Value]) -> bool:
-    """Equal to the bit: two NaN are the same, two zeros of different sign are not."""
-    return [float(x).hex() for x in a] == [float(x).hex() for x in b]
-
-
-def _first_difference(names: Sequence[str], a: Sequence[Value], b: Sequence[Value]) -> str:
-    for name, x, y in zip(names, a, b, strict=True):
-        if float(x).hex() != float(y).hex():
-            return f"{name} = {x!r} and {y!r}"
-    return "nothing"
+from master.fmu import OK, Instance
+from master.library import LibraryFmi2
 
 
 def check_guid(subject: Subject) -> Iterator[Finding]:
     """The library belongs to the model description, and to no other."""
-    fmu, right = subject.fmu, subject.fmu.description
+    fmu = subject.fmu
     try:
         subject.drop(subject.instance())
     except MasterError as fault:
@@ -92,13 +28,17 @@ def check_guid(subject: Subject) -> Iterator[Finding]:
             "Build library and model description together",
         )  # fmt: skip
         return
-    fmu.description = replace(right, guid="{00000000-0000-0000-0000-000000000000}")
-    try:
-        subject.drop(subject.instance())
-    except MasterError:
+    with tempfile.TemporaryDirectory(prefix="validate-") as temporary:
+        folder = Path(temporary)
+        archive.extract(fmu.file, folder)
+        path = folder / "binaries" / this_platform() / library_name(fmu.description.identifier)
+        stranger = LibraryFmi2(path, fmu.file.name, "{00000000-0000-0000-0000-000000000000}", folder / "resources")
+        accepted = stranger.instantiate("stranger", 0, False)
+        if accepted:
+            stranger.functions["fmi2FreeInstance"](accepted)
+        stranger.close()
+    if not accepted:
         return
-    finally:
-        fmu.description = right
     yield warning(
         subject.file, "fmi2Instantiate", "the library accepts a foreign GUID",
         "Compare the GUID, or a stale library will run with a newer description",
@@ -111,7 +51,7 @@ def check_start(subject: Subject) -> Iterator[Finding]:
         subject.amplitude = amplitude
         try:
             instance = subject.running()
-            subject.run(instance, 0, STEPS_BEFORE + STEPS, trace=False)
+            subject.run(instance, 0, BEFORE + STEPS, trace=False)
             subject.drop(instance)
             return
         except MasterError as fault:
@@ -210,9 +150,9 @@ def check_initial_outputs(subject: Subject) -> Iterator[Finding]:
         (during, "between initialization mode and its end"),
         (after, "with the moment at which inputs are set"),
     ):
-        if not _same(values, expected):
+        if not same(values, expected):
             yield error(
-                subject.file, "", f"outputs differ {text}: {_first_difference(subject.outputs, values, expected)}",
+                subject.file, "", f"outputs differ {text}: {first_difference(subject.outputs, values, expected)}",
                 "Compute the outputs from what is set when they are asked for",
             )  # fmt: skip
 
@@ -222,13 +162,13 @@ def check_determinism(subject: Subject) -> Iterator[Finding]:
     traces = []
     for _ in range(2):
         instance = subject.running()
-        traces.append(subject.run(instance, 0, STEPS_BEFORE))
+        traces.append(subject.run(instance, 0, BEFORE))
         subject.drop(instance)
     for k, (one, two) in enumerate(zip(*traces, strict=True)):
-        if not _same(one, two):
+        if not same(one, two):
             yield error(
                 subject.file, "fmi2DoStep",
-                f"two equal runs differ after step {k + 1}: {_first_difference(subject.outputs, one, two)}",
+                f"two equal runs differ after step {k + 1}: {first_difference(subject.outputs, one, two)}",
                 "Look for memory that is not initialised or shared by instances",
             )  # fmt: skip
             return
@@ -240,20 +180,18 @@ def check_state(subject: Subject) -> Iterator[Finding]:
     if not description.can_get_and_set_state:
         return
     instance = subject.running()
-    subject.run(instance, 0, STEPS_BEFORE, trace=False)
+    subject.run(instance, 0, BEFORE, trace=False)
     state = instance.get_state()
     data = instance.serialize(state) if description.can_serialize_state else None
-    expected = subject.run(instance, STEPS_BEFORE, STEPS_BEFORE + STEPS)
+    expected = subject.run(instance, BEFORE, BEFORE + STEPS)
 
     def compare(how: str, restored: Instance) -> Iterator[Finding]:
-        for k, (one, two) in enumerate(
-            zip(subject.run(restored, STEPS_BEFORE, STEPS_BEFORE + STEPS), expected, strict=True)
-        ):
-            if not _same(one, two):
+        for k, (one, two) in enumerate(zip(subject.run(restored, BEFORE, BEFORE + STEPS), expected, strict=True)):
+            if not same(one, two):
                 yield error(
                     subject.file, "fmi2SetFMUstate",
                     f"{k + 1} steps after a state was {how}, the outputs differ from the first run: "
-                    + _first_difference(subject.outputs, one, two),
+                    + first_difference(subject.outputs, one, two),
                     "Save all memory that the FMU keeps from step to step",
                 )  # fmt: skip
                 return
@@ -300,65 +238,3 @@ def check_step_size(subject: Subject) -> Iterator[Finding]:
     if function(instance.component, ctypes.c_double(subject.start), ctypes.c_double(-subject.step), 1) == OK:
         yield warning(subject.file, "fmi2DoStep", "a negative step size is accepted", "Refuse it with fmi2Error")
     subject.drop(instance)
-
-
-_CHECKS = (
-    check_guid, check_start, check_readable, check_settable, check_initial_outputs, check_determinism, check_state,
-    check_step_size,
-)  # fmt: skip
-_ESSENTIAL = (check_guid, check_start)
-
-
-def run_checks(path: Path, say: Callable[[dict[str, Any]], None]) -> None:
-    """All checks in this process: `say` is told each check that begins, and each finding."""
-    try:
-        if this_platform() not in read_description(path).binaries:
-            nothing = warning(path.name, "binaries/", f"there is no library for {this_platform()}", "Nothing was run")
-            say({"finding": asdict(nothing)})
-            return
-        with Fmu(path) as fmu:
-            subject = Subject(fmu)
-            for check in _CHECKS:
-                say({"check": check.__name__})
-                found = []
-                try:
-                    for finding in check(subject):
-                        found.append(finding)
-                        say({"finding": asdict(finding)})
-                except MasterError as fault:
-                    found.append(error(subject.file, check.__name__, str(fault), "See the message of the FMU"))
-                    say({"finding": asdict(found[-1])})
-                if check in _ESSENTIAL and any(finding.severity == "error" for finding in found):
-                    return
-    except MasterError as fault:
-        say({"finding": asdict(error(path.name, "", str(fault), "Export the FMU again"))})
-
-
-def check_in_process(path: Path) -> list[Finding]:
-    """Findings about the behaviour of the FMU at `path`, where it has a library for this platform."""
-    advice = "Run it under a debugger"
-    try:
-        done = subprocess.run(
-            [sys.executable, "-m", "fmus.validate", str(path)],
-            capture_output=True, text=True, errors="replace", timeout=TIME_LIMIT, check=False,
-        )  # fmt: skip
-    except subprocess.TimeoutExpired:
-        return [error(path.name, "", f"the FMU has not finished its checks after {TIME_LIMIT:g} s", advice)]
-    findings, check = [], "loading"
-    for line in done.stdout.splitlines():
-        try:
-            said = json.loads(line)
-        except ValueError:
-            continue  # the FMU writes to standard output
-        if not isinstance(said, dict):
-            continue
-        check = said.get("check", check)
-        if "finding" in said:
-            findings.append(Finding(**said["finding"]))
-    if done.returncode:
-        what = f"signal {-done.returncode}" if done.returncode < 0 else f"exit status {done.returncode}"
-        last = done.stderr.strip().splitlines()[-1:] or [""]
-        findings.append(
-            error(path.name, check, f"the process that ran the FMU ended with {what} {last[0]}".strip(), advice)
-        )
-    return findings

@@ -20,7 +20,9 @@ from fmus.description import NATIVE_CAPABILITIES, describe
 from fmus.native import link as linking
 from fmus.native.tables import write_tables
 from fmus.native.targets import HOST
-from fmus.validate import validate
+from fmus.validate import process, validate
+from fmus.validate.__main__ import main
+from fmus.validate.memory import check_memory
 
 XML, LIBRARY = "modelDescription.xml", "binaries/linux64/Oscillator.so"
 
@@ -123,7 +125,7 @@ def test_faults_of_the_model_description(damaged, fault):
 def test_an_fmu_for_another_platform_is_not_run(damaged, oscillator_fmu):
     with zipfile.ZipFile(oscillator_fmu) as archive:
         library = archive.read(LIBRARY)
-    file = damaged(files={LIBRARY: None, "binaries/darwin64/Oscillator.dylib": library})
+    file = damaged(files={LIBRARY: None, "binaries/linux32/Oscillator.so": library})
     (finding,) = validate(file)
     assert finding.severity == "warning"
     assert finding.text == "there is no library for linux64"
@@ -179,6 +181,15 @@ int32_t kernel_step(int32_t *result, void **exception, double *memory, double t,
 """
 
 
+THREAD = """
+    extern long syscall(long, ...);
+    static long first;
+    long thread = syscall(186L);  /* gettid */
+    if (!first) first = thread;
+    memory[POSITION] += thread == first ? h : 2.0 * h;
+"""
+
+
 @pytest.fixture
 def written_in_c(damaged, tmp_path):
     """The oscillator's FMU with kernels in C, for once with what kernels cannot do."""
@@ -208,6 +219,9 @@ def test_sound_kernel_in_c_has_no_findings(written_in_c):
     ("kernels", "place", "text"),
     [
         ({"step": "memory[POSITION] += ++shared;"}, "fmi2DoStep", "two equal runs differ after step 1: position"),
+        ({"step": "memory[POSITION] += ++shared;"}, "fmi2Reset", "after a reset between steps, step 1 differs"),
+        ({"initialize": "memory[POSITION] = ++shared > 900.0;"}, "fmi2DoStep", "instance .* of 1000 differs in step 1"),
+        ({"step": THREAD}, "fmi2DoStep", "in one of two threads step 1 differs: position"),
         ({"step": "static double own; if (t == 0.0) own = 0.0; memory[POSITION] = own += h;"}, "fmi2SetFMUstate",
          "1 steps after a state was restored.*position"),
         ({"initialize": "memory[POSITION] = ++shared;"}, "", "outputs differ"),
@@ -238,14 +252,26 @@ def test_undefined_symbol_is_found_by_the_linker_and_by_the_check(written_in_c):
     )
 
 
-@pytest.mark.parametrize(
-    ("file", "old", "new", "place", "text"),
-    [
-        ("step.c", "isfinite(h) && h > 0.0", "isfinite(h)", "fmi2DoStep", "a negative step size is accepted"),
-        ("lifecycle.c", "!guid || strcmp(guid, model.guid) != 0", "0", "fmi2Instantiate", "accepts a foreign GUID"),
-    ],
-)
-def test_faults_of_the_shim(written_in_c, tmp_path, monkeypatch, file, old, new, place, text):
+SHIM_FAULTS = {
+    "negative_step": ("step.c", "isfinite(h) && h > 0.0", "isfinite(h)",
+                      "warning", "fmi2DoStep", "a negative step size is accepted"),
+    "guid": ("lifecycle.c", "!guid || strcmp(guid, model.guid) != 0", "0",
+             "warning", "fmi2Instantiate", "accepts a foreign GUID"),
+    "strict": ("variables.c", "STEP_FAILED | TERMINATED | FAILED };", "STEP_FAILED | FAILED };",
+               "error", "fmi2GetReal", "refused in the phase 'terminated'"),
+    "lax": ("lifecycle.c", "STEP_COMPLETE | STEP_FAILED", "ANY_PHASE",
+            "warning", "Oscillator", "forbids: fmi2Terminate in 'instantiated', .*fmi2Terminate in 'terminated'"),
+    "feedthrough": ("variables.c", "values[i] = instance->memory[references[i]];",
+                    "values[i] = instance->memory[references[i]] + (references[i] ? instance->memory[0] : 0.0);",
+                    "error", "force", "position, .*depend on it between steps, which the description denies"),
+    "derivatives": ("derivatives.c", "orders[i] != 1", "orders[i] < 1",
+                    "warning", "fmi2GetRealOutputDerivatives", "order 2 is given although .* is 1"),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("fault", SHIM_FAULTS)
+def test_faults_of_the_shim(written_in_c, tmp_path, monkeypatch, fault):
+    file, old, new, severity, place, text = SHIM_FAULTS[fault]
     shim = tmp_path / "shim"
     shutil.copytree(linking.SHIM, shim)
     source = (shim / file).read_text()
@@ -254,7 +280,52 @@ def test_faults_of_the_shim(written_in_c, tmp_path, monkeypatch, file, old, new,
     (shim / file).write_text(source.replace(old, new).replace("<= 1e-3 * step", "<= 1e-3 * fabs(step)"))
     monkeypatch.setattr(linking, "SHIM", shim)
     monkeypatch.setattr(linking, "shim_digest", linking.shim_digest.__wrapped__)
-    expect(written_in_c(), "warning", place, text)
+    expect(written_in_c(), severity, place, text)
+
+
+def test_dependencies_that_are_denied(damaged):
+    """The start of `total` depends on the offset."""
+    change = lambda data: re.sub(rb'dependencies="[^"]*"', b'dependencies=""', data)  # noqa: E731
+    expect(damaged("gadget", files={XML: change}), "error", "parameters.offset", "total, square depend on it in init")
+
+
+def test_derivatives_that_are_promised(damaged):
+    change = edit('maxOutputDerivativeOrder="1"', 'maxOutputDerivativeOrder="2"')
+    expect(damaged(files={XML: change}), "error", "fmi2GetRealOutputDerivatives", "order 2 gives status 3")
+
+
+@pytest.mark.skipif(shutil.which("valgrind") is None, reason="valgrind is not installed")
+@pytest.mark.parametrize(
+    ("step", "text"),
+    [
+        ("memory[POSITION] += h;", None),
+        ("double *volatile kept = malloc(80); memory[POSITION] += h * (kept != NULL);", "definitely lost"),
+        ("memory[POSITION] += h * (memory[-3] == 0.5);", "Invalid read of size 8"),
+        ("double *volatile new = malloc(8); if (*new > 0.0) memory[POSITION] += h; free(new);", "uninitialised"),
+    ],
+)
+def test_faults_of_memory(written_in_c, step, text):
+    findings = check_memory(written_in_c(step=step))
+    if text is None:
+        assert findings == []
+    else:
+        (finding,) = findings
+        assert re.search(text, finding.text), finding
+
+
+def test_report_lists_every_check_and_every_finding(damaged, oscillator_fmu, tmp_path, capsys):
+    wrong = damaged(files={XML: attribute("parameters.mass", "start", "2.0")})
+    file = tmp_path / "new folder" / "report.md"
+    assert main([str(oscillator_fmu), "--report", str(file)]) == 0
+    sound = file.read_text()
+    assert main([str(oscillator_fmu), str(wrong), "--report", str(file)]) == 1
+    report = file.read_text()
+    for check in (*process.CHECKS, check_memory):
+        assert check.__doc__.splitlines()[0].rstrip(".") in report
+    assert "error" not in sound
+    assert "1 error" in report
+    assert "1.0 in the library and 2.0 in the model description" in report
+    assert "1.0 in the library and 2.0 in the model description" in capsys.readouterr().out
 
 
 def archive_with(tmp_path, name, data=b"x", mode=0o644):

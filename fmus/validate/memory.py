@@ -1,0 +1,46 @@
+"""Memory: whole lives of instances in a small C program under valgrind."""
+
+from __future__ import annotations
+
+import shutil
+import subprocess
+from pathlib import Path
+
+from fmus.importer.experiment import experiment_for
+from fmus.importer.program import RunError, run
+from fmus.native.link import LinkError
+from fmus.validate.finding import Finding, error
+from master.description import read_description, this_platform
+
+VALGRIND = (
+    "valgrind", "--quiet", "--error-exitcode=9", "--leak-check=full", "--show-leak-kinds=all",
+    "--errors-for-leak-kinds=all",
+)  # fmt: skip
+CYCLES, STEPS = 3, 20
+
+
+def check_memory(path: Path) -> list[Finding] | None:
+    """No invalid access, no use of what was never written, no leak in lives from instantiation to the end.
+
+    None where there is no valgrind, or no FMU for this platform that a program without Python can run.
+    """
+    description = read_description(path)
+    if (
+        shutil.which("valgrind") is None
+        or description.needs_execution_tool
+        or this_platform() not in description.binaries
+    ):
+        return None
+    for amplitude in (1e-2, 0.0):
+        experiment = experiment_for(description, amplitude, STEPS)
+        try:
+            # without valgrind first: what it cannot run is no fault of its memory
+            run(path, experiment)
+            run(path, experiment, cycles=CYCLES, wrapper=VALGRIND)
+            return []
+        except (RunError, LinkError, subprocess.TimeoutExpired) as fault:
+            failure = str(fault)
+        if "==" in failure:
+            break
+    said = [line.split("== ")[-1].strip() for line in failure.splitlines() if "==" in line] or [failure]
+    return [error(f"binaries/{this_platform()}", "valgrind", "; ".join(said[:6]), "Run the importer under valgrind")]

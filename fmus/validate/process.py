@@ -1,0 +1,96 @@
+"""Checks that run the FMU, in a process of its own: a library that crashes or hangs is a finding and not the end."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+import sys
+from collections.abc import Callable, Iterator
+from dataclasses import asdict
+from pathlib import Path
+from typing import Any
+
+from fmus.validate import behaviour, crowd, dependencies, states
+from fmus.validate.finding import Finding, error, warning
+from fmus.validate.subject import Subject
+from master.description import read_description, this_platform
+from master.errors import MasterError
+from master.fmu import Fmu
+
+TIME_LIMIT = 600.0
+
+CHECKS: tuple[Callable[[Subject], Iterator[Finding]], ...] = (
+    behaviour.check_guid,
+    behaviour.check_start,
+    behaviour.check_readable,
+    behaviour.check_settable,
+    behaviour.check_initial_outputs,
+    behaviour.check_determinism,
+    behaviour.check_state,
+    behaviour.check_step_size,
+    states.check_state_machine,
+    states.check_reset,
+    dependencies.check_dependencies,
+    dependencies.check_initial_dependencies,
+    dependencies.check_derivatives,
+    crowd.check_many_instances,
+    crowd.check_threads,
+)
+_ESSENTIAL = (behaviour.check_guid, behaviour.check_start)
+
+
+def run_checks(path: Path, say: Callable[[dict[str, Any]], None]) -> None:
+    """All checks in this process: `say` is told each check that begins, and each finding."""
+    try:
+        if this_platform() not in read_description(path).binaries:
+            nothing = warning(path.name, "binaries/", f"there is no library for {this_platform()}", "Nothing was run")
+            say({"finding": asdict(nothing)})
+            return
+        with Fmu(path) as fmu:
+            subject = Subject(fmu)
+            for check in CHECKS:
+                say({"check": check.__name__})
+                found = []
+                try:
+                    for finding in check(subject):
+                        found.append(finding)
+                        say({"finding": asdict(finding)})
+                except MasterError as fault:
+                    found.append(error(subject.file, check.__name__, str(fault), "See the message of the FMU"))
+                    say({"finding": asdict(found[-1])})
+                if check in _ESSENTIAL and any(finding.severity == "error" for finding in found):
+                    return
+    except MasterError as fault:
+        say({"finding": asdict(error(path.name, "", str(fault), "Export the FMU again"))})
+
+
+def check_in_process(path: Path) -> dict[str, list[Finding]]:
+    """Name of each check that was begun -> findings about the FMU at `path`, in order; "loading" comes first."""
+    found: dict[str, list[Finding]] = {"loading": []}
+    check, advice = "loading", "Run it under a debugger"
+    try:
+        done = subprocess.run(
+            [sys.executable, "-m", "fmus.validate.worker", str(path)],
+            capture_output=True, text=True, errors="replace", timeout=TIME_LIMIT, check=False,
+        )  # fmt: skip
+    except subprocess.TimeoutExpired:
+        text = f"the FMU has not finished its checks after {TIME_LIMIT:g} s"
+        return {"loading": [error(path.name, "", text, advice)]}
+    for line in done.stdout.splitlines():
+        try:
+            said = json.loads(line)
+        except ValueError:
+            continue  # the FMU writes to standard output
+        if not isinstance(said, dict):
+            continue
+        check = said.get("check", check)
+        found.setdefault(check, [])
+        if "finding" in said:
+            found[check].append(Finding(**said["finding"]))
+    if done.returncode:
+        what = f"signal {-done.returncode}" if done.returncode < 0 else f"exit status {done.returncode}"
+        last = done.stderr.strip().splitlines()[-1:] or [""]
+        found[check].append(
+            error(path.name, check, f"the process that ran the FMU ended with {what} {last[0]}".strip(), advice)
+        )
+    return found

@@ -1,0 +1,69 @@
+"""The FMU under test, with what several checks need."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+from fmus.importer.experiment import excitation
+from master.description import this_platform
+from master.fmu import Fmu, Instance
+
+BEFORE, STEPS = 100, 1000
+"""steps before something is tried, and steps after which it must not have mattered"""
+
+Value = Any
+
+
+class Subject:
+    """An FMU that is loaded, and how it is brought to where a check begins."""
+
+    def __init__(self, fmu: Fmu) -> None:
+        self.fmu = fmu
+        description = fmu.description
+        self.file = f"binaries/{this_platform()}/{description.identifier}"
+        self.inputs = [v for v in description.select("input") if v.type != "String"]
+        self.outputs = [v.name for v in description.select("output") if v.type != "String"]
+        self.step = description.experiment.step or 1e-3
+        self.start = description.experiment.start or 0.0
+        self.amplitude = 0.0
+
+    def instance(self) -> Instance:
+        return self.fmu.instantiate("validated")
+
+    def running(self) -> Instance:
+        """A new instance after initialisation with the start values of the library."""
+        made = self.instance()
+        made.initialize(self.start)
+        return made
+
+    def drop(self, instance: Instance) -> None:
+        instance.free()
+        self.fmu.instances.remove(instance)
+
+    def excitation(self, k: int) -> dict[str, Value]:
+        """Inputs for step k."""
+        return excitation(self.inputs, self.amplitude, k)
+
+    def run(self, instance: Instance, first: int, last: int, trace: bool = True) -> list[list[Value]]:
+        """Steps `first` to `last` of the default step, with the excitation; the outputs after each."""
+        found = []
+        for k in range(first, last):
+            if inputs := self.excitation(k):
+                instance.set(inputs)
+            instance.step(self.start + k * self.step, self.step)
+            if trace:
+                found.append(instance.get(self.outputs))
+        return found
+
+
+def same(a: Sequence[Value], b: Sequence[Value]) -> bool:
+    """Equal to the bit: two NaN are the same, two zeros of different sign are not."""
+    return [float(x).hex() for x in a] == [float(x).hex() for x in b]
+
+
+def first_difference(names: Sequence[str], a: Sequence[Value], b: Sequence[Value]) -> str:
+    for name, x, y in zip(names, a, b, strict=True):
+        if float(x).hex() != float(y).hex():
+            return f"{name} = {x!r} and {y!r}"
+    return "nothing"
