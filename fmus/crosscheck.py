@@ -1,0 +1,109 @@
+"""The files of the FMI cross-check for our FMUs: `python -m fmus.crosscheck [NAME ...] [-o DIR] [--platform NAMES]`.
+
+Other tools run `NAME.fmu` with the inputs of `NAME_in.csv` and the options of `NAME_ref.opt`, and compare with
+`NAME_ref.csv`. These reference results do not come from the FMU: the kernels compute them in this process. Folders and
+formats are those of the FMI cross-check rules, version 4.1.
+"""
+
+from __future__ import annotations
+
+import argparse
+import shutil
+from collections.abc import Iterable, Mapping, Sequence
+from pathlib import Path
+
+import numpy as np
+
+from components.core.component import Component, Instance
+from fmus import catalogue
+from fmus.description import package_version
+from fmus.importer.experiment import Experiment, experiment_for
+from fmus.package import build
+from master.description import Description, read_description
+
+PLATFORMS = ("linux64", "win64", "darwin64")
+"""those of our platforms that the cross-check knows"""
+
+FEW = 10
+"""at most so many variables are recommended for the reference results"""
+
+
+def reference(component: Component, experiment: Experiment) -> np.ndarray:
+    """Outputs, shape (steps + 1, number of outputs), from the kernels without FMI. Raises ComponentError."""
+    index = component.record.index
+    places = [index[name] for name in experiment.inputs]
+    wanted = [index[name] for name in experiment.outputs]
+    rows = np.array(list(experiment.inputs.values())).T.reshape(experiment.steps, len(places))
+    instance = Instance(component, **dict(zip(experiment.inputs, rows[0], strict=True)))
+    found = [instance.block[wanted].copy()]
+    for k, row in enumerate(rows):
+        instance.block[places] = row
+        instance.step(experiment.start + k * experiment.step, experiment.step)
+        found.append(instance.block[wanted].copy())
+    return np.array(found)
+
+
+def _csv(times: Iterable[float], columns: Mapping[str, Iterable[float]]) -> str:
+    header = ",".join(f'"{name}"' for name in ("time", *columns))
+    rows = [",".join(repr(float(value)) for value in row) for row in zip(times, *columns.values(), strict=True)]
+    return "\n".join([header, *rows]) + "\n"
+
+
+def _options(experiment: Experiment) -> str:
+    values = {
+        "StartTime": experiment.start,
+        "StopTime": experiment.stop,
+        "StepSize": experiment.step,
+        "RelTol": 1e-6,
+        "SolverType": "FixedStep",
+        "OutputIntervalLength": experiment.step,
+    }
+    return "".join(f"{name}, {value}\n" for name, value in values.items())
+
+
+def _telling(description: Description, names: Sequence[str], values: np.ndarray) -> list[int]:
+    """Places of a few outputs that change most, as a part of their nominal values."""
+    nominal = np.array([description.variables[name].nominal or 1.0 for name in names])
+    moved = np.ptp(values, axis=0) / nominal
+    return sorted(np.argsort(-moved, kind="stable")[:FEW].tolist())
+
+
+def write(component: Component, folder: Path, platforms: Sequence[str] = PLATFORMS) -> list[Path]:
+    """Build the FMU of `component` and write its cross-check files; the folder made for each platform."""
+    fmu = build(component, folder / "fmus", platforms=platforms)
+    description = read_description(fmu)
+    experiment = experiment_for(description)
+    values = reference(component, experiment)
+    chosen = _telling(description, experiment.outputs, values)
+    last = {name: [*column, column[-1]] for name, column in experiment.inputs.items()}
+    files = {
+        "_ref.csv": _csv(experiment.times, {experiment.outputs[i]: values[:, i] for i in chosen}),
+        "_ref.opt": _options(experiment),
+    }
+    if last:
+        files["_in.csv"] = _csv(experiment.times, last)
+    made = []
+    for platform in platforms:
+        place = folder / "fmus" / "2.0" / "cs" / platform / "dockfmu" / package_version() / component.name
+        place.mkdir(parents=True, exist_ok=True)
+        shutil.copyfile(fmu, place / fmu.name)
+        for ending, text in files.items():
+            (place / f"{component.name}{ending}").write_text(text, encoding="utf-8")
+        made.append(place)
+    fmu.unlink()
+    return made
+
+
+def main(arguments: Sequence[str] | None = None) -> None:
+    parser = argparse.ArgumentParser(prog="python -m fmus.crosscheck", description="Write FMI cross-check files.")
+    parser.add_argument("names", nargs="*", metavar="NAME", help="components; all of them by default")
+    parser.add_argument("-o", "--output", type=Path, default=Path("build/crosscheck"), metavar="DIR")
+    parser.add_argument("--platform", default=",".join(PLATFORMS), metavar="NAMES", help="default: %(default)s")
+    chosen = parser.parse_args(arguments)
+    for name in chosen.names or catalogue.names():
+        for place in write(catalogue.component(name), chosen.output, chosen.platform.split(",")):
+            print(place)
+
+
+if __name__ == "__main__":
+    main()
