@@ -12,7 +12,7 @@ BIN := $(VENV)/bin
 run: $(VENV)/.run
 	$(BIN)/dockfmu run $(SYSTEM)
 
-test: $(VENV)/.dev
+test: $(VENV)/.dev build/importers
 	$(BIN)/python -m pytest -n 2 --dist loadfile
 
 test-fast: $(VENV)/.dev
@@ -28,6 +28,12 @@ benchmarks: $(VENV)/.dev
 
 clean:
 	rm -rf build
+
+# other importers, for the tests of interoperability; what cannot be installed is skipped there
+build/importers: tests/fmus/importers/requirements.txt | $(VENV)/bin/python
+	rm -rf $@
+	$(PYTHON) -m venv $@
+	-$@/bin/python -m pip install --quiet --disable-pip-version-check --requirement $<
 
 $(VENV)/bin/python:
 	$(PYTHON) -c 'import sys; assert (3, 11) <= sys.version_info < (3, 14), "dockfmu needs Python 3.11 to 3.13"'

@@ -1,0 +1,167 @@
+"""Importers that others wrote, each asked for the outputs of an experiment: shape (steps + 1, number of outputs).
+
+A row that an importer does not tell is NaN. `Missing` says why one cannot run here.
+"""
+
+import json
+import os
+import re
+import stat
+import subprocess
+from dataclasses import replace
+from pathlib import Path
+
+import fmpy
+import numpy as np
+
+from components.core.sources import ROOT
+from fmus import importer
+from master.description import read_description
+from master.system import System
+from ssp.packaging import from_system
+from ssp.write import write_ssp
+
+HERE = Path(__file__).parent
+ENVIRONMENT = Path(os.environ.get("DOCKFMU_IMPORTERS", ROOT / "build" / "importers"))
+
+
+class Missing(RuntimeError):
+    """This importer is not installed here."""
+
+
+def _installed(*places: str) -> Path:
+    """The first match of a glob pattern in the environment of the importers."""
+    for place in places:
+        for file in sorted(ENVIRONMENT.glob(place)):
+            return file
+    raise Missing(f"{places[0]} is not in {ENVIRONMENT.name}: make {ENVIRONMENT.relative_to(ROOT)}")
+
+
+def _call(*command: object, **options) -> None:
+    arguments = [str(word) for word in command]
+    done = subprocess.run(arguments, capture_output=True, text=True, timeout=600, check=False, **options)
+    assert done.returncode == 0, f"{arguments[0]} ended with {done.returncode}:\n{(done.stdout + done.stderr)[-6000:]}"
+
+
+def with_fmpy(fmu, experiment, folder):
+    """The most used importer in Python. Its step size is the difference of rounded times."""
+    table = np.zeros(experiment.steps + 1, [("time", "f8"), *((name, "f8") for name in experiment.inputs)])
+    table["time"] = experiment.times
+    for name, values in experiment.inputs.items():
+        table[name] = [*values, values[-1]]
+    result = fmpy.simulate_fmu(
+        str(fmu), start_time=experiment.start, stop_time=experiment.stop, output_interval=experiment.step,
+        input=table, output=list(experiment.outputs), fmi_type="CoSimulation",
+    )  # fmt: skip
+    return np.column_stack([result[name].astype(float) for name in experiment.outputs])
+
+
+def with_libcosim(fmu, experiment, folder):
+    """An importer in C++, which counts time in nanoseconds; it tells nothing of enumerations and of the time before
+    the first step."""
+    from libcosimpy.CosimExecution import CosimExecution
+    from libcosimpy.CosimManipulator import CosimManipulator
+    from libcosimpy.CosimObserver import CosimObserver
+    from libcosimpy.CosimSlave import CosimLocalSlave
+
+    variables = read_description(fmu).variables
+    execution = CosimExecution.from_step_size(step_size=round(experiment.step * 1e9))
+    slave = execution.add_local_slave(CosimLocalSlave(fmu_path=str(fmu), instance_name="one"))
+    observer, manipulator = CosimObserver.create_last_value(), CosimManipulator.create_override()
+    execution.add_observer(observer)
+    execution.add_manipulator(manipulator)
+    for name, values in experiment.inputs.items():
+        reference = variables[name].reference
+        if variables[name].type == "Real":
+            execution.real_initial_value(slave, variable_reference=reference, value=values[0])
+        else:
+            execution.boolean_initial_value(slave, variable_reference=reference, value=bool(values[0]))
+    write = {"Real": manipulator.slave_real_values, "Boolean": manipulator.slave_boolean_values}
+    driven = {kind: [name for name in experiment.inputs if variables[name].type == kind] for kind in write}
+    read = {
+        "Real": observer.last_real_values,
+        "Integer": observer.last_integer_values,
+        "Boolean": observer.last_boolean_values,
+    }
+    places = {kind: [i for i, name in enumerate(experiment.outputs) if variables[name].type == kind] for kind in read}
+    rows = np.full((experiment.steps + 1, len(experiment.outputs)), np.nan)
+    for k in range(experiment.steps):
+        for kind, names in driven.items():
+            if names:
+                values = [{"Real": float, "Boolean": bool}[kind](experiment.inputs[name][k]) for name in names]
+                write[kind](slave, [variables[name].reference for name in names], values)
+        assert execution.step()
+        for kind, chosen in places.items():
+            if chosen:
+                rows[k + 1, chosen] = read[kind](slave, [variables[experiment.outputs[i]].reference for i in chosen])
+    return rows
+
+
+def with_ecos(fmu, experiment, folder):
+    """A program in C++, without Python in its process; given an .ssp, for it takes no inputs of a bare FMU.
+
+    It writes six decimals, no enumerations, and not always the last step.
+    """
+    program = _installed("lib/python*/site-packages/ecospy/binaries/ecos")
+    program.chmod(program.stat().st_mode | stat.S_IXUSR)
+    system = System("alone")
+    system.add("one", fmu, {name: float(values[0]) for name, values in experiment.inputs.items()})
+    file = folder / "alone.ssp"
+    write_ssp(from_system(system), file)
+    environment = {**os.environ, "LD_LIBRARY_PATH": str(_installed("lib/libtbb.so.12").parent)}
+    arguments = ("--stepSize", experiment.step, "--stopTime", experiment.stop, "--parameterSet", "alone")
+    _call(program, "simulate", "--path", file, *arguments, "--noParallel", cwd=folder, env=environment)
+    header, *lines = (folder / "alone.csv").read_text().splitlines()
+    # names hold commas
+    columns = {name: 2 + i for i, name in enumerate(re.findall(r"one::(.+?)\[(?:REAL|INT|BOOL)\]", header))}
+    rows = np.full((experiment.steps + 1, len(experiment.outputs)), np.nan)
+    for line in lines:
+        values = [{"true": "1", "false": "0"}.get(word, word) for word in line.split(", ")]
+        k = round((float(values[1]) - experiment.start) / experiment.step)
+        rows[k] = [float(values[columns[n]]) if n in columns else np.nan for n in experiment.outputs]
+    return rows
+
+
+def _container(fmu, experiment, folder, outputs):
+    """A container FMU around `fmu` with inputs u0, u1, ... and outputs y0, y1, ..."""
+    python, tool = _installed("bin/python"), _installed("bin/fmucontainer")
+    (folder / fmu.name).write_bytes(fmu.read_bytes())
+    lines = ["rule;from_fmu;from_port;to_fmu;to_port", f"FMU;{fmu.name};;;"]
+    lines += [f"INPUT;;u{i};{fmu.name};{name}" for i, name in enumerate(experiment.inputs)]
+    lines += [f"OUTPUT;{fmu.name};{name};;y{i}" for i, name in enumerate(outputs)]
+    (folder / "container.csv").write_text("\n".join(lines) + "\n")
+    options = ("-no-auto-input", "-no-auto-output", "-no-auto-link")
+    declaration = f"container.csv:{experiment.step}"
+    _call(python, tool, "-fmu-directory", folder, "-container", declaration, *options, cwd=folder)
+    return folder / "container.fmu"
+
+
+def with_container(fmu, experiment, folder):
+    """A container FMU of the FMU manipulation toolbox around ours, run by our importer in C: no Python there either."""
+    around = replace(
+        experiment,
+        inputs={f"u{i}": values for i, values in enumerate(experiment.inputs.values())},
+        outputs=tuple(f"y{i}" for i in range(len(experiment.outputs))),
+    )
+    return importer.run(_container(fmu, experiment, folder, experiment.outputs), around).outputs
+
+
+def with_cofmpy(fmu, experiment, folder):
+    """A master in Python. It takes every variable for a Real, so it gets a container with only the Real ones."""
+    python = _installed("bin/python")
+    _installed("lib/python*/site-packages/cofmpy")
+    variables = read_description(fmu).variables
+    reals = [i for i, name in enumerate(experiment.outputs) if variables[name].type == "Real"]
+    container = _container(fmu, experiment, folder, [experiment.outputs[i] for i in reals])
+    request = {
+        "fmu": str(container),
+        "step": experiment.step,
+        "steps": experiment.steps,
+        "inputs": {f"u{i}": list(values) for i, values in enumerate(experiment.inputs.values())},
+        "outputs": [f"y{i}" for i in range(len(reals))],
+    }
+    (folder / "request.json").write_text(json.dumps(request))
+    _call(python, HERE / "with_cofmpy.py", folder / "request.json", folder / "result.json", cwd=folder)
+    rows = np.full((experiment.steps + 1, len(experiment.outputs)), np.nan)
+    rows[1:, reals] = json.loads((folder / "result.json").read_text())
+    return rows

@@ -1,0 +1,191 @@
+"""Every FMU in every importer and on every platform: the cells of the table in docs/interoperability.md.
+
+All run the same experiment, in which the inputs move, and are compared with the kernels without FMI. The deviation of
+an output is relative to its greatest value, or to 1 where that is smaller.
+"""
+
+import shutil
+import zipfile
+from dataclasses import dataclass, replace
+from pathlib import Path
+
+import numpy as np
+import other_importers
+import pytest
+from interoperability import COLUMNS, cell, documented, keep
+
+import fmus
+from components.core.component import Component
+from fmus import catalogue, crosscheck, importer
+from fmus.importer.program import stand_in
+from fmus.native.check import check_library
+from fmus.native.targets import HOST, TARGETS
+from fmus.validate import examine, process
+from fmus.validate.memory import VALGRIND
+from master.description import read_description
+
+pytestmark = pytest.mark.slow
+
+CYCLES = 20
+
+TOLERANCES = {
+    # the same code on the same machine, stepped with the same numbers
+    "linux64": 0.0,
+    "container": 0.0,
+    "cofmpy": 0.0,
+    # sin, exp, ... of other C libraries may differ in the last bit
+    "win64": 1e-12,
+    "aarch64-linux": 1e-12,
+    # the step size is a difference of times that were rounded: 1e-16 of the time, 1e-13 of a step
+    "fmpy": 1e-12,
+    "libcosim": 1e-12,
+    # six decimals
+    "ecos": 0.51e-6,
+}
+AGREEMENT = {0.0: "same bits", 1e-12: "1e-12", 0.51e-6: "6 decimals"}
+
+
+UNMOVED = ("ContactProbeCone",)
+"""its start values are far from contact"""
+
+
+@dataclass(frozen=True)
+class Subject:
+    component: Component
+    file: Path
+    experiment: importer.Experiment
+    expected: np.ndarray
+
+
+@pytest.fixture(scope="module")
+def subjects(tmp_path_factory):
+    """Each component as an FMU for all platforms, and what its kernels give: made when first asked for."""
+    made = {}
+
+    def subject(name: str) -> Subject:
+        if name not in made:
+            component = catalogue.component(name)
+            file = fmus.build(component, tmp_path_factory.mktemp(name), platforms=tuple(TARGETS))
+            experiment = importer.experiment_for(read_description(file))
+            made[name] = Subject(component, file, experiment, crosscheck.reference(component, experiment))
+        return made[name]
+
+    return subject
+
+
+def _held(subject: Subject) -> importer.Experiment:
+    inputs = {name: np.full(len(values), values[0]) for name, values in subject.experiment.inputs.items()}
+    return replace(subject.experiment, inputs=inputs)
+
+
+def _reals(subject: Subject) -> importer.Experiment:
+    variables = read_description(subject.file).variables
+    inputs = {name: values for name, values in subject.experiment.inputs.items() if variables[name].type == "Real"}
+    return replace(subject.experiment, inputs=inputs)
+
+
+LIMITED = {"ecos": _held, "cofmpy": _reals}
+"""What an importer can do of the experiment: inputs as start values; inputs of type Real"""
+
+
+def deviation(found: np.ndarray, expected: np.ndarray) -> float:
+    """Greatest relative deviation; NaN in `found` is what an importer does not tell."""
+    assert found.shape == expected.shape
+    told = ~np.isnan(found)
+    assert told.mean() > 0.3
+    return float((np.abs(found - expected) / np.maximum(1.0, np.abs(expected).max(axis=0)))[told].max())
+
+
+def judge(name: str, column: str, found: float, **more) -> None:
+    assert found <= TOLERANCES[column]
+    keep(name, column, text=AGREEMENT[TOLERANCES[column]], **more)
+
+
+@pytest.mark.parametrize("name", catalogue.names())
+def test_inputs_matter(subjects, name):
+    """The experiment would show an importer that loses inputs or steps."""
+    subject = subjects(name)
+    moved = deviation(crosscheck.reference(subject.component, _held(subject)), subject.expected)
+    assert (moved > 1e-5) == (name not in UNMOVED)
+
+
+@pytest.mark.parametrize("name", catalogue.names())
+def test_this_platform(subjects, name):
+    """Our importer in C: no Python in its process."""
+    subject = subjects(name)
+    ran = importer.run(subject.file, subject.experiment, cycles=CYCLES)
+    place = f"binaries/{HOST.folder}/{subject.component.name}{HOST.extension}"
+    with zipfile.ZipFile(subject.file) as archive:
+        library = archive.getinfo(place).file_size
+    judge(
+        name, HOST.folder, deviation(ran.outputs, subject.expected), times=ran.times, library=library,
+        archive=subject.file.stat().st_size, state=16 * subject.component.record.state_size,
+    )  # fmt: skip
+
+
+@pytest.mark.parametrize("platform", [name for name in ("win64", "aarch64-linux") if name != HOST.folder])
+@pytest.mark.parametrize("name", catalogue.names())
+def test_other_platforms(subjects, name, platform):
+    if stand_in(TARGETS[platform]) is None:
+        pytest.skip(f"nothing here runs programs for {platform}: install wine64, qemu-user and libc6-arm64-cross")
+    subject = subjects(name)
+    found = importer.run(subject.file, subject.experiment, platform)
+    judge(name, platform, deviation(found.outputs, subject.expected))
+
+
+@pytest.mark.parametrize("platform", [name for name in ("darwin64", "aarch64-darwin") if name != HOST.folder])
+@pytest.mark.parametrize("name", catalogue.names())
+def test_platforms_that_nothing_stands_in_for(subjects, name, platform):
+    """The library has all functions and needs nothing but what is on every machine; it is not run."""
+    subject, target = subjects(name), TARGETS[platform]
+    with zipfile.ZipFile(subject.file) as archive:
+        check_library(archive.read(f"binaries/{platform}/{subject.component.name}{target.extension}"), target)
+    keep(name, platform, text="linked")
+
+
+@pytest.mark.parametrize("name", catalogue.names())
+def test_memory(subjects, name):
+    """Whole lives of instances under valgrind: no invalid access, nothing uninitialised that matters, no leak."""
+    if shutil.which("valgrind") is None:
+        pytest.skip("valgrind is not installed")
+    subject = subjects(name)
+    short = replace(
+        subject.experiment, steps=20, inputs={n: values[:20] for n, values in subject.experiment.inputs.items()}
+    )
+    found = importer.run(subject.file, short, cycles=3, wrapper=VALGRIND)
+    assert deviation(found.outputs, subject.expected[:21]) == 0.0
+    keep(name, "memory", text="clean")
+
+
+@pytest.mark.parametrize("column", ["fmpy", "libcosim", "ecos", "container", "cofmpy"])
+@pytest.mark.parametrize("name", catalogue.names())
+def test_importers_of_others(subjects, name, column, tmp_path):
+    subject = subjects(name)
+    experiment, expected = subject.experiment, subject.expected
+    if column in LIMITED:
+        experiment = LIMITED[column](subject)
+        expected = crosscheck.reference(subject.component, experiment)
+    try:
+        found = getattr(other_importers, f"with_{column}")(subject.file, experiment, tmp_path)
+    except other_importers.Missing as missing:
+        pytest.skip(str(missing))
+    judge(name, column, deviation(found, expected))
+
+
+@pytest.mark.parametrize("name", catalogue.names())
+def test_conformance(subjects, name):
+    """No check of `fmus.validate` finds anything."""
+    found = examine(subjects(name).file)
+    assert [str(finding) for findings in found.values() for finding in findings] == []
+    assert {check.__name__ for check in process.CHECKS} <= found.keys()
+
+
+def test_table_in_the_documentation_is_what_was_found():
+    """The last test of this file: it reads what the others found."""
+    rows = documented()
+    assert set(rows) == set(catalogue.names()), "python tests/fmus/importers/interoperability.py writes the table"
+    for name, row in rows.items():
+        found = {column: cell(name, column) for column in COLUMNS}
+        assert found["fmpy"] is not None
+        # an importer may not be here
+        assert {column: row[column] for column, word in found.items() if word} == {c: w for c, w in found.items() if w}
