@@ -9,7 +9,7 @@ from dockfmu.plan import Plan
 from master.system import System
 from ssp import coupling, packaging, read, vendors
 from ssp.errors import SspError
-from ssp.model import Annotation
+from ssp.model import Annotation, StructureDescription
 from ssp.write import write_ssp
 
 ANNOTATION = "org.dockfmu.plan"
@@ -38,15 +38,17 @@ def read_bundle(file: Path, folder: Path) -> tuple[System, Plan, str, list[str]]
     content = read.read_ssp(file, folder)
     system, notes = coupling.to_system(content)
     found = content.description.annotation(ANNOTATION)
-    if found is not None:
-        try:
-            plan = Plan.from_json(found.text)
-        except (KeyError, TypeError, ValueError) as error:
-            raise SspError(f"{file}: its annotation {ANNOTATION} is no plan of a run ({error!r})") from error
-    else:
-        step, stop = vendors.step(content.description), content.description.stop_time
-        plan = Plan(step=step or Plan.step, stop=Plan.stop if stop is None else stop)
-        if content.description.start_time:
-            notes = [*notes, f"its start time {content.description.start_time:g} s is not taken: runs begin at 0 s"]
+    try:
+        plan = _foreign_plan(content.description) if found is None else Plan.from_json(found.text)
+    except (AttributeError, KeyError, TypeError, ValueError, RecursionError) as error:
+        what = "its default experiment" if found is None else f"its annotation {ANNOTATION}"
+        raise SspError(f"{file}: {what} is no plan of a run ({error!r})") from error
+    if found is None and content.description.start_time:
+        notes = [*notes, f"its start time {content.description.start_time:g} s is not taken: runs begin at 0 s"]
     system.order = plan.order or system.order
     return system, plan, content.description.description or "", notes
+
+
+def _foreign_plan(description: StructureDescription) -> Plan:
+    step, stop = vendors.step(description), description.stop_time
+    return Plan(step=step or Plan.step, stop=Plan.stop if stop is None else stop)

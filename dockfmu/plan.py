@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping, Set
+from collections.abc import Iterable, Mapping, Set
 from dataclasses import asdict, dataclass, field, replace
-from typing import Any
+from math import isfinite
+from typing import Any, get_args, get_type_hints
 
 from master.observers.events import Event
 
@@ -22,6 +23,17 @@ class Panel:
 
     title: str
     signals: tuple[str, ...]
+
+
+def _number(name: str, value: Any) -> None:
+    if isinstance(value, bool) or not isinstance(value, int | float) or not isfinite(value):
+        raise TypeError(f"{name} = {value!r} is no finite number")
+
+
+def _texts(name: str, values: Iterable[Any]) -> None:
+    for value in values:
+        if not isinstance(value, str):
+            raise TypeError(f"{name}: {value!r} is no text")
 
 
 @dataclass(frozen=True)
@@ -45,6 +57,27 @@ class Plan:
     supplied: tuple[str, ...] = ()
     approach_energy: float = 0.0
     panels: tuple[Panel, ...] = ()
+
+    def __post_init__(self) -> None:
+        """Plans come from files: raises TypeError or ValueError for what is of another kind."""
+        for name in ("step", "stop", "approach_energy"):
+            _number(name, getattr(self, name))
+        for name in ("step", "stop", "record_every"):
+            if getattr(self, name) <= 0:
+                raise ValueError(f"{name} = {getattr(self, name)!r} is not positive")
+        if not isinstance(self.record_every, int) or isinstance(self.record_every, bool):
+            raise TypeError(f"record_every = {self.record_every!r} is no whole number")
+        _texts("algorithm", [self.algorithm])
+        _texts("stop_when", [self.stop_when] if self.stop_when is not None else [])
+        for name in ("order", "audited", "supplied"):
+            _texts(name, getattr(self, name))
+        for name, event in self.events.items():
+            _texts(f"signal of event {name}", [event.signal])
+            _number(f"level of event {name}", event.level)
+            if event.when not in get_args(get_type_hints(Event)["when"]):
+                raise ValueError(f"event {name}: when = {event.when!r}")
+        for panel in self.panels:
+            _texts("report", [panel.title, *panel.signals])
 
     def without(self, lost: Set[str]) -> tuple[Plan, list[str]]:
         """The plan for a system that has lost the outputs `lost`, "element.variable", and a sentence on each effect."""

@@ -1,10 +1,16 @@
 """Packages that carry no plan of ours."""
 
-import pytest
-from small_systems import pair_system
+import contextlib
+import json
 
-from dockfmu.bundle import read_bundle
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from small_systems import PLAN, pair_system
+
+from dockfmu.bundle import ANNOTATION, read_bundle
 from dockfmu.plan import Plan
+from ssp.errors import SspError
 from ssp.model import Annotation
 from ssp.packaging import from_system
 from ssp.vendors import OMSIMULATOR, OPEN_SIMULATION_PLATFORM
@@ -33,3 +39,41 @@ def test_a_step_that_is_none_and_another_start_are_told_or_passed_over(oscillato
     _, plan, _, notes = read_bundle(write_ssp(content, tmp_path / "theirs.ssp"), tmp_path / "unpacked")
     assert plan == Plan()
     assert notes == ["its start time 5 s is not taken: runs begin at 0 s"]
+
+
+def test_a_stop_before_the_start_is_refused(oscillator, tmp_path):
+    file = write_ssp(from_system(pair_system(oscillator), stop_time=-1.0), tmp_path / "theirs.ssp")
+    with pytest.raises(SspError, match=r"its default experiment is no plan of a run.*stop = -1\.0 is not positive"):
+        read_bundle(file, tmp_path / "unpacked")
+
+
+JSON = st.recursive(
+    st.none() | st.booleans() | st.integers() | st.floats() | st.text(max_size=3),
+    lambda inner: st.lists(inner, max_size=3) | st.dictionaries(st.text(max_size=3), inner, max_size=3),
+    max_leaves=5,
+)
+
+
+@given(data=st.data())
+@settings(max_examples=300)
+def test_no_plan_whatever_gets_past(data):
+    """Whatever stands in the annotation: a plan of the right kinds, or an error that `read_bundle` names."""
+    content = json.loads(PLAN.to_json())
+    place = content
+    while isinstance(place, dict | list) and place:
+        key = data.draw(st.sampled_from(sorted(place) if isinstance(place, dict) else range(len(place))))
+        if not isinstance(place[key], dict | list) or data.draw(st.booleans()):
+            place[key] = data.draw(JSON)
+            break
+        place = place[key]
+    with contextlib.suppress(AttributeError, KeyError, TypeError, ValueError):
+        plan = Plan.from_json(json.dumps(content))
+        assert plan.step > 0.0
+        assert all(isinstance(name, str) for name in (*plan.order, *plan.audited, *plan.supplied))
+
+
+def test_a_plan_without_end_is_refused(oscillator, tmp_path):
+    endless = [Annotation.of_text(ANNOTATION, "[" * 100_000)]
+    file = write_ssp(from_system(pair_system(oscillator), annotations=endless), tmp_path / "theirs.ssp")
+    with pytest.raises(SspError, match="is no plan of a run"):
+        read_bundle(file, tmp_path / "unpacked")
