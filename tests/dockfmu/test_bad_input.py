@@ -79,7 +79,10 @@ def partial(summary):
         (("rum",), ["invalid choice: 'rum'"]),
         (("run",), ["required: SYSTEM|FILE.ssp"]),
         (("run", "central_impact"), ["no system 'central_impact'", "did you mean central_impact_20t?"]),
-        (("run", "dockking"), ["there are atv_probe_cone, central_impact_20t", "ends in .ssp or .toml"]),
+        (
+            ("run", "dockking"),
+            ["there are atv_probe_cone, atv_probe_cone_external, central_impact_20t", "ends in .ssp or .toml"],
+        ),
         (("run", "nosuch.ssp"), ["nosuch.ssp: there is no such file"]),
         (("run", "nosuch.toml"), ["nosuch.toml: No such file"]),
         (("run", "PAIR", "--set", "first"), ["--set first: needs NAME=VALUE"]),
@@ -95,7 +98,10 @@ def partial(summary):
             ("run", "PAIR", "--set", "initial_conditions.miss=0,0"),
             ["initial_conditions.miss: an .ssp has start states"],
         ),
-        (("run", "PAIR", "--algorithm", "euler"), ["no algorithm 'euler'", "gauss_seidel, jacobi"]),
+        (
+            ("run", "PAIR", "--algorithm", "euler"),
+            ["no algorithm 'euler'", "gauss_seidel, gauss_seidel_linear, jacobi"],
+        ),
         (("run", "PAIR", "--step", "fast"), ["--step", "'fast' is no positive number"]),
         (("run", "PAIR", "--step", "0"), ["'0' is no positive number"]),
         (("run", "PAIR", "--stop", "-1"), ["'-1' is no positive number"]),

@@ -27,6 +27,7 @@ from ssp.write import write_parameter_set
 KEYS = {
     "system", "status", "t_end", "wall_s", "real_time_factor", "macro_steps", "algorithm", "step", "events", "peaks",
     "audit", "message", "warnings",
+    "rejected_steps", "sweeps", "shortest_step", "longest_step",
 }  # fmt: skip
 FORCE = "mechanism.target.force_now[1]"
 
