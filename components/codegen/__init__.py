@@ -3,8 +3,12 @@
 `graph`      expressions in which equal ones are one node; folding of numbers, 0 and 1 (spec/09 3.6)
 `algebra`    3-vectors and small matrices over any scalars, optimising formulas (spec/09 3.4)
 `mechanism`  what is declared: bodies, joints, motion of a base
-`chain`      dependent chains (spec/01 8; spec/02 6 to 8)
+`catalogue`  chains, trees and arms of the source as declarations
+`chain`      dependent chains: constraints, inertia, forces, reduction (spec/01 8; spec/02 6 to 8)
+`legs`       a free node body on such chains: the peripheral mechanism, hexapods (spec/02 7, 8, 11)
+`tree`       articulated bodies in body axes (spec/02 9)
 `spatial`    articulated bodies in axes of the base
 `emit`       from a graph to the source of kernels (spec/09 3.9)
+`counts`     operations of everything, generated and in full
 `products`   the generated modules of this repository
 """

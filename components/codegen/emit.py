@@ -60,7 +60,7 @@ class Program:
     keep: str = ""
 
     @cached_property
-    def _made(self) -> list[set[int]]:
+    def made_in(self) -> list[set[int]]:
         """Rows computed in each stage: those that it needs and no earlier stage has."""
         made: list[set[int]] = []
         for k, stage in enumerate(self.stages):
@@ -74,11 +74,11 @@ class Program:
         after = self.stages[k].after
         return [i for i in range(k) if after is None or self.stages[i].name in after]
 
-    def _used(self, k: int) -> Counter[int]:
+    def uses_in(self, k: int) -> Counter[int]:
         """How often stage k uses each row that it has at hand: rows of its own, inputs, and kept rows."""
         stage = self.stages[k]
         uses = Counter(v.number for v in [*stage.outputs.values(), *stage.added.values()] if isinstance(v, Scalar))
-        for number in self._made[k]:
+        for number in self.made_in[k]:
             uses.update(self.graph.rows[number].operands)
         return uses
 
@@ -87,12 +87,14 @@ class Program:
         """Rows that a later stage needs of an earlier one."""
         found: set[int] = set()
         for k in range(len(self.stages)):
-            found |= {n for n in self._used(k) if n not in self._made[k] and self.graph.rows[n].operation != "input"}
+            found |= {
+                n for n in self.uses_in(k) if n not in self.made_in[k] and self.graph.rows[n].operation != "input"
+            }
         return sorted(found)
 
     def operations(self, k: int) -> Counter[str]:
         """Operations of stage k by name: `*`, `+` (with differences and accumulations), `reciprocal`, `sqrt` ..."""
-        found = Counter(self.graph.rows[number].operation for number in self._made[k])
+        found = Counter(self.graph.rows[number].operation for number in self.made_in[k])
         found["+"] += found.pop("-", 0) + len(self.stages[k].added)
         return found
 
@@ -123,8 +125,8 @@ class _Writer:
         self.program = program
         self.rows = program.graph.rows
         self.stage = program.stages[k]
-        self.made = program._made[k]
-        self.uses = program._used(k)
+        self.made = program.made_in[k]
+        self.uses = program.uses_in(k)
         for number in self.uses:
             root = self.rows[number].name.split("[")[0].split(".")[0]
             if root and root not in self.stage.arguments:
