@@ -23,6 +23,7 @@ if TYPE_CHECKING:
     from master.observers.recorder import Recorder
     from master.observers.results import Results, read_results, recover
     from master.observers.stream import Stream, subscribe
+    from master.step_control import StepControl
 
 _HOME = {
     "dockfmu.outcome": ("Outcome",),
@@ -37,6 +38,7 @@ _HOME = {
     "master.observers.recorder": ("Recorder",),
     "master.observers.results": ("Results", "read_results", "recover"),
     "master.observers.stream": ("Stream", "subscribe"),
+    "master.step_control": ("StepControl",),
 }
 _MODULES = {name: module for module, names in _HOME.items() for name in names}
 
@@ -52,6 +54,7 @@ __all__ = [
     "Recorder",
     "Results",
     "Simulation",
+    "StepControl",
     "Stream",
     "StructureError",
     "System",

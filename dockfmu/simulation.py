@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
+from pathlib import Path
 from types import TracebackType
 from typing import Any
 
@@ -48,7 +49,7 @@ class Simulation:
         return self._inner.finished
 
     def step(self, count: int = 1) -> float:
-        """Take `count` macro steps; returns the time reached. Raises FmuError where an FMU fails."""
+        """Go on by `count` times the macro step; returns the time reached. Raises FmuError where an FMU fails."""
         return self.advance(self.time + count * self._inner.step)
 
     def advance(self, until: float = math.inf) -> float:
@@ -74,12 +75,42 @@ class Simulation:
 
         Raises StructureError for what cannot be set, ValueError for arrays of another shape.
         """
+        self._inner.set(self._scalars(values))
+
+    def _scalars(self, values: Mapping[str, Any]) -> dict[str, Any]:
+        """The values of single variables."""
         chosen: dict[str, Any] = {}
         for name, value in values.items():
             names, shape = scalars(self._inner.system, name)
             spread = np.broadcast_to(value, shape).ravel().tolist() if shape else [value]
             chosen |= dict(zip(names, spread, strict=True))
-        self._inner.set(chosen)
+        return chosen
+
+    def save(self, file: Path | str) -> Path:
+        """Write a checkpoint, from which System.simulate(resume=file) goes on equal to the bit.
+
+        Raises CheckpointError that names the FMUs which cannot give their state.
+        """
+        return self._inner.save().write(Path(file))
+
+    def branch(
+        self,
+        values: Mapping[str, Any] | None = None,
+        *,
+        stop: float | None = None,
+        record: Sequence[str] | None = None,
+        every: int = 1,
+    ) -> Simulation:
+        """A simulation of its own that goes on from here with other `values` (as for set); this one stays as it is.
+
+        It is entered and stepped as any other, and keeps `record` from here on, by default what this one keeps. Raises
+        CheckpointError where an FMU cannot give its state.
+        """
+        names = self._series.variables
+        if record is not None:
+            names = tuple(scalar for name in record for scalar in scalars(self._inner.system, name)[0])
+        series = Series(names, every=every)
+        return Simulation(self._inner.branch(self._scalars(values or {}), stop=stop, observers=[series]), series)
 
     @property
     def outcome(self) -> Outcome:

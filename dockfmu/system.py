@@ -18,6 +18,8 @@ from dockfmu.settings import Settings, scalars, set_value
 from dockfmu.simulation import Simulation
 from fmus import catalogue
 from master import algorithms
+from master.algorithms import Algorithm
+from master.checkpoint import read_checkpoint
 from master.drivers.driver import Driver
 from master.errors import FmuError, StructureError
 from master.observers.events import Event, Events
@@ -25,6 +27,7 @@ from master.observers.observer import Observer
 from master.observers.peaks import Peaks
 from master.observers.series import Series
 from master.simulation import Simulation as Stepping
+from master.step_control import StepControl
 from master.system import System as Structure
 
 BUILD = Path("build")
@@ -149,13 +152,18 @@ class System:
         step: float | None = None,
         stop: float = math.inf,
         start: float = 0.0,
-        algorithm: str | None = None,
+        algorithm: str | Algorithm | None = None,
+        control: StepControl | None = None,
+        resume: Path | str | None = None,
         record: Sequence[str] | None = None,
         every: int = 1,
         drivers: Sequence[Driver] = (),
         observers: Sequence[Observer] = (),
     ) -> Simulation:
         """A simulation to step by hand, in macro steps of `step`; step and algorithm are those of the plan by default.
+
+        With `control` the steps vary, and `step` is the first of them. `resume` is a checkpoint to go on from, instead
+        of `start`.
 
         `record` are the variables that are kept in memory after every `every` steps (scalars and whole arrays; without
         it all outputs).
@@ -165,12 +173,15 @@ class System:
         watching: list[Observer] = [series, Events(self.plan.events), Peaks(self._numbers())]
         if self.plan.audited:
             watching.append(audit(self.structure, self.plan))
+        chosen = self.plan.algorithm if algorithm is None else algorithm
         inner = Stepping(
             self.structure,
             step=self.plan.step if step is None else step,
             start=start,
             stop=stop,
-            algorithm=algorithms.by_name(algorithm or self.plan.algorithm),
+            algorithm=algorithms.by_name(chosen) if isinstance(chosen, str) else chosen,
+            control=control,
+            resume=None if resume is None else read_checkpoint(Path(resume)),
             observers=[*watching, *observers],
             drivers=drivers,
             stop_when=self.plan.stop_when,

@@ -159,3 +159,21 @@ def test_a_table_of_pandas(pair):
     assert isinstance(frame, pandas.DataFrame)
     assert list(frame.columns) == ["first.position", "second.position"]
     assert frame.index[-1] == pytest.approx(1.0)
+
+
+def test_branches_and_checkpoints_go_on_from_a_common_beginning(alone, tmp_path):
+    names = ["mass.position"]
+    with alone.simulate(step=0.01, record=names) as simulation:
+        simulation.advance(1.0)
+        simulation.save(tmp_path / "one.checkpoint")
+        pushed, still = simulation.branch({"mass.force": 2.0}), simulation.branch()
+        simulation.advance(2.0)
+    ends = []
+    for branch in (pushed, still, alone.simulate(step=0.01, record=names, resume=tmp_path / "one.checkpoint")):
+        with branch:
+            branch.advance(2.0)
+            ends.append(branch["mass.position"])
+        assert branch.outcome.time[0] == pytest.approx(1.0)
+    expected = simulation.outcome["mass.position"][-1]
+    assert ends[1] == ends[2] == expected
+    assert ends[0] != expected
