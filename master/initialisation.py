@@ -6,12 +6,18 @@ import math
 from collections.abc import Mapping, Sequence
 from typing import Any
 
+import numpy as np
+from scipy.optimize import root
+
 from master.errors import FmuError, StructureError
 from master.fmu import Instance
 from master.order import loops
 from master.system import Connection, System
 
-MAX_SWEEPS = 100
+SUBSTITUTIONS = 40
+"""Sweeps beyond those that pass values on, before Newton's method takes over."""
+SETTLED, SOLVED = 1e-12, 1e-9
+"""Relative changes in a sweep that end the substitution, and that are left where Newton's method has solved."""
 
 Place = tuple[str, str]
 """(element, variable)"""
@@ -23,7 +29,7 @@ class Initialisation:
     Outputs are read as soon as the inputs that they depend on are set (ModelStructure/InitialUnknowns of the
     descriptions). What then remains depends on itself, at least as far as the descriptions say: an algebraic loop.
     Its elements are evaluated in reverse order of execution, because those that step last give what they have
-    integrated, and are swept until no value changes.
+    integrated, and are swept until no value changes; where that does not happen, Newton's method solves for them.
     """
 
     def __init__(self, system: System, instances: Mapping[str, Instance], order: Sequence[str]) -> None:
@@ -44,23 +50,47 @@ class Initialisation:
         self._propagate()
         if not self._pending():
             return []
-        cycle = self._loop()
+        cycle, unknowns = self._loop(), [place for place in self._pending() if self._is_real(place)]
         self._sweep()
-        for sweep in range(MAX_SWEEPS):
+        for sweep in range(len(self.order) + SUBSTITUTIONS):
             before = dict(self.values)
             self._sweep()
-            changing = [place for place, value in self.values.items() if not _close(value, before[place])]
-            if not changing:
+            if not self._changing(before):
                 # values passed on without a loop arrive within one sweep per element
                 real = sweep > len(self.order)
                 return [f"algebraic loop at the start, solved in {sweep} sweeps: {cycle}"] if real else []
+        changing = self._solve(unknowns)
+        if not changing:
+            return [f"algebraic loop at the start, solved by Newton's method: {cycle}"]
         names = ", ".join(f"{element}.{variable}" for element, variable in changing[:6])
         raise StructureError(
             [
-                f"system {self.system.name} cannot be initialised: the algebraic loop {cycle} does not settle in "
-                f"{MAX_SWEEPS} sweeps; still changing: {names}"
+                f"system {self.system.name} cannot be initialised: the algebraic loop {cycle} does not settle, and "
+                f"Newton's method finds no solution; still changing: {names}"
             ]
         )
+
+    def _solve(self, unknowns: list[Place]) -> list[Place]:
+        """Newton's method (MINPACK's, with differences of sweeps) on Real outputs; returns what still changes then."""
+
+        def residual(x: np.ndarray) -> np.ndarray:
+            self.values.update(zip(unknowns, x.tolist(), strict=True))
+            self._sweep()
+            return np.array([self.values[place] for place in unknowns]) - x
+
+        start = np.array([self.values[place] for place in unknowns])
+        if len(unknowns):
+            # substitution may have run far away from where it began
+            residual(root(residual, np.where(np.isfinite(start), start, 0.0), tol=1e-14).x)
+        before = dict(self.values)
+        self._sweep()
+        return self._changing(before, SOLVED)
+
+    def _is_real(self, place: Place) -> bool:
+        return self.system.description(place[0]).variables[place[1]].type == "Real"
+
+    def _changing(self, before: dict[Place, Any], tolerance: float = SETTLED) -> list[Place]:
+        return [place for place, value in self.values.items() if not _close(value, before[place], tolerance)]
 
     def _dependencies(self, element: str, output: str) -> set[str]:
         """The connected inputs on which an output may depend at the start."""
@@ -102,7 +132,7 @@ class Initialisation:
         for name, connection in self.sources[element].items():
             place = (connection.source, connection.output)
             if place in self.values and (again or (element, name) not in self.set_inputs):
-                value = self.values[place]
+                value = dict(connection.table).get(self.values[place], self.values[place])
                 factor, offset = self.system.transformation(connection)
                 found[name] = value if (factor, offset) == (1.0, 0.0) else factor * value + offset
                 self.set_inputs.add((element, name))
@@ -131,5 +161,5 @@ class Initialisation:
         return f"{' <-> '.join(elements)} ({', '.join(names[:4])}{', ...' if len(names) > 4 else ''})"
 
 
-def _close(new: Any, old: Any) -> bool:
-    return new == old or (not isinstance(new, str) and math.isclose(new, old, rel_tol=1e-12, abs_tol=1e-15))
+def _close(new: Any, old: Any, tolerance: float) -> bool:
+    return new == old or (not isinstance(new, str) and math.isclose(new, old, rel_tol=tolerance, abs_tol=1e-15))
