@@ -1,0 +1,1 @@
+"""Runners of other masters, each for an environment of its own."""
