@@ -1,0 +1,61 @@
+"""What the comparison of masters rests on: its exact solution, its jobs, and what its runners need."""
+
+import numpy as np
+import pytest
+
+from benchmarks import masters
+from benchmarks.macro_step import builder
+
+
+@pytest.fixture(scope="module")
+def ring(tmp_path_factory):
+    return masters.ring(builder().build(tmp_path_factory.mktemp("ring"), "Ring", channels=masters.CHANNELS))
+
+
+def test_the_ring_converges_to_its_exact_solution(ring, tmp_path):
+    """Explicit Euler in the FMUs and Jacobi between them: first order in the macro step."""
+    names = [f"lag{i}.y[{k}]" for i in range(masters.COUNT) for k in range(1, masters.CHANNELS + 1)]
+    exact = masters.exact_ring(1.0)
+    errors = []
+    for steps in (250, 1000):
+        job = masters.job_of(ring, names, 1.0 / steps, steps, tmp_path)
+        errors.append(masters._distance(masters.ours(ring, job, "jacobi")[1], exact))
+    assert np.log(errors[0] / errors[1]) / np.log(4.0) == pytest.approx(1.0, abs=0.05)
+
+
+def test_a_job_is_the_whole_system(ring, tmp_path):
+    job = masters.job_of(ring, ["lag0.y[1]"], 1e-3, 10, tmp_path)
+    assert len(job.connections) == 60
+    assert job.start["lag0"]["u[12]"] == 1.0  # what comes to a connected input at initialisation
+    assert job.observed == (("lag0", "y[1]"),)
+    assert job.stop == pytest.approx(0.01)
+
+
+@pytest.mark.parametrize("master", masters.MASTERS, ids=lambda master: master.runner)
+def test_a_runner_says_what_it_needs(master):
+    needs = masters.requirements(master.runner)
+    assert any("==" in requirement for requirement in needs)
+
+
+def test_every_runner_has_a_row():
+    runners = {file.stem for file in masters.RUNNERS.glob("*.py")} - {"__init__", "job"}
+    assert runners == {master.runner for master in masters.MASTERS}
+
+
+def test_the_table_goes_between_the_marks(tmp_path):
+    file = tmp_path / "page.md"
+    file.write_text("before\n<!-- masters: begin -->\nold\n<!-- masters: end -->\nafter\n")
+    masters.replace_table(file, "new")
+    assert file.read_text() == "before\n<!-- masters: begin -->\nnew\n<!-- masters: end -->\nafter\n"
+
+
+def test_the_fastest_row_has_the_ratio_one():
+    rows = [
+        masters.Row("slow", {"ring": [4.0, 5.0]}, {"ring": 0.1}),
+        masters.Row("fast", {"ring": [3.0, 2.0]}, {"ring": 0.2}),
+    ]
+    for row in rows:
+        row.costs["contact"], row.errors["contact"] = [1.0], 0.0
+    lines = masters.table(rows).splitlines()
+    assert lines[2].startswith("| fast | 2 | 1 | 0.2 |")
+    assert lines[3].startswith("| slow | 4 | 2 | 0.1 |")
