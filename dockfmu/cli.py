@@ -93,8 +93,12 @@ def _add_run(commands: Any) -> None:
         help="take another FMU with the same ports in the place of an element",
     )  # fmt: skip
     how = run.add_argument_group("how it is run", "by default as the system says")
-    how.add_argument("--algorithm", metavar="NAME", help="coupling algorithm: gauss_seidel or jacobi")
+    how.add_argument("--algorithm", metavar="NAME", help="coupling algorithm; docs/algorithms.md has all")
     how.add_argument("--step", type=_positive, metavar="H", help="macro step, s")
+    how.add_argument(
+        "--adaptive", type=_positive, nargs="?", const=0.0, metavar="TOLERANCE",
+        help="steps vary as the system declares; default: with its own tolerance",
+    )  # fmt: skip
     how.add_argument("--stop", type=_positive, metavar="T", help="end of the run, s")
     live = run.add_argument_group("while it runs")
     live.add_argument(
@@ -238,6 +242,7 @@ def _run(arguments: argparse.Namespace) -> int:
         live=Live(arguments.realtime, arguments.late, arguments.stream, arguments.receive),
         every=arguments.every,
         around=arguments.around,
+        adaptive=arguments.adaptive,
     )
     with _own_output():
         summary, folder = execute(request, BUILD, _say)

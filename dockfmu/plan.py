@@ -8,6 +8,7 @@ from dataclasses import asdict, dataclass, field, replace
 from math import isfinite
 from typing import Any, get_args, get_type_hints
 
+from dockfmu.adaptive import Adaptive
 from master.observers.events import Event
 
 AUDIT_OUTPUTS = (
@@ -43,7 +44,7 @@ class Plan:
     `order` is the execution order of the elements, empty for the master's own; `stop_when` a Boolean output that ends
     the run; `record_every` the number of macro steps between two records; `audited` the elements whose `audit` outputs
     make up the balance, `supplied` the works done on them from outside ("element.variable"); `approach_energy` in J is
-    what the energy residual is relative to (0: the largest energy).
+    what the energy residual is relative to (0: the largest energy); `adaptive` says how steps may vary if asked to.
     """
 
     algorithm: str = "gauss_seidel"
@@ -57,6 +58,7 @@ class Plan:
     supplied: tuple[str, ...] = ()
     approach_energy: float = 0.0
     panels: tuple[Panel, ...] = ()
+    adaptive: Adaptive | None = None
 
     def __post_init__(self) -> None:
         """Plans come from files: raises TypeError or ValueError for what is of another kind."""
@@ -107,6 +109,7 @@ class Plan:
             audited=tuple(tables.get("audit", {}).get("elements", ())),
             supplied=tuple(tables.get("audit", {}).get("supplied", ())),
             panels=tuple(Panel(panel["title"], tuple(panel["signals"])) for panel in tables.get("report", ())),
+            adaptive=Adaptive.from_table(tables["adaptive"]) if "adaptive" in tables else None,
         )
 
     def to_json(self) -> str:
@@ -122,4 +125,6 @@ class Plan:
             content[name] = tuple(content[name])
         content["events"] = {name: Event(**rule) for name, rule in content["events"].items()}
         content["panels"] = tuple(Panel(panel["title"], tuple(panel["signals"])) for panel in content["panels"])
+        if content.get("adaptive") is not None:
+            content["adaptive"] = Adaptive.from_table(content["adaptive"])
         return cls(**content)

@@ -30,6 +30,7 @@ from master.observers.progress import Progress
 from master.observers.recorder import Recorder
 from master.result import Result
 from master.run import run
+from master.step_control import StepControl
 from master.system import System
 from ssp.read import read_parameter_set
 
@@ -49,7 +50,8 @@ class Request:
     """What the command `dockfmu run` asks for; None leaves the system's own setting.
 
     `every` is the number of macro steps between two records, `around` the seconds before and after each event of the
-    system in which all steps are recorded.
+    system in which all steps are recorded. `adaptive` lets the steps vary as the system declares, with this tolerance
+    or, if 0, its own.
     """
 
     system: str
@@ -64,6 +66,7 @@ class Request:
     live: Live = NOT_LIVE
     every: int | None = None
     around: tuple[float, float] | None = None
+    adaptive: float | None = None
 
 
 def execute(request: Request, build: Path, say: Callable[[str], None]) -> tuple[dict[str, Any], Path]:
@@ -181,11 +184,20 @@ def _run(system: System, plan: Plan, folder: Path, description: str, request: Re
         system,
         drivers=drivers,
         algorithm=algorithms.by_name(plan.algorithm),
+        control=_control(plan, request),
         step=plan.step,
         stop=plan.stop,
         stop_when=plan.stop_when,
         observers=[*observers, *live],
     )
+
+
+def _control(plan: Plan, request: Request) -> StepControl | None:
+    if request.adaptive is None:
+        return None
+    if plan.adaptive is None:
+        raise RequestError("--adaptive: the system declares no table `adaptive` that says how its steps may vary")
+    return plan.adaptive.control(request.adaptive or None)
 
 
 def _imbalance(result: Result) -> list[str]:

@@ -1,0 +1,55 @@
+"""Macro steps of variable length, as a declaration says them: table `adaptive` of a system."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from master.bond import Bond
+from master.observers.audit import vector
+from master.step_control import PowerBonds, StepControl, StepDoubling
+
+WRENCH, TWIST = ("force", "torque"), ("velocity", "angular_velocity")
+
+
+@dataclass(frozen=True)
+class Adaptive:
+    """Steps from `shortest` to `longest` s; events within `event_step` s.
+
+    `bonds` are pairs of ports: of the element that gives a wrench, and of the one that gives the twist. With bonds
+    `tolerance` is the energy in J that each may make in a step, without them the relative error of a step by doubling.
+    `locate` names the Boolean and Integer outputs whose changes are events; without it they are all that are connected.
+    """
+
+    tolerance: float
+    shortest: float
+    longest: float
+    event_step: float
+    bonds: tuple[tuple[str, str], ...] = ()
+    locate: tuple[str, ...] | None = None
+
+    @classmethod
+    def from_table(cls, table: Mapping[str, Any]) -> Adaptive:
+        """From a table of a declaration or of JSON. Raises TypeError for what is of another kind."""
+        found = dict(table)
+        found["bonds"] = tuple((str(wrench), str(twist)) for wrench, twist in found.get("bonds", ()))
+        if found.get("locate") is not None:
+            found["locate"] = tuple(map(str, found["locate"]))
+        for name in ("tolerance", "shortest", "longest", "event_step"):
+            found[name] = float(found[name])
+        return cls(**found)
+
+    def control(self, tolerance: float | None = None) -> StepControl:
+        """Step control, with another tolerance where one is given."""
+        chosen = self.tolerance if tolerance is None else tolerance
+        bonds = tuple(_bond(*ports) for ports in self.bonds)
+        estimate = PowerBonds(bonds, chosen) if bonds else StepDoubling(chosen)
+        return StepControl(self.shortest, self.longest, self.event_step, estimate, self.locate)
+
+
+def _bond(wrench: str, twist: str) -> Bond:
+    def names(port: str, vectors: tuple[str, ...]) -> tuple[str, ...]:
+        return tuple(name for part in vectors for name in vector(f"{port}.{part}"))
+
+    return Bond(f"{wrench} on {twist}", names(wrench, WRENCH), names(twist, TWIST))
