@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
 from master.bond import Bond
 from master.observers.audit import vector
 from master.step_control import PowerBonds, StepControl, StepDoubling
+from master.system import System
 
 WRENCH, TWIST = ("force", "torque"), ("velocity", "angular_velocity")
 
@@ -20,6 +21,8 @@ class Adaptive:
     `bonds` are pairs of ports: of the element that gives a wrench, and of the one that gives the twist. With bonds
     `tolerance` is the energy in J that each may make in a step, without them the relative error of a step by doubling.
     `locate` names the Boolean and Integer outputs whose changes are events; without it they are all that are connected.
+    `substeps` of elements are for those that look at the time at the start of their steps only, such as sequences: what
+    they decide in a long step shows in it, and is located.
     """
 
     tolerance: float
@@ -28,6 +31,7 @@ class Adaptive:
     event_step: float
     bonds: tuple[tuple[str, str], ...] = ()
     locate: tuple[str, ...] | None = None
+    substeps: Mapping[str, int] = field(default_factory=dict)
 
     @classmethod
     def from_table(cls, table: Mapping[str, Any]) -> Adaptive:
@@ -39,6 +43,12 @@ class Adaptive:
         for name in ("tolerance", "shortest", "longest", "event_step"):
             found[name] = float(found[name])
         return cls(**found)
+
+    def prepare(self, system: System) -> None:
+        """Give the elements of a system their substeps."""
+        for name, count in self.substeps.items():
+            if name in system.elements:
+                system.elements[name].substeps = count
 
     def control(self, tolerance: float | None = None) -> StepControl:
         """Step control, with another tolerance where one is given."""

@@ -184,7 +184,7 @@ def _run(system: System, plan: Plan, folder: Path, description: str, request: Re
         system,
         drivers=drivers,
         algorithm=algorithms.by_name(plan.algorithm),
-        control=_control(plan, request),
+        control=_control(system, plan, request),
         step=plan.step,
         stop=plan.stop,
         stop_when=plan.stop_when,
@@ -192,11 +192,12 @@ def _run(system: System, plan: Plan, folder: Path, description: str, request: Re
     )
 
 
-def _control(plan: Plan, request: Request) -> StepControl | None:
+def _control(system: System, plan: Plan, request: Request) -> StepControl | None:
     if request.adaptive is None:
         return None
     if plan.adaptive is None:
         raise RequestError("--adaptive: the system declares no table `adaptive` that says how its steps may vary")
+    plan.adaptive.prepare(system)
     return plan.adaptive.control(request.adaptive or None)
 
 

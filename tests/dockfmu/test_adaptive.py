@@ -7,6 +7,7 @@ from dockfmu.adaptive import Adaptive
 from dockfmu.plan import Plan
 from dockfmu.run import Request, RequestError, _control
 from master.step_control import PowerBonds, StepDoubling
+from master.system import System
 
 TABLE = {"tolerance": 1e-3, "shortest": 1e-4, "longest": 0.02, "event_step": 1e-3}
 
@@ -35,5 +36,13 @@ def test_a_plan_carries_it_through_an_ssp():
 
 def test_a_system_that_declares_none_refuses():
     with pytest.raises(RequestError, match="declares no table `adaptive`"):
-        _control(Plan(), Request("x", adaptive=0.0))
-    assert _control(Plan(), Request("x")) is None
+        _control(System("x"), Plan(), Request("x", adaptive=0.0))
+    assert _control(System("x"), Plan(), Request("x")) is None
+
+
+def test_elements_get_their_substeps():
+    system = System("x")
+    system.add("sequence", "x.fmu")
+    plan = Plan(adaptive=Adaptive.from_table(TABLE | {"substeps": {"sequence": 20, "other": 3}}))
+    assert _control(system, plan, Request("x", adaptive=0.0)) == plan.adaptive.control()
+    assert system.elements["sequence"].substeps == 20
