@@ -70,17 +70,19 @@ MASTERS = (
         1_000,
         "it sets all start values as Reals; in the ring the first channels come out unlike in all other masters",
     ),
+    Master("gemseo-fmu 3.1.1", "gemseo_jacobi", 300, "it cannot read start values of Booleans"),
     Master("SysSimX 0.4.3", "syssimx_jacobi", 100),
     Master("PathSim (pathsim-fmi 0.1.1)", "pathsim_blocks", 1_000, "it reads all outputs as Reals"),
 )
 
 NOT_MASTERS = {
     "FMUGym 0.2.0": "wraps a single FMU for reinforcement learning; it couples none",
-    "gemseo-fmu 3.1.1": "FMUs as disciplines of an optimisation; it exchanges whole time series, not values at steps",
+    "energysim 2.1.9.1": "fails at its import: module 'pypsa' has no attribute 'pf'",
+    "pycosim 0.6.5": "runs the command-line program of libcosim; see there",
     "OMPython 4.1.0": "needs an installed OpenModelica, which PyPI does not have",
     "modelica 0.0.205": "exports and imports FMI 3.0 only",
 }
-"""Packages that install, and do not couple FMI 2.0 FMUs step by step."""
+"""Packages that install, and have no row of their own."""
 
 CANNOT_BE_INSTALLED = ("pyfmi", "omsimulator", "fmipp", "mosaik-fmi")
 """Masters whose packages are tried each time."""
