@@ -213,12 +213,12 @@ def _build(arguments: argparse.Namespace) -> int:
     from dockfmu.assembly import build_fmu, make_component
     from dockfmu.settings import parse_value
     from fmus import catalogue
-    from fmus.native.targets import TARGETS
+    from fmus.native.targets import SOURCES, TARGETS
 
     options = {name: parse_value(value) for name, value in _pairs(arguments.option, "--option").items()}
     platforms = tuple(arguments.platform.split(","))
-    if unknown := [name for name in platforms if name not in TARGETS]:
-        raise WrongCommand(f"--platform {', '.join(unknown)}: there are {', '.join(TARGETS)}")
+    if unknown := [name for name in platforms if name not in (*TARGETS, SOURCES)]:
+        raise WrongCommand(f"--platform {', '.join(unknown)}: there are {', '.join((*TARGETS, SOURCES))}")
     for component in [make_component(n, f"--option, {n}", options) for n in arguments.names or catalogue.names()]:
         print(build_fmu(component, arguments.output, _say, kind=arguments.kind, platforms=platforms))
     return DONE

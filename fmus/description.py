@@ -66,6 +66,7 @@ def describe(
     guid: str,
     capabilities: Mapping[str, str],
     initial_dependencies: Mapping[int, Sequence[int]],
+    source_files: Sequence[str] = (),
 ) -> bytes:
     """The XML document.
 
@@ -87,7 +88,11 @@ def describe(
         variableNamingConvention="structured",
         numberOfEventIndicators="0",
     )
-    etree.SubElement(root, "CoSimulation", {"modelIdentifier": component.name, **capabilities})
+    simulation = etree.SubElement(root, "CoSimulation", {"modelIdentifier": component.name, **capabilities})
+    if source_files:
+        listed_files = etree.SubElement(simulation, "SourceFiles")
+        for name in source_files:
+            etree.SubElement(listed_files, "File", name=name)
     _units(root, variables)
     _types(root, variables)
     categories = etree.SubElement(root, "LogCategories")

@@ -19,7 +19,7 @@ from components.core.sources import ROOT, cache_root, digest, sources
 from fmus.documentation import documentation
 from fmus.native.build import build_native
 from fmus.native.compile import processor
-from fmus.native.targets import TARGETS
+from fmus.native.targets import SOURCES, TARGETS
 from fmus.parameter_sets import write_parameter_set
 from fmus.python.build import build_python
 from fmus.resources import resource_files
@@ -36,13 +36,15 @@ def build(
 ) -> Path:
     """Write `folder/NAME.fmu` (`NAME-python.fmu` of kind python) and return its path.
 
+    The platform "sources" stands for C sources of the component in the file.
+
     The file is the same, byte for byte, whenever and wherever it is built from the same sources with the same tools,
     unless another processor than the baseline is asked for (`components.core.kernel`). It is built once, the next time
     it comes from the cache. `progress` is told what is being done.
     Raises ValueError for a platform that there is no target for, LinkError, LibraryError, UnitError.
     """
-    if unknown := set(platforms) - TARGETS.keys():
-        raise ValueError(f"no such platform: {', '.join(sorted(unknown))}; there are {', '.join(TARGETS)}")
+    if unknown := set(platforms) - {*TARGETS, SOURCES}:
+        raise ValueError(f"no such platform: {', '.join(sorted(unknown))}; there are {', '.join((*TARGETS, SOURCES))}")
     common = _common(component, kind, platforms)
     key = _key(component, kind, platforms, common)
     kept = cache_root() / "fmus" / f"{component.name}-{kind}-{key[:24]}.fmu"

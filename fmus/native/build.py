@@ -1,4 +1,4 @@
-"""The native content of an FMU: model description and a library for each platform."""
+"""The native content of an FMU: model description, a library for each platform, and sources if they are asked for."""
 
 from __future__ import annotations
 
@@ -11,14 +11,15 @@ from fmus.identity import guid_of
 from fmus.native.check import check_library
 from fmus.native.compile import Loaded, compile_component, emit
 from fmus.native.link import link, shim_digest
+from fmus.native.sources import FILES, kernel_source, source_files
 from fmus.native.tables import write_tables
-from fmus.native.targets import HOST, TARGETS
+from fmus.native.targets import HOST, SOURCES, TARGETS
 from fmus.resources import resource_files
 
 
 def build_native(component: Component, platforms: Sequence[str], progress: Callable[[str], None]) -> dict[str, bytes]:
     """Path in the FMU -> content. Raises LinkError or LibraryError when a library cannot be made as it must be."""
-    targets = [TARGETS[platform] for platform in platforms]
+    targets = [TARGETS[platform] for platform in platforms if platform != SOURCES]
     progress("compiling the kernels")
     assembly = compile_component(component)
     progress("optimising the kernels")
@@ -26,10 +27,15 @@ def build_native(component: Component, platforms: Sequence[str], progress: Calla
     objects = [emitted[target] for target in targets]
     progress("looking for dependencies at initialisation")
     dependencies = initial_dependencies(component, Loaded(emitted[HOST]).initialize)
-    draft = describe(component, "", NATIVE_CAPABILITIES, dependencies)
+    written = kernel_source(assembly) if SOURCES in platforms else ""
+    files = FILES if written else ()
+    draft = describe(component, "", NATIVE_CAPABILITIES, dependencies, files)
     resources = resource_files(component).values()
-    guid = guid_of(draft, shim_digest().encode(), write_tables(component, "").encode(), *objects, *resources)
-    content = {"modelDescription.xml": describe(component, guid, NATIVE_CAPABILITIES, dependencies)}
+    guid = guid_of(draft, shim_digest().encode(), write_tables(component, "").encode(), *objects, *resources,
+                   written.encode())  # fmt: skip
+    content = {"modelDescription.xml": describe(component, guid, NATIVE_CAPABILITIES, dependencies, files)}
+    if written:
+        content |= source_files(component, written, guid)
     tables = write_tables(component, guid)
     for target, kernels in zip(targets, objects, strict=True):
         progress(f"linking for {target.folder}")

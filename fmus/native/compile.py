@@ -94,8 +94,11 @@ def _machine(target: Target) -> llvm.TargetMachine:
     )
 
 
-def optimise(assembly: str, target: Target) -> llvm.ModuleRef:
-    """The module for `target` with nothing in it but the two kernels and what they call."""
+def optimise(assembly: str, target: Target, vectors: bool = True) -> llvm.ModuleRef:
+    """The module for `target` with nothing in it but the two kernels and what they call.
+
+    Without `vectors`, none are made, and every value has a name: for `translate`.
+    """
     machine = _machine(target)
     # with a function as replacement, backslashes in it stand for themselves
     assembly = re.sub(r"^target triple = .*$", lambda _: f'target triple = "{target.triple}"', assembly, flags=re.M)
@@ -112,12 +115,17 @@ def optimise(assembly: str, target: Target) -> llvm.ModuleRef:
         else:
             value.linkage = "internal"
             value.visibility = "default"
-    passes = llvm.create_pass_builder(machine, llvm.create_pipeline_tuning_options(speed_level=3))
+    options = llvm.create_pipeline_tuning_options(speed_level=3 if vectors else 2)
+    if not vectors:
+        options.loop_vectorization = options.slp_vectorization = options.loop_unrolling = False
+    passes = llvm.create_pass_builder(machine, options)
     passes.getModulePassManager().run(module, passes)
     # numba's helper functions survive O3 as long as a global refers to them
     clean = llvm.create_new_module_pass_manager()
     clean.add_global_dead_code_eliminate_pass()
     clean.add_strip_dead_prototype_pass()
+    if not vectors:
+        clean.add_instruction_namer_pass()
     clean.run(module, passes)
     return module
 

@@ -26,6 +26,9 @@ _MACOS = "bzero __bzero __sincos_stret dyld_stub_binder"
 FUNCTIONS = frozenset(f"fmi2{name}" for name in _FMI.split())
 """All functions of FMI 2.0 for co-simulation."""
 
+MATHS = frozenset(_MATHS.split())
+"""Functions of libm."""
+
 ALLOWED = frozenset((f"{_MATHS} {_C} {_LOADER} {_MACOS}").split())
 """Symbols that a library may take from libm, libc and the loader."""
 

@@ -43,6 +43,9 @@ TARGETS = {
     )
 }  # fmt: skip
 
+SOURCES = "sources"
+"""in a list of platforms: the component as C, for who compiles it"""
+
 _HOSTS = {
     ("linux", "aarch64"): "aarch64-linux",
     ("darwin", "x86_64"): "darwin64",

@@ -1,0 +1,48 @@
+"""The sources of an FMU: the shim, the tables of the component, and its kernels as C."""
+
+from __future__ import annotations
+
+from lxml import etree
+
+from components.core.component import Component
+from fmus.native.compile import INITIALIZE, STEP, optimise
+from fmus.native.link import SHIM
+from fmus.native.tables import write_tables
+from fmus.native.targets import TARGETS
+from fmus.native.translate import translate
+
+FOLDER = "sources"
+SHARED = tuple(sorted(file.name for file in SHIM.glob("*.c")))
+FILES = (*SHARED, "kernels.c", "tables.c")
+"""what has to be compiled, in the order of `SourceFiles`"""
+
+
+OPTIONS = "-fPIC -fvisibility=hidden -ffp-contract=off"
+"""the last one keeps the bits: a * b + c is two operations"""
+
+
+def kernel_source(assembly: str) -> str:
+    """C of the two kernels, for any 64-bit little-endian platform. Raises TranslationError."""
+    # the layout of records is the same on all of them
+    return translate(optimise(assembly, TARGETS["linux64"], vectors=False), (INITIALIZE, STEP))
+
+
+def source_files(component: Component, kernels: str, guid: str) -> dict[str, bytes]:
+    """Path in the FMU -> content."""
+    shim = [file for file in sorted(SHIM.iterdir()) if file.suffix in (".c", ".h")]
+    return {f"{FOLDER}/{file.name}": file.read_bytes() for file in shim} | {
+        f"{FOLDER}/kernels.c": kernels.encode(),
+        f"{FOLDER}/tables.c": write_tables(component, guid).encode(),
+        f"{FOLDER}/buildDescription.xml": _build_description(component),
+    }
+
+
+def _build_description(component: Component) -> bytes:
+    """How to compile them, as FMI 3.0 writes it."""
+    root = etree.Element("fmiBuildDescription", fmiVersion="3.0")
+    build = etree.SubElement(root, "BuildConfiguration", modelIdentifier=component.name)
+    files = etree.SubElement(build, "SourceFileSet", language="C11", compilerOptions=OPTIONS)
+    for name in FILES:
+        etree.SubElement(files, "SourceFile", name=name)
+    etree.SubElement(build, "Library", name="m")
+    return etree.tostring(root, xml_declaration=True, encoding="UTF-8", pretty_print=True)
