@@ -14,6 +14,7 @@ if TYPE_CHECKING:
     from dockfmu.outcome import Outcome
     from dockfmu.simulation import Simulation
     from dockfmu.system import System, build, components, load, systems
+    from master.checkpoint import Checkpoint, CheckpointError, read_checkpoint
     from master.drivers.datagrams import Datagrams
     from master.drivers.function import Function
     from master.errors import FmuError, MasterError, StructureError
@@ -29,6 +30,7 @@ _HOME = {
     "dockfmu.outcome": ("Outcome",),
     "dockfmu.simulation": ("Simulation",),
     "dockfmu.system": ("System", "build", "components", "load", "systems"),
+    "master.checkpoint": ("Checkpoint", "CheckpointError", "read_checkpoint"),
     "master.drivers.datagrams": ("Datagrams",),
     "master.drivers.function": ("Function",),
     "master.errors": ("FmuError", "MasterError", "StructureError"),
@@ -43,6 +45,8 @@ _HOME = {
 _MODULES = {name: module for module, names in _HOME.items() for name in names}
 
 __all__ = [
+    "Checkpoint",
+    "CheckpointError",
     "Datagrams",
     "Dense",
     "Event",
@@ -61,6 +65,7 @@ __all__ = [
     "build",
     "components",
     "load",
+    "read_checkpoint",
     "read_results",
     "recover",
     "subscribe",

@@ -100,6 +100,15 @@ def _add_run(commands: Any) -> None:
         help="steps vary as the system declares; default: with its own tolerance",
     )  # fmt: skip
     how.add_argument("--stop", type=_positive, metavar="T", help="end of the run, s")
+    how.add_argument(
+        "--resume", type=Path, metavar="FILE",
+        help="go on from the run.checkpoint that an earlier run with the same FMUs left in its folder",
+    )  # fmt: skip
+    how.add_argument(
+        "--process", action="append", default=[], metavar="ELEMENT[=SECONDS]", dest="processes",
+        help="run the FMU of an element in a process of its own, which may crash or take longer than SECONDS (default: "
+        "60) for a call without taking the run's data with it; may be repeated",
+    )  # fmt: skip
     live = run.add_argument_group("while it runs")
     live.add_argument(
         "--realtime", type=_positive, nargs="?", const=1.0, metavar="FACTOR", help="hold it to the clock; default: 1"
@@ -185,6 +194,15 @@ def _pairs(items: Sequence[str], option: str) -> dict[str, str]:
     return found
 
 
+def _process(text: str) -> tuple[str, float | None]:
+    """(element, longest call in s) of ELEMENT or ELEMENT=SECONDS."""
+    name, equals, seconds = text.partition("=")
+    try:
+        return name, _positive(seconds) if equals else None
+    except argparse.ArgumentTypeError as error:
+        raise WrongCommand(f"--process {text}: {error}") from error
+
+
 class WrongCommand(ValueError):
     """The command line asks for something that does not exist."""
 
@@ -243,6 +261,8 @@ def _run(arguments: argparse.Namespace) -> int:
         every=arguments.every,
         around=arguments.around,
         adaptive=arguments.adaptive,
+        processes=dict(map(_process, arguments.processes)),
+        resume=arguments.resume,
     )
     with _own_output():
         summary, folder = execute(request, BUILD, _say)

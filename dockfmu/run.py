@@ -22,6 +22,8 @@ from dockfmu.report import PRODUCTS as REPORTS
 from dockfmu.report import ReportError, write_report
 from dockfmu.settings import Settings
 from master import algorithms
+from master.checkpoint import Checkpoint, check_states, read_checkpoint
+from master.observers.checkpoints import Checkpoints
 from master.observers.dense import Dense
 from master.observers.events import Events
 from master.observers.observer import Observer
@@ -37,7 +39,9 @@ from ssp.read import read_parameter_set
 IMBALANCE = 0.01
 """Energy residual that a run is warned of: ten times what is promised at the default step."""
 
-PRODUCTS = ("results.h5", "summary.json", "events.json", *REPORTS)
+CHECKPOINT = "run.checkpoint"
+
+PRODUCTS = ("results.h5", "summary.json", "events.json", CHECKPOINT, *REPORTS)
 """Files that a run leaves in its folder."""
 
 
@@ -51,7 +55,8 @@ class Request:
 
     `every` is the number of macro steps between two records, `around` the seconds before and after each event of the
     system in which all steps are recorded. `adaptive` lets the steps vary as the system declares, with this tolerance
-    or, if 0, its own.
+    or, if 0, its own. `processes` are elements that run in processes of their own, with the longest call in s, or None
+    for the default. `resume` is the checkpoint of an earlier run.
     """
 
     system: str
@@ -67,6 +72,8 @@ class Request:
     every: int | None = None
     around: tuple[float, float] | None = None
     adaptive: float | None = None
+    processes: Mapping[str, float | None] = field(default_factory=dict)
+    resume: Path | None = None
 
 
 def execute(request: Request, build: Path, say: Callable[[str], None]) -> tuple[dict[str, Any], Path]:
@@ -99,10 +106,12 @@ def execute(request: Request, build: Path, say: Callable[[str], None]) -> tuple[
             lost, left_out = swap(system, element, fmu)
             plan, unwatched = plan.without(lost)
             notes += left_out + unwatched
+        _separate(system, request.processes)
         system.check()
+        checkpoint = None if request.resume is None else _checkpoint(request.resume, system, plan)
         folder = request.output or build / "results" / system.name
         _clear(folder)
-        result = _run(system, plan, folder, description, request)
+        result = _run(system, plan, folder, description, request, checkpoint)
         result.warnings[:0] = notes
         result.warnings += _imbalance(result)
     for note in result.warnings:
@@ -168,7 +177,28 @@ def _overridden(plan: Plan, request: Request) -> Plan:
     return replace(plan, **{name: value for name, value in asked.items() if value is not None})  # type: ignore[arg-type]
 
 
-def _run(system: System, plan: Plan, folder: Path, description: str, request: Request) -> Result:
+def _checkpoint(file: Path, system: System, plan: Plan) -> Checkpoint:
+    """The checkpoint to go on from. Raises CheckpointError or RequestError for one that does not fit the run."""
+    checkpoint = read_checkpoint(file)
+    check_states(system)
+    checkpoint.check(system)
+    if not plan.stop > checkpoint.time:
+        raise RequestError(f"--resume {file}: is at {checkpoint.time:g} s already; the run ends at {plan.stop:g} s")
+    return checkpoint
+
+
+def _separate(system: System, processes: Mapping[str, float | None]) -> None:
+    """Give elements processes of their own."""
+    for name, timeout in processes.items():
+        if name not in system.elements:
+            raise RequestError(f"--process {name}: the system has the elements {', '.join(system.elements)}")
+        element = system.elements[name]
+        element.process, element.timeout = True, timeout or element.timeout
+
+
+def _run(
+    system: System, plan: Plan, folder: Path, description: str, request: Request, checkpoint: Checkpoint | None
+) -> Result:
     recorder = Recorder(
         folder / "results.h5",
         every=plan.record_every,
@@ -179,6 +209,9 @@ def _run(system: System, plan: Plan, folder: Path, description: str, request: Re
     observers: list[Observer] = [recorder, Peaks(outputs), Events(plan.events), Progress()]
     if plan.audited:
         observers.append(audit(system, plan))
+    # a run that is held to the clock has no time for checkpoints
+    if request.live.realtime is None and all(system.description(n).can_serialize_state for n in system.elements):
+        observers.append(Checkpoints(folder / CHECKPOINT))
     drivers, live = request.live.open(system)
     return run(
         system,
@@ -189,6 +222,7 @@ def _run(system: System, plan: Plan, folder: Path, description: str, request: Re
         stop=plan.stop,
         stop_when=plan.stop_when,
         observers=[*observers, *live],
+        resume=checkpoint,
     )
 
 

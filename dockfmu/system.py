@@ -28,6 +28,7 @@ from master.observers.peaks import Peaks
 from master.observers.series import Series
 from master.simulation import Simulation as Stepping
 from master.step_control import StepControl
+from master.system import TIMEOUT_S
 from master.system import System as Structure
 
 BUILD = Path("build")
@@ -104,9 +105,20 @@ class System:
     def name(self) -> str:
         return self.structure.name
 
-    def add(self, name: str, fmu: Path | str, start: Mapping[str, Any] | None = None) -> None:
-        """An instance of an FMU with start values, arrays as lists. Raises StructureError for what does not fit."""
-        self.structure.add(name, Path(fmu))
+    def add(
+        self,
+        name: str,
+        fmu: Path | str,
+        start: Mapping[str, Any] | None = None,
+        *,
+        process: bool = False,
+        timeout: float = TIMEOUT_S,
+    ) -> None:
+        """An instance of an FMU with start values, arrays as lists. Raises StructureError for what does not fit.
+
+        In a `process` of its own it may crash, or take longer than `timeout` seconds for a call: a failure like others.
+        """
+        self.structure.add(name, Path(fmu), process=process, timeout=timeout)
         self.set({f"{name}.{variable}": value for variable, value in (start or {}).items()})
 
     def connect(self, output: str, input: str, **options: Any) -> None:

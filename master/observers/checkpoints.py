@@ -32,7 +32,8 @@ class Checkpoints(Observer):
 
     def begin(self, run: Run) -> None:
         self._take: Callable[[], Checkpoint] = run.snapshot
-        self._kept_at = self._written_at = time.monotonic()
+        self._kept, self._kept_at = self._take(), time.monotonic()
+        self._written_at = self._kept_at
 
     def progress(self, time_: float, wall: float) -> None:
         now = time.monotonic()

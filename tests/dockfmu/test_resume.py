@@ -1,0 +1,96 @@
+"""Runs that go on from a checkpoint, branches, and elements in processes of their own, by command and from Python."""
+
+import json
+
+import numpy as np
+import pytest
+from command_line import dockfmu, run_system, status_of
+
+from dockfmu import System
+from master.checkpoint import read_checkpoint
+
+
+def assert_tail(whole, rest):
+    """The rows of a resumed run are those of the whole run, to the bit; its first is that of the checkpoint."""
+    at = np.searchsorted(whole.time, rest.time[1:])
+    assert np.array_equal(whole.time[at], rest.time[1:])
+    assert at[-1] == len(whole.time) - 1
+    for name in whole.variables:
+        assert np.array_equal(whole[name][at], rest[name][1:]), name
+
+
+@pytest.mark.slow
+def test_a_central_impact_goes_on_to_the_bit(central_impact, tmp_path):
+    """Interrupted in the impact, at 0.3 s, with kilonewtons at work."""
+    run_system(tmp_path / "part", "central_impact_20t", "--stop", 0.3, "--no-report")
+    file = tmp_path / "part" / "run.checkpoint"
+    rest = run_system(tmp_path / "rest", "central_impact_20t", "--no-report", "--resume", file)
+    assert np.abs(rest.results["mechanism.target.force_now[1]"][0]) > 1e3
+    for name in ("t_end", "macro_steps"):
+        assert rest.summary[name] == central_impact.summary[name]
+    assert_tail(central_impact.results, rest.results)
+
+
+def test_a_longer_run_goes_on_from_a_shorter_one_that_is_replaced(pair, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    whole = run_system(tmp_path / "whole", pair)
+    assert status_of("run", pair, "-o", "out", "--stop", 0.7, "--no-report") == 0
+    rest = run_system(tmp_path / "out", pair, "--resume", "out/run.checkpoint", "--no-report")
+    assert_tail(whole.results, rest.results)
+    assert read_checkpoint(tmp_path / "out" / "run.checkpoint").time == 2.0
+
+
+def test_what_does_not_fit_is_refused_before_anything_is_removed(pair, lag, tmp_path):
+    folder = tmp_path / "out"
+    assert status_of("run", pair, "-o", folder, "--stop", 0.5, "--no-report") == 0
+    before = {path.name: path.read_bytes() for path in folder.iterdir()}
+    for arguments, words in (
+        (("--resume", folder / "summary.json"), "summary.json: not a readable checkpoint"),
+        (
+            ("--resume", folder / "run.checkpoint", "--stop", 0.4),
+            "run.checkpoint: is at 0.5 s already; the run ends at 0.4 s",
+        ),
+        (("--process", "third"), "--process third: the system has the elements"),
+        (("--process", "first=soon"), "--process first=soon: 'soon' is no positive number"),
+    ):
+        done = dockfmu("run", pair, "-o", folder, *arguments)
+        assert done.returncode == 2, done.stderr
+        assert words in done.stderr
+        assert {path.name: path.read_bytes() for path in folder.iterdir()} == before
+
+
+def test_elements_in_processes_give_the_same_results(pair, tmp_path):
+    whole = run_system(tmp_path / "one", pair, "--no-report")
+    apart = run_system(tmp_path / "two", pair, "--no-report", "--process", "first=30", "--process", "second")
+    for name in whole.results.variables:
+        assert np.array_equal(whole.results[name], apart.results[name]), name
+
+
+def test_a_crash_in_a_process_leaves_the_results(lag, tmp_path):
+    system = System("crashing")
+    system.add("a", lag, {"fail.function": 1, "fail.status": 11, "fail.time": 0.5}, process=True)
+    package = system.write(tmp_path / "crashing.ssp")
+    done = dockfmu("run", package, "-o", tmp_path / "out", "--process", "a", "--step", 0.01, "--json", "--no-report")
+    assert done.returncode == 1
+    summary = json.loads(done.stdout)
+    assert "a: fmi2DoStep did not return: its process was ended by SIGABRT at t = 0.5 s" in summary["message"]
+    assert read_checkpoint(tmp_path / "out" / "run.checkpoint").time <= 0.5
+
+
+def test_variants_from_python_branch_from_one_prefix(oscillator, tmp_path):
+    system = System("alone")
+    system.add("mass", oscillator)
+    with system.simulate(step=0.01, record=["mass.position"]) as prefix:
+        prefix["mass.force"] = 1.0
+        prefix.advance(1.0)
+        prefix.save(tmp_path / "c")
+        ends = []
+        for force in (1.0, -1.0):
+            with prefix.branch({"mass.force": force}, stop=2.0) as variant:
+                variant.advance()
+            assert (variant.outcome.time[0], len(variant.outcome.time)) == (1.0, 101)
+            ends.append(variant.outcome["mass.position"][-1])
+        prefix.advance(2.0)
+        assert prefix["mass.position"] == ends[0] != ends[1]
+    outcome = system.run(step=0.01, stop=2.0, resume=tmp_path / "c")
+    assert outcome["mass.position"][-1] == ends[0]
