@@ -5,7 +5,6 @@
 #define _GNU_SOURCE
 #include <errno.h>
 #include <linux/futex.h>
-#include <sched.h>
 #include <stdatomic.h>
 #include <stdint.h>
 #include <stdlib.h>
@@ -23,7 +22,7 @@ enum { OK, WARNING, DISCARD, ERROR, FATAL };
 enum { MASTER, WORKER };
 enum { ALIVE, ENDED, TIMED_OUT };
 
-static const int64_t SPIN_NS = 50000, LOOK_NS = 20000000;
+static const int64_t SPIN_NS = 30000, LOOK_NS = 20000000;
 
 /* X(name): the functions that the worker calls, in the order of the table that it is given. PYTHON is not among them:
    a message for the program around `remote_serve`. */
@@ -37,8 +36,9 @@ enum { FUNCTIONS(NUMBER) PYTHON };
 EXPORT const char *const remote_function_names[] = {FUNCTIONS(NAME) NULL};
 
 typedef struct {
-    _Atomic uint32_t turn;   /* who may touch what follows */
-    _Atomic uint32_t asleep; /* whether the other one sleeps */
+    _Atomic uint32_t turn;      /* who may touch what follows */
+    _Atomic uint32_t asleep[2]; /* of each side: whether it sleeps */
+    int32_t luck[2]; /* of each side, which alone touches it: how often more it looks for long */
     int32_t function, status, flag;
     uint64_t count[2];
     uint64_t state, size; /* size: bytes of a message in `body` */
@@ -65,39 +65,42 @@ static int64_t now_ns(void)
 static void pause_a_little(void)
 {
 #if defined(__x86_64__) || defined(__i386__)
-    for (int i = 0; i < 16; i++) __builtin_ia32_pause();
+    __builtin_ia32_pause();
 #endif
 }
 
 static void hand_over(Mailbox *box, uint32_t to)
 {
     atomic_store(&box->turn, to);
-    if (atomic_load(&box->asleep)) syscall(SYS_futex, &box->turn, FUTEX_WAKE, 1, NULL, NULL, 0);
+    if (atomic_load(&box->asleep[to])) syscall(SYS_futex, &box->turn, FUTEX_WAKE, 1, NULL, NULL, 0);
 }
 
 static int my_turn(Mailbox *box, uint32_t me) { return atomic_load_explicit(&box->turn, memory_order_acquire) == me; }
 
-/* Look for a while; other processes get the processor if they need it. */
+/* Look for a while; only a short one where looking was in vain before, because the other one has no processor. */
 static int spin(Mailbox *box, uint32_t me)
 {
-    int64_t end = now_ns() + SPIN_NS;
-    for (int round = 0;; round++) {
-        if (my_turn(box, me)) return 1;
-        pause_a_little();
-        if (round % 16 == 15) {
-            if (now_ns() > end) return 0;
-            sched_yield();
+    int64_t end = now_ns() + (box->luck[me] > 0 ? SPIN_NS : SPIN_NS / 16);
+    do {
+        for (int round = 0; round < 16; round++) {
+            if (my_turn(box, me)) {
+                box->luck[me] = 4;
+                return 1;
+            }
+            pause_a_little();
         }
-    }
+    } while (now_ns() < end);
+    box->luck[me] -= box->luck[me] > 0;
+    return 0;
 }
 
 /* Sleep until it is my turn, or for LOOK_NS. */
 static void sleep_until(Mailbox *box, uint32_t me)
 {
     struct timespec look = {0, LOOK_NS};
-    atomic_store(&box->asleep, 1);
+    atomic_store(&box->asleep[me], 1);
     if (!my_turn(box, me)) syscall(SYS_futex, &box->turn, FUTEX_WAIT, !me, &look, NULL, 0);
-    atomic_store(&box->asleep, 0);
+    atomic_store(&box->asleep[me], 0);
 }
 
 static int ended(pid_t pid)
