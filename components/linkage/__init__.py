@@ -11,5 +11,6 @@ O_0, force). Bodies add without any transfer between poles, so the recursions of
 become sums, with equal results. Velocities are relative to the base; accelerations are absolute, and need of the base
 only omega_0, epsilon_0 (its angular velocity and acceleration) and w_0 (the acceleration of O_0).
 
-A new chain type needs its joints here and its closed form in `closure`; the rest is common to all.
+A new chain type needs its joints here and its closed form in `closure`; the rest is common to all. `components.codegen`
+writes the same algorithms out for one mechanism; components run on that, and are tested against this.
 """
