@@ -93,12 +93,6 @@ class Fmu:
         """Functions of the library, under the names of FMI 2.0."""
         return self.library.functions
 
-    def address(self, function: str) -> int:
-        """Where a function lies in this process."""
-        value = ctypes.cast(self.functions[function], ctypes.c_void_p).value
-        assert value is not None
-        return value
-
     def instantiate(
         self, name: str, *, logging: bool = False, listener: Callable[[str], None] | None = None
     ) -> Instance:
