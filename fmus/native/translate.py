@@ -48,7 +48,10 @@ def _c_type(kind: str) -> str:
 
 
 def _structure(kind: str) -> str:
-    return "Struct_" + "_".join(field for _, field in _fields(kind)[2])
+    fields = [field for _, field in _fields(kind)[2]]
+    if unknown := [field for field in fields if field not in _TYPES]:
+        raise TranslationError(f"a structure with {', '.join(unknown)} in it")
+    return "Struct_" + "_".join(fields)
 
 
 _SIGNED = {"i1": "int8_t", "i8": "int8_t", "i32": "int32_t", "i64": "int64_t"}
@@ -217,12 +220,12 @@ class _Function:
 
     def phi(self, text: str) -> tuple[str, str, dict[str, str]]:
         """Name, type and value by the block it comes from."""
-        match = re.fullmatch(r"%(\S+) = phi (.*?) (\[.*\])", text)
-        assert match is not None, text
-        edges = [_split(part[1:-1]) for part in _split(match[3])]
-        name = self.value("%" + match[1], match[2])
-        self.declare(name, match[2])
-        return name, match[2], {block.lstrip("%").strip('"'): value for value, block in edges}
+        left, _, right = text.partition(" = phi ")
+        kind, incoming = _typed(right)
+        edges = [_split(part[1:-1]) for part in _split(incoming)]
+        name = self.value(left, kind)
+        self.declare(name, kind)
+        return name, kind, {block.lstrip("%").strip('"'): value for value, block in edges}
 
     def declare(self, name: str, kind: str) -> None:
         self.declarations.append(f"{_c_type(kind)}{name};")
