@@ -23,6 +23,7 @@ from dockfmu.report import ReportError, write_report
 from dockfmu.settings import Settings
 from master import algorithms
 from master.checkpoint import Checkpoint, check_states, read_checkpoint
+from master.observers import journal
 from master.observers.checkpoints import Checkpoints
 from master.observers.dense import Dense
 from master.observers.events import Events
@@ -166,7 +167,7 @@ def _clear(folder: Path) -> None:
     """Make the folder, without what an earlier run left in it."""
     try:
         folder.mkdir(parents=True, exist_ok=True)
-        for name in PRODUCTS:
+        for name in (*PRODUCTS, journal.beside(Path("results.h5")).name):
             (folder / name).unlink(missing_ok=True)
     except OSError as error:
         raise RequestError(f"-o {folder}: cannot be written ({error.strerror})") from error

@@ -19,6 +19,7 @@ from small_systems import PLAN, TOML, write_pair
 from dockfmu.report import ReportError
 from dockfmu.run import PRODUCTS
 from fmus import catalogue
+from master.errors import MasterError
 from master.observers.results import read_results
 from master.units import Unit
 from ssp.model import Parameter, ParameterSet, UnitDefinition
@@ -216,11 +217,11 @@ def interrupted(pair, folder, number):
 
 
 def rows(folder):
-    """How many are on disk; the file is being written, without a lock for us."""
+    """How many are on disk, while the file is being written."""
     try:
-        with h5py.File(folder / "results.h5", "r", locking=False) as content:
-            return len(content["time"])
-    except (OSError, RuntimeError, KeyError):
+        with read_results(folder / "results.h5") as content:
+            return len(content.time)
+    except MasterError:
         return 0
 
 
