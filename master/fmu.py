@@ -133,19 +133,26 @@ class Instance:
         self._entries: dict[str, Any] = {}
         self.component: int | None = fmu.library.instantiate(name, self._key, logging)
         self._running = False
-        if not self.component:
-            raise FmuError(
-                name,
-                f"{fmu.file.name} refuses to be instantiated ({fmu.library.spoken('fmi2Instantiate')} gives no "
-                f"component); its library may not belong to its description, GUID {self.description.guid}"
-                + (", or the tool is missing that it needs" if self.description.needs_execution_tool else ""),
-                function="fmi2Instantiate",
-                message=self.log.last,
-            )
-        if not logging:
-            self._ask_for_complaints()
-        if fmu.structure:
-            self.set(fmu.structure)
+        try:
+            if not self.component:
+                raise self._refusal()
+            if not logging:
+                self._ask_for_complaints()
+            if fmu.structure:
+                self.set(fmu.structure)
+        except BaseException:
+            self.free()
+            raise
+
+    def _refusal(self) -> FmuError:
+        return FmuError(
+            self.name,
+            f"{self.fmu.file.name} refuses to be instantiated ({self.fmu.library.spoken('fmi2Instantiate')} gives no "
+            f"component); its library may not belong to its description, GUID {self.description.guid}"
+            + (", or the tool is missing that it needs" if self.description.needs_execution_tool else ""),
+            function="fmi2Instantiate",
+            message=self.log.last,
+        )
 
     def _ask_for_complaints(self) -> None:
         """Switch on the messages about failures, which some FMUs keep to themselves otherwise."""

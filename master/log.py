@@ -10,10 +10,12 @@ import ctypes
 import os
 import re
 import sys
+import threading
 from collections import deque
 from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cache
+from itertools import count
 from typing import Any
 
 import llvmlite.binding as llvm
@@ -80,11 +82,12 @@ class Log:
 
 
 _logs: dict[int, Log] = {}
+_keys = count(1)
 
 
 def register(log: Log) -> int:
-    """A number for fmi2CallbackFunctions.componentEnvironment under which messages reach `log`."""
-    key = max(_logs, default=0) + 1
+    """A number for fmi2CallbackFunctions.componentEnvironment under which messages reach `log`; never given again."""
+    key = next(_keys)
     _logs[key] = log
     return key
 
@@ -192,9 +195,14 @@ def _signed(value: int, bits: int) -> int:
     return value - 2**bits if value >> (bits - 1) else value
 
 
+_reading = threading.Lock()
+"""FMUs may speak from threads of their own: one string at a time goes through the pipe."""
+
+
 @cache
-def _pipe() -> tuple[int, int, Any]:
-    return (*os.pipe(), ctypes.CDLL(None, use_errno=True).write)
+def _pipe(process: int) -> tuple[int, int, Any]:
+    """One for each process: a copy of this one by fork must not read what we write."""
+    return (*os.pipe(), ctypes.CDLL(None).write)
 
 
 def _string(address: int, limit: int = 16384) -> str | None:
@@ -206,13 +214,14 @@ def _string(address: int, limit: int = 16384) -> str | None:
         return None
     if sys.platform == "win32":
         return ctypes.string_at(address, -1).decode("utf-8", "replace")
-    source, sink, write = _pipe()
+    source, sink, write = _pipe(os.getpid())
     found = b""
     while len(found) < limit:
         size = 4096 - (address + len(found)) % 4096
-        if write(sink, ctypes.c_void_p(address + len(found)), ctypes.c_size_t(size)) != size:
-            return None
-        piece = os.read(source, size)
+        with _reading:
+            if write(sink, ctypes.c_void_p(address + len(found)), ctypes.c_size_t(size)) != size:
+                return None
+            piece = os.read(source, size)
         end = piece.find(b"\0")
         if end >= 0:
             return (found + piece[:end]).decode("utf-8", "replace")

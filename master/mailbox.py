@@ -47,10 +47,6 @@ class Mailbox:
     def said(self) -> str:
         return self._said.value.decode("utf-8", "replace")
 
-    def close(self) -> None:
-        del self._said, self._size, self._anchor
-        self._memory.close()
-
 
 def library() -> ctypes.CDLL:
     """The compiled functions of both sides."""

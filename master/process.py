@@ -22,12 +22,13 @@ from master.description import Description
 from master.errors import FmuError, MasterError
 from master.fmu import Instance
 from master.log import Log
-from master.mailbox import SIZE, Mailbox
+from master.mailbox import SIZE, Mailbox, library
 
 STARTING_S = 60.0
 """The start of Python and the loading of the FMU, on a busy machine."""
 ENDING_S = 2.0
-ENDED, TIMED_OUT = 1, 2
+TIMED_OUT = 2
+"""what `remote_lost` gives, beside 0 and 1 for an end"""
 
 
 class _Words(Log):
@@ -55,9 +56,10 @@ class RemoteInstance(Instance):
         structure: Mapping[str, int] | None = None,
         timeout: float = 60.0,
     ) -> None:
-        """Raises FmuError, with what the FMU says, where it cannot be loaded or refuses."""
+        """Raises FmuError, with what the FMU says, where it cannot be loaded or refuses; MasterError off Linux."""
+        library()
         self.name, self.dead = name, False
-        self._description, self._timeout = description, timeout
+        self._description, self._timeout = description, max(timeout, STARTING_S)
         self._entries: dict[str, Any] = {}
         self._link: int | None = None
         self._folder = Path(tempfile.mkdtemp(prefix="fmu-"))
@@ -72,15 +74,18 @@ class RemoteInstance(Instance):
         finally:
             os.close(descriptor)
         self.log = _Words(self._mailbox)
-        self._link = self._mailbox.library.remote_open(
-            self._mailbox.address, SIZE, self._process.pid, max(timeout, STARTING_S)
-        )
+        self._link = self._mailbox.library.remote_open(self._mailbox.address, SIZE, self._process.pid, self._timeout)
         self.component = self._link
         try:
             self._ask("start", str(file.absolute()), name, logging, dict(structure or {}))
         except BaseException:
             self.free()
             raise
+        self._limit(timeout)
+
+    def _limit(self, timeout: float) -> None:
+        """The longest call from now on, s."""
+        self._timeout = timeout
         self._mailbox.library.remote_set_timeout(self._link, timeout)
 
     def _start(self, descriptor: int) -> subprocess.Popen[bytes]:
@@ -203,7 +208,7 @@ class RemoteInstance(Instance):
         if self._link is None:
             return
         if not self.dead:
-            self._mailbox.library.remote_set_timeout(self._link, ENDING_S)
+            self._limit(ENDING_S)
             try:
                 self._ask("free")
             except MasterError:
