@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from itertools import product
@@ -121,7 +122,7 @@ class ReaderFmi3(Reader):
                 if label in self.variables:
                     raise self.fail(alias, f"two variables have the name {label!r}")
                 self.variables[label] = self.scalar(element, alias, label, array.first + place, start)
-            state = self.value(element, "derivative", int)
+        state = self.value(element, "derivative", int)
         if state is not None:
             self.derivatives.append((array, state))
 
@@ -168,6 +169,9 @@ class ReaderFmi3(Reader):
                 if reference not in self.sizes:
                     raise self.fail(element, f"a dimension is to come from {reference}, no structural parameter")
                 length = self.sizes[reference]
+            # an empty array is none, however long its other dimensions are: each must be looked at
+            if not 0 <= length <= LARGEST:
+                raise self.fail(element, f"a dimension of {length} elements; there may be 0 to {LARGEST}")
             lengths.append(length)
         return tuple(lengths)
 
@@ -178,6 +182,8 @@ class ReaderFmi3(Reader):
         else:
             convert = float if kind in FLOATS else boolean if kind == "Boolean" else int
             values = self.value(element, "start", lambda text: tuple(convert(word) for word in text.split()), ())
+        if kind in INTEGERS and (wrong := [value for value in values if not _fits(value, kind)]):
+            raise self.fail(element, f"start = {wrong[0]} does not fit its type")
         if len(values) == 1:
             values *= size
         if values and len(values) != size and not self.structure:
@@ -209,6 +215,12 @@ def _plain(kind: str) -> str:
     if kind in ("Boolean", "String", "Enumeration"):
         return kind
     return "Real" if kind in FLOATS else "Integer"
+
+
+def _fits(value: int, kind: str) -> bool:
+    """Whether a type of FMI 3.0 has this whole number; enumerations are Int64."""
+    bits = int(re.sub(r"\D", "", kind) or 64)
+    return 0 <= value < 2**bits if kind.startswith("U") else -(2 ** (bits - 1)) <= value < 2 ** (bits - 1)
 
 
 def _element_names(name: str, shape: tuple[int, ...]) -> tuple[str, ...]:

@@ -87,9 +87,10 @@ static Status complain(Component *c, Status status, const char *text)
     return status;
 }
 
-/* Strings in the cache are copies of our own. */
+/* Strings in the cache are copies of our own; where an FMU gives none, it is the empty one. */
 static void keep_text(unsigned char *slot, const char *text)
 {
+    if (!text) text = "";
     char *copy = malloc(strlen(text) + 1), *old;
     memcpy(&old, slot, sizeof old);
     free(old);
@@ -108,7 +109,7 @@ static void copy_text(unsigned char *slot)
     const char *given;
     memcpy(&given, slot, sizeof given);
     memset(slot, 0, sizeof given);
-    keep_text(slot, given ? given : "");
+    keep_text(slot, given);
 }
 
 static void free_text(unsigned char *slot)
@@ -412,7 +413,6 @@ EXPORT Status fmi2SetDebugLogging(Component *c, int on, size_t n, const char *co
 
 EXPORT Status fmi2ExitInitializationMode(Component *c) { return c->call.exit_initialization(c->instance); }
 EXPORT Status fmi2Terminate(Component *c) { return c->call.terminate(c->instance); }
-EXPORT Status fmi2Reset(Component *c) { return c->call.reset(c->instance); }
 EXPORT Status fmi2GetFMUstate(Component *c, void **state) { return c->call.get_state(c->instance, state); }
 EXPORT Status fmi2FreeFMUstate(Component *c, void **state) { return c->call.free_state(c->instance, state); }
 EXPORT Status fmi2SerializedFMUstateSize(Component *c, void *state, size_t *size)
@@ -426,6 +426,13 @@ EXPORT Status fmi2SerializeFMUstate(Component *c, void *state, char bytes[], siz
 EXPORT Status fmi2DeSerializeFMUstate(Component *c, const char bytes[], size_t size, void **state)
 {
     return c->call.deserialize(c->instance, bytes, size, state);
+}
+
+/* After these two the FMU may hold other values than it was last set to. */
+EXPORT Status fmi2Reset(Component *c)
+{
+    memset(c->stale, 1, c->array_count);
+    return c->call.reset(c->instance);
 }
 
 EXPORT Status fmi2SetFMUstate(Component *c, void *state)
