@@ -13,6 +13,22 @@ from math import copysign, isinf, isnan
 
 import llvmlite.binding as llvm
 
+from fmus.native.assembly import (
+    SIGNED,
+    TYPES,
+    TranslationError,
+    c_type,
+    definitions,
+    is_aggregate,
+    layout,
+    member,
+    members,
+    offsets,
+    plain,
+    split,
+    typed,
+    without_flags,
+)
 from fmus.native.scalars import scalars
 from fmus.native.symbols import MATHS
 
@@ -35,26 +51,6 @@ static inline char *get_ptr(const char *p) { char *v; memcpy(&v, p, sizeof v); r
 static inline void put_ptr(char *p, const char *v) { memcpy(p, &v, sizeof v); }
 """
 
-_TYPES = {
-    "double": "double", "ptr": "char *", "i1": "uint8_t", "i8": "uint8_t", "i32": "uint32_t", "i64": "uint64_t",
-    "void": "void",
-}  # fmt: skip
-
-
-def _c_type(kind: str) -> str:
-    """The C type of a value, ready for a name to follow. A structure of scalars is named after them."""
-    name = _structure(kind) if kind.startswith("{") else _TYPES[kind]
-    return name if kind == "ptr" else f"{name} "
-
-
-def _structure(kind: str) -> str:
-    fields = [field for _, field in _fields(kind)[2]]
-    if unknown := [field for field in fields if field not in _TYPES]:
-        raise TranslationError(f"a structure with {', '.join(unknown)} in it")
-    return "Struct_" + "_".join(fields)
-
-
-_SIGNED = {"i1": "int8_t", "i8": "int8_t", "i32": "int32_t", "i64": "int64_t"}
 _BINARY = {
     "fadd": "+", "fsub": "-", "fmul": "*", "fdiv": "/", "add": "+", "sub": "-", "mul": "*", "and": "&", "or": "|",
     "xor": "^", "shl": "<<", "lshr": ">>", "udiv": "/", "urem": "%",
@@ -62,85 +58,24 @@ _BINARY = {
 _SIGNED_BINARY = {"sdiv": "/", "srem": "%", "ashr": ">>"}
 _ORDERED = {"eq": "==", "gt": ">", "ge": ">=", "lt": "<", "le": "<=", "ne": "!="}
 _RENAMED = {"minnum": "fmin", "maxnum": "fmax", "minimumnum": "fmin", "maximumnum": "fmax"}
-_FLAGS = re.compile(
-    r"\b(nuw|nsw|nusw|inbounds|exact|disjoint|nneg|samesign|tail|musttail|notail|volatile|fastcc|immarg|"
-    r"noundef|nonnull|signext|zeroext|writable|returned|nocapture|noalias|readonly|writeonly|readnone|dead_on_\w+|"
-    r"captures\([^)]*\)|range\([^)]*\)|initializes\(\([^)]*\)\)|(?:align|dereferenceable)(?:_or_null)?\(\d+\)) ?"
-)
-"""What an instruction says for the optimiser alone."""
-
-
-class TranslationError(ValueError):
-    """Something in a kernel that has no translation."""
-
-
-def _split(text: str) -> list[str]:
-    """Parts between the commas that are in no bracket."""
-    parts, depth, start = [], 0, 0
-    for place, letter in enumerate(text):
-        depth += (letter in "([{<") - (letter in ")]}>")
-        if letter == "," and depth == 0:
-            parts.append(text[start:place].strip())
-            start = place + 1
-    return [*parts, text[start:].strip()] if text[start:].strip() else parts
-
-
-def _layout(kind: str) -> tuple[int, int]:
-    """Size and alignment in bytes of a type."""
-    if kind in ("double", "i64", "ptr"):
-        return 8, 8
-    if kind in ("i1", "i8", "i32"):
-        return {"i1": 1, "i8": 1, "i32": 4}[kind], {"i1": 1, "i8": 1, "i32": 4}[kind]
-    if match := re.fullmatch(r"\[(\d+) x (.*)\]", kind):
-        size, align = _layout(match[2])
-        return int(match[1]) * size, align
-    if kind.startswith("{"):
-        size, align, _ = _fields(kind)
-        return size, align
-    raise TranslationError(f"type {kind}")
-
-
-def _fields(kind: str) -> tuple[int, int, list[tuple[int, str]]]:
-    """Size, alignment, and (offset, type) of the fields of a structure."""
-    place, largest, fields = 0, 1, []
-    for field in _split(kind[1:-1].strip()):
-        size, align = _layout(field)
-        place = -(-place // align) * align
-        fields.append((place, field))
-        place, largest = place + size, max(largest, align)
-    return -(-place // largest) * largest, largest, fields
-
-
-def _typed(text: str) -> tuple[str, str]:
-    """Type and value of an operand."""
-    text = text.strip()
-    if text[0] in "[{<":
-        depth = 0
-        for place, letter in enumerate(text):
-            depth += (letter in "[{<") - (letter in "]}>")
-            if depth == 0:
-                return text[: place + 1], text[place + 1 :].strip()
-    kind, _, value = text.partition(" ")
-    return kind, value.strip()
-
-
-def _identifier(name: str) -> str:
-    plain = name.strip('"')
-    if re.fullmatch(r"[A-Za-z_]\w*", plain):
-        return plain
-    return "v" + "".join(c if c.isalnum() else f"_{ord(c):x}_" if c not in "._" else "_" for c in plain)
 
 
 class _Function:
     """One function: `names` gives short, unique names to the functions of the module."""
 
-    def __init__(self, function: llvm.ValueRef, names: dict[str, str], structures: set[str]) -> None:
+    def __init__(self, function: llvm.ValueRef, names: dict[str, str], aggregates: set[str]) -> None:
         self.function = function
         self.names = names
-        self.structures = structures
+        self.aggregates = aggregates
         self.values: dict[str, str] = {}
         self.declarations: list[str] = []
         self.phis: dict[str, list[tuple[str, str, dict[str, str]]]] = {}
+
+    def type(self, kind: str) -> str:
+        """The C type of a value, ready for a name to follow."""
+        if is_aggregate(kind):
+            self.aggregates.add(kind)
+        return c_type(kind)
 
     def value(self, text: str, kind: str) -> str:
         """The C expression of an operand."""
@@ -149,16 +84,16 @@ class _Function:
             return self.values.setdefault(name, f"v{len(self.values)}")
         if text.startswith("@"):
             return self.names[text[1:].strip('"')]
-        if kind.startswith("{"):
-            given = [self.operand(part) for part in _split(text[1:-1])] if text.startswith("{") else ["0"]
-            return f"({_structure(kind)}){{{', '.join(given)}}}"
+        if kind and is_aggregate(kind):
+            given = [self.operand(part) for part in split(text[1:-1])] if is_aggregate(text) else ["0"]
+            return f"({self.type(kind).strip()}){{{', '.join(given)}}}"
         if text in ("undef", "poison", "zeroinitializer"):
             return "0"
         if text in ("null", "true", "false"):
             return {"null": "(char *)0", "true": "1", "false": "0"}[text]
         if kind == "double":
             return _double(text)
-        if match := re.fullmatch(r"getelementptr (.*)", _FLAGS.sub("", text)):
+        if match := re.fullmatch(r"getelementptr (.*)", without_flags(text)):
             return self.address(match[1].strip()[1:-1])
         if re.fullmatch(r"-?\d+", text):
             number = int(text)
@@ -166,28 +101,28 @@ class _Function:
         raise TranslationError(f"operand {kind} {text}")
 
     def operand(self, text: str) -> str:
-        kind, value = _typed(text)
+        kind, value = typed(text)
         return self.value(value, kind)
 
     def address(self, text: str) -> str:
         """The C expression of `getelementptr`'s arguments."""
-        kind, base, *indices = _split(text)
+        kind, base, *indices = split(text)
         terms = [self.operand(base)]
         for level, index in enumerate(indices):
-            index_kind, number = _typed(index)
+            index_kind, number = typed(index)
             if level == 0:
-                step = _layout(kind)[0]
+                step = layout(kind)[0]
             elif kind.startswith("{"):
-                offset, kind = _fields(kind)[2][int(number)]
-                terms.append(str(offset))
+                terms.append(str(offsets(kind)[int(number)]))
+                kind = member(kind, [number])
                 continue
             else:
-                kind = _typed(kind[1:-1].split(" x ", 1)[1] + " x")[0] if kind.startswith("[") else kind
-                step = _layout(kind)[0]
+                kind = members(kind)[0] if kind.startswith("[") else kind
+                step = layout(kind)[0]
             if re.fullmatch(r"-?\d+", number):
                 terms.append(str(int(number) * step))
             else:
-                terms.append(f"({_SIGNED[index_kind]}){self.value(number, index_kind)} * {step}")
+                terms.append(f"({SIGNED[index_kind]}){self.value(number, index_kind)} * {step}")
         return f"({' + '.join(term for term in terms if term != '0')})"
 
     def label(self, name: str) -> str:
@@ -195,7 +130,7 @@ class _Function:
 
     def text(self) -> str:
         blocks = [
-            (block.name, [line for i in block.instructions for line in scalars(_plain(str(i)), _split, _typed)])
+            (block.name, [line for i in block.instructions for line in scalars(plain(str(i)))])
             for block in self.function.blocks
         ]
         for argument in self.function.arguments:
@@ -214,23 +149,21 @@ class _Function:
 
     def head(self) -> str:
         kind = str(self.function.global_value_type).partition("(")[0].strip()
-        result = {"i32": "int32_t"}.get(kind, _TYPES[kind])
-        arguments = [f"{_c_type(str(a.type))}{self.value('%' + a.name, '')}" for a in self.function.arguments]
+        result = {"i32": "int32_t"}.get(kind, TYPES[kind])
+        arguments = [f"{self.type(str(a.type))}{self.value('%' + a.name, '')}" for a in self.function.arguments]
         return f"static {result} {self.names[self.function.name]}({', '.join(arguments) or 'void'})"
 
     def phi(self, text: str) -> tuple[str, str, dict[str, str]]:
         """Name, type and value by the block it comes from."""
         left, _, right = text.partition(" = phi ")
-        kind, incoming = _typed(right)
-        edges = [_split(part[1:-1]) for part in _split(incoming)]
+        kind, incoming = typed(right)
+        edges = [split(part[1:-1]) for part in split(incoming)]
         name = self.value(left, kind)
         self.declare(name, kind)
         return name, kind, {block.lstrip("%").strip('"'): value for value, block in edges}
 
     def declare(self, name: str, kind: str) -> None:
-        self.declarations.append(f"{_c_type(kind)}{name};")
-        if kind.startswith("{"):
-            self.structures.add(kind)
+        self.declarations.append(f"{self.type(kind)}{name};")
 
     def jump(self, source: str, target: str) -> str:
         """Give the values of this edge to the target's phis, all at once, and go there."""
@@ -239,7 +172,7 @@ class _Function:
         if len(moves) == 1:
             ((name, _, value),) = moves
             return f"{{ {name} = {value}; goto {self.label(target)}; }}"
-        first = [f"{_c_type(kind)}n{i} = {v};" for i, (_, kind, v) in enumerate(moves)]
+        first = [f"{self.type(kind)}n{i} = {v};" for i, (_, kind, v) in enumerate(moves)]
         second = [f"{name} = n{i};" for i, (name, _, _) in enumerate(moves)]
         return f"{{ {' '.join([*first, *second])} goto {self.label(target)}; }}"
 
@@ -250,7 +183,7 @@ class _Function:
             yield from self.effect(opcode, rest, block)
             return
         if opcode == "alloca":
-            size = _layout(_split(rest)[0])[0]
+            size = layout(split(rest)[0])[0]
             name = self.value(left, "ptr")
             self.declarations += [f"_Alignas(16) char {name}_room[{max(size, 1)}];", f"char *{name} = {name}_room;"]
             return
@@ -259,7 +192,7 @@ class _Function:
             match = re.search(r"@llvm\.u(mul|add)\.with\.overflow\.i64\((.*)\)", rest)
             if match is None:
                 raise TranslationError(text)
-            a, b = (self.operand(part) for part in _split(match[2]))
+            a, b = (self.operand(part) for part in split(match[2]))
             name = self.value(left, "i64")
             self.declare(name, "{ i64, i1 }")
             if match[1] == "add":
@@ -268,11 +201,17 @@ class _Function:
                 yield f"{name}.f0 = {a} * {b}; {name}.f1 = {a} && {name}.f0 / {a} != {b};"
             return
         if opcode == "insertvalue":
-            whole, part, place = _split(rest)
-            kind, value = _typed(whole)
+            whole, part, *path = split(rest)
+            kind, value = typed(whole)
             name = self.value(left, kind)
             self.declare(name, kind)
-            yield f"{name} = {self.value(value, kind)}; {name}.f{place} = {self.operand(part)};"
+            yield f"{name} = {self.value(value, kind)}; {name}.f{'.f'.join(path)} = {self.operand(part)};"
+            return
+        if opcode == "load" and is_aggregate(rest):
+            kind, place = split(rest)[:2]
+            name = self.value(left, kind)
+            self.declare(name, kind)
+            yield f"memcpy(&{name}, {self.operand(place)}, sizeof {name});"
             return
         kind, expression = self.expression(opcode, rest)
         name = self.value(left, kind)
@@ -281,14 +220,17 @@ class _Function:
 
     def effect(self, opcode: str, rest: str, block: str) -> Iterator[str]:
         if opcode == "store":
-            (kind, value), (_, place) = (_typed(part) for part in _split(rest)[:2])
+            (kind, value), (_, place) = (typed(part) for part in split(rest)[:2])
+            if is_aggregate(kind):
+                yield f"memcpy({self.value(place, 'ptr')}, &{self.value(value, kind)}, {layout(kind)[0]});"
+                return
             yield f"put_{'i8' if kind == 'i1' else kind}({self.value(place, 'ptr')}, {self.value(value, kind)});"
         elif opcode == "ret":
-            kind, value = _typed(rest)
-            yield "return;" if kind == "void" else f"return ({_SIGNED[kind]}){self.value(value, kind)};"
+            kind, value = typed(rest)
+            yield "return;" if kind == "void" else f"return ({SIGNED[kind]}){self.value(value, kind)};"
         elif opcode == "br":
-            parts = _split(rest)
-            targets = [_typed(part)[1].lstrip("%").strip('"') for part in parts if part.startswith("label")]
+            parts = split(rest)
+            targets = [typed(part)[1].lstrip("%").strip('"') for part in parts if part.startswith("label")]
             if len(targets) == 1:
                 yield self.jump(block, targets[0])
             else:
@@ -313,50 +255,50 @@ class _Function:
     def expression(self, opcode: str, rest: str) -> tuple[str, str]:
         """Type and C expression of an instruction with a value."""
         if opcode in _BINARY or opcode in _SIGNED_BINARY:
-            first, second = _split(rest)
-            kind, left = _typed(first)
+            first, second = split(rest)
+            kind, left = typed(first)
             a, b = self.value(left, kind), self.value(second, kind)
             if opcode in _SIGNED_BINARY:
-                signed = _SIGNED[kind]
-                return kind, f"({_TYPES[kind]})(({signed}){a} {_SIGNED_BINARY[opcode]} ({signed}){b})"
+                signed = SIGNED[kind]
+                return kind, f"({TYPES[kind]})(({signed}){a} {_SIGNED_BINARY[opcode]} ({signed}){b})"
             mask = "1 & " if kind == "i1" and opcode in ("add", "sub", "xor") else ""
             return kind, f"{mask}({a} {_BINARY[opcode]} {b})" if mask else f"{a} {_BINARY[opcode]} {b}"
         if opcode == "frem":
-            first, second = _split(rest)
+            first, second = split(rest)
             return "double", f"fmod({self.operand(first)}, {self.value(second, 'double')})"
         if opcode == "fneg":
-            kind, value = _typed(rest)
+            kind, value = typed(rest)
             return kind, f"-{self.value(value, kind)}"
         if opcode == "getelementptr":
             return "ptr", self.address(rest)
         if opcode == "load":
-            kind, place = _split(rest)[:2]
+            kind, place = split(rest)[:2]
             return kind, f"get_{'i8' if kind == 'i1' else kind}({self.operand(place)})"
         if opcode in ("fcmp", "icmp"):
             predicate, _, operands = rest.partition(" ")
             return "i1", self.comparison(opcode, predicate, operands)
         if opcode == "select":
-            condition, first, second = _split(rest)
-            kind = _typed(first)[0]
+            condition, first, second = split(rest)
+            kind = typed(first)[0]
             return kind, f"{self.operand(condition)} ? {self.operand(first)} : {self.operand(second)}"
         if opcode == "freeze":
-            return _typed(rest)[0], self.operand(rest)
+            return typed(rest)[0], self.operand(rest)
         if opcode == "extractvalue":
-            whole, place = _split(rest)
-            return _fields(_typed(whole)[0])[2][int(place)][1], f"{self.operand(whole)}.f{place}"
+            whole, *path = split(rest)
+            return member(typed(whole)[0], path), f"{self.operand(whole)}.f{'.f'.join(path)}"
         if opcode == "call":
             return self.call(rest)
         source, _, kind = rest.partition(" to ")
-        return kind.strip(), self.conversion(opcode, *_typed(source), kind.strip())
+        return kind.strip(), self.conversion(opcode, *typed(source), kind.strip())
 
     def comparison(self, opcode: str, predicate: str, operands: str) -> str:
-        first, second = _split(operands)
-        kind, left = _typed(first)
+        first, second = split(operands)
+        kind, left = typed(first)
         a, b = self.value(left, kind), self.value(second, kind)
         if opcode == "icmp":
             if predicate in ("eq", "ne"):
                 return f"{a} {_ORDERED[predicate]} {b}"
-            cast = f"({_SIGNED[kind]})" if predicate[0] == "s" else ""
+            cast = f"({SIGNED[kind]})" if predicate[0] == "s" else ""
             return f"{cast}{a} {_ORDERED[predicate[1:]]} {cast}{b}"
         if predicate in ("ord", "uno"):
             return f"{'!' * (predicate == 'ord')}(isnan({a}) || isnan({b}))"
@@ -370,40 +312,40 @@ class _Function:
     def conversion(self, opcode: str, kind: str, text: str, target: str) -> str:
         value = self.value(text, kind)
         if opcode == "sext":
-            return f"({_TYPES[target]})({_SIGNED[target]})" + (
-                f"-{value}" if kind == "i1" else f"({_SIGNED[kind]}){value}"
+            return f"({TYPES[target]})({SIGNED[target]})" + (
+                f"-{value}" if kind == "i1" else f"({SIGNED[kind]}){value}"
             )
         if opcode in ("zext", "trunc", "uitofp", "fptoui"):
-            return f"({_TYPES[target]}){value}" + (" & 1" if target == "i1" else "")
+            return f"({TYPES[target]}){value}" + (" & 1" if target == "i1" else "")
         if opcode == "sitofp":
-            return f"(double)({_SIGNED[kind]}){value}"
+            return f"(double)({SIGNED[kind]}){value}"
         if opcode == "fptosi":
-            return f"({_TYPES[target]})({_SIGNED[target]}){value}"
+            return f"({TYPES[target]})({SIGNED[target]}){value}"
         raise TranslationError(f"{opcode} {kind} to {target}")
 
     def call(self, rest: str) -> tuple[str, str]:
         match = re.fullmatch(r"(\S+) @(\"[^\"]*\"|[^\s(]+)\((.*)\).*", rest)
         if match is None:
             raise TranslationError(f"call {rest}")
-        kind, name, given = match[1], match[2].strip('"'), _split(match[3])
+        kind, name, given = match[1], match[2].strip('"'), split(match[3])
         if name.startswith(("llvm.lifetime", "llvm.assume")) or "metadata" in match[3]:
             return kind, ""
         arguments = [self.operand(part) for part in given]
         if name.startswith(("llvm.memset", "llvm.memcpy", "llvm.memmove")):
             return kind, f"{name.split('.')[1]}({', '.join(arguments[:3])})"
         if integer := re.fullmatch(r"llvm\.([su])(min|max)\.(i\d+)", name):
-            cast = f"({_SIGNED[integer[3]]})" if integer[1] == "s" else ""
+            cast = f"({SIGNED[integer[3]]})" if integer[1] == "s" else ""
             a, b = arguments
             return kind, f"({cast}{a} {'<' if integer[2] == 'min' else '>'} {cast}{b} ? {a} : {b})"
         if integer := re.fullmatch(r"llvm\.abs\.(i\d+)", name):
-            return kind, f"(({_SIGNED[integer[1]]}){arguments[0]} < 0 ? -{arguments[0]} : {arguments[0]})"
-        plain = re.sub(r"^llvm\.(\w+)\.f64$", r"\1", name)
-        plain = _RENAMED.get(plain, plain)
-        if plain in MATHS:
-            return kind, f"{plain}({', '.join(arguments)})"
+            return kind, f"(({SIGNED[integer[1]]}){arguments[0]} < 0 ? -{arguments[0]} : {arguments[0]})"
+        function = re.sub(r"^llvm\.(\w+)\.f64$", r"\1", name)
+        function = _RENAMED.get(function, function)
+        if function in MATHS:
+            return kind, f"{function}({', '.join(arguments)})"
         if name in self.names:
             value = f"{self.names[name]}({', '.join(arguments)})"
-            return kind, f"({_TYPES[kind]}){value}" if kind == "i32" else value
+            return kind, f"({TYPES[kind]}){value}" if kind == "i32" else value
         raise TranslationError(f"call of {name}")
 
 
@@ -423,26 +365,19 @@ def _double(text: str) -> str:
     return f"({value.hex()})" if copysign(1.0, value) < 0.0 else value.hex()
 
 
-def _plain(text: str) -> str:
-    """An instruction without metadata and attributes."""
-    text = re.sub(r"\s+", " ", text.strip()).removeprefix("tail ")
-    text = _FLAGS.sub("", text)
-    return re.sub(r"(, ![\w.]+ !\S+)+$| #\d+$", "", re.sub(r", align \d+|\balign \d+ ", "", text)).strip()
-
-
 def _constant(kind: str, text: str) -> bytes:
     """The bytes of a constant."""
     if text == "zeroinitializer":
-        return bytes(_layout(kind)[0])
+        return bytes(layout(kind)[0])
     if text.startswith("c"):
         return re.sub(rb"\\([0-9A-F]{2})", lambda m: bytes.fromhex(m[1].decode()), text[2:-1].encode("latin-1"))
     if text.startswith("["):
-        return b"".join(_constant(*_typed(part)) for part in _split(text[1:-1]))
+        return b"".join(_constant(*typed(part)) for part in split(text[1:-1]))
     if kind == "double":
         return struct.pack("<d", _number(text))
-    if kind in _SIGNED:
-        return (int({"true": "1", "false": "0"}.get(text, text)) % 2 ** (8 * _layout(kind)[0])).to_bytes(
-            _layout(kind)[0], "little"
+    if kind in SIGNED:
+        return (int({"true": "1", "false": "0"}.get(text, text)) % 2 ** (8 * layout(kind)[0])).to_bytes(
+            layout(kind)[0], "little"
         )
     raise TranslationError(f"constant {kind} {text[:60]}")
 
@@ -460,26 +395,22 @@ def translate(module: llvm.ModuleRef, exported: tuple[str, ...]) -> str:
             names[variable.name] = "(char *)0"
             continue
         names[variable.name] = f"(char *)table_{number}"
-        match = re.search(r"\b(?:constant|global) (.*)", _plain(str(variable)))
+        match = re.search(r"\b(?:constant|global) (.*)", plain(str(variable)))
         assert match is not None
-        data = _constant(*_typed(_split(match[1])[0]))
+        data = _constant(*typed(split(match[1])[0]))
         numbers = ", ".join(str(byte) for byte in data)
         tables.append(
             f"_Alignas(16) static const unsigned char table_{number}[{max(len(data), 1)}] = {{{numbers or 0}}};"
         )
-    structures: set[str] = set()
+    aggregates: set[str] = set()
     made: list[tuple[str, str]] = []
     for function in functions:
         try:
-            text = _Function(function, names, structures).text()
+            text = _Function(function, names, aggregates).text()
         except KeyError as error:  # a type or name without a counterpart
             raise TranslationError(f"{function.name}: {error}") from error
         head, _, body = text.partition("\n")
         made.append((head.removeprefix("static ") if function.name in exported else head, body))
     heads = [f"{head};" for head, _ in made]
-    types = [
-        f"typedef struct {{ {' '.join(f'{_c_type(t)}f{i};' for i, (_, t) in enumerate(_fields(kind)[2]))} }} "
-        f"{_structure(kind)};"
-        for kind in sorted(structures)
-    ]
-    return "\n".join([PRELUDE, *types, *tables, "", *heads, "", *(f"{head}\n{body}\n" for head, body in made)])
+    bodies = [f"{head}\n{body}\n" for head, body in made]
+    return "\n".join([PRELUDE, *definitions(aggregates), *tables, "", *heads, "", *bodies])
