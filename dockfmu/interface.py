@@ -111,12 +111,10 @@ def check_swap(name: str, file: Path) -> tuple[list[str], list[str]]:
     Raises what reading the system and the FMU raises.
     """
     with place(name) as (system, plan, element):
-        binaries = read_description(file).binaries
-        problems = []
-        if this_platform() not in binaries:
-            problems.append(
-                f"{file.name} has no library for {this_platform()}, but for {', '.join(binaries) or 'none'}"
-            )
+        other = read_description(file)
+        platform, problems = this_platform(other.fmi_version), []
+        if platform not in other.binaries:
+            problems.append(f"{file.name} has no library for {platform}, but for {', '.join(other.binaries) or 'none'}")
         try:
             lost, notes = swap(system, element, file)
         except StructureError as error:

@@ -78,7 +78,7 @@ class Request:
 
 
 def execute(request: Request, build: Path, say: Callable[[str], None]) -> tuple[dict[str, Any], Path]:
-    """Run a request; returns the summary of architecture section 7 and the folder of results.
+    """Run a request; returns the summary, as of Result.summary, and the folder of results.
 
     The folder holds `results.h5`, `events.json`, `summary.json`, and with `report` also `report.html` and plots, of
     failed runs too; those of an earlier run are removed. Everything runs from an .ssp: a system by name is first
@@ -111,7 +111,6 @@ def execute(request: Request, build: Path, say: Callable[[str], None]) -> tuple[
         system.check()
         checkpoint = None if request.resume is None else _checkpoint(request.resume, system, plan)
         folder = request.output or build / "results" / system.name
-        _clear(folder)
         result = _run(system, plan, folder, description, request, checkpoint)
         result.warnings[:0] = notes
         result.warnings += _imbalance(result)
@@ -163,12 +162,13 @@ def _check_folder(folder: Path) -> None:
         raise RequestError(f"-o {folder}: {existing} {reason}")
 
 
-def _clear(folder: Path) -> None:
-    """Make the folder, without what an earlier run left in it."""
+def _clear(folder: Path, kept: Path | None) -> None:
+    """Make the folder, without what an earlier run left in it, but for the checkpoint that this one goes on from."""
     try:
         folder.mkdir(parents=True, exist_ok=True)
-        for name in (*PRODUCTS, journal.beside(Path("results.h5")).name):
-            (folder / name).unlink(missing_ok=True)
+        for file in (folder / name for name in (*PRODUCTS, journal.beside(Path("results.h5")).name)):
+            if kept is None or file.resolve() != kept.resolve():
+                file.unlink(missing_ok=True)
     except OSError as error:
         raise RequestError(f"-o {folder}: cannot be written ({error.strerror})") from error
 
@@ -213,12 +213,15 @@ def _run(
     # a run that is held to the clock has no time for checkpoints
     if request.live.realtime is None and all(system.description(n).can_serialize_state for n in system.elements):
         observers.append(Checkpoints(folder / CHECKPOINT))
+    control = _control(system, plan, request)
     drivers, live = request.live.open(system)
+    # as late as can be: what is refused until here leaves the results of an earlier run
+    _clear(folder, request.resume)
     return run(
         system,
         drivers=drivers,
         algorithm=algorithms.by_name(plan.algorithm),
-        control=_control(system, plan, request),
+        control=control,
         step=plan.step,
         stop=plan.stop,
         stop_when=plan.stop_when,

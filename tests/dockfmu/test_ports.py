@@ -22,6 +22,9 @@ from master.errors import StructureError
 from master.run import run
 from master.system import System
 
+THREE = """<fmiModelDescription fmiVersion="3.0" modelName="three" instantiationToken="t">
+<CoSimulation modelIdentifier="three"/><ModelVariables/><ModelStructure/></fmiModelDescription>"""
+
 PLACES = ("atv_probe_cone.chaser", "atv_probe_cone.cyclogram")
 
 
@@ -211,6 +214,16 @@ def test_a_misfit_is_told_and_counts_as_failed(pair, python_fmu, tmp_path):
     assert done.returncode == 1
     assert "cannot take the place of first: force: needs input Real in N, has no such variable" in done.stdout
     assert "does not fit in the place of" in done.stdout
+
+
+def test_the_platform_is_called_as_the_version_of_the_fmu_has_it(pair, tmp_path):
+    """linux64 in FMI 2.0, x86_64-linux in 3.0"""
+    fmu = tmp_path / "three.fmu"
+    with zipfile.ZipFile(fmu, "w") as archive:
+        archive.writestr("modelDescription.xml", THREE)
+        archive.writestr(f"binaries/{this_platform('3.0')}/{library_name('three')}", b"")
+    problems, _ = check_swap(f"{pair}.first", fmu)
+    assert not [problem for problem in problems if "library" in problem]
 
 
 def test_what_a_run_goes_without_is_told(pair, python_fmu):

@@ -7,7 +7,10 @@ import pytest
 from command_line import dockfmu, run_system, status_of
 
 from dockfmu import System
+from dockfmu.run import PRODUCTS, _clear
 from master.checkpoint import read_checkpoint
+from master.drivers.datagrams import Datagrams
+from master.result import Result
 
 
 def assert_tail(whole, rest):
@@ -44,12 +47,16 @@ def test_what_does_not_fit_is_refused_before_anything_is_removed(pair, lag, tmp_
     folder = tmp_path / "out"
     assert status_of("run", pair, "-o", folder, "--stop", 0.5, "--no-report") == 0
     before = {path.name: path.read_bytes() for path in folder.iterdir()}
+    other = Datagrams(0, [])
+    port = other.port
     for arguments, words in (
         (("--resume", folder / "summary.json"), "summary.json: not a readable checkpoint"),
         (
             ("--resume", folder / "run.checkpoint", "--stop", 0.4),
             "run.checkpoint: is at 0.5 s already; the run ends at 0.4 s",
         ),
+        (("--adaptive",), "the system declares no table `adaptive`"),
+        (("--receive", port), f"port {port} of 127.0.0.1 cannot be had"),
         (("--process", "third"), "--process third: the system has the elements"),
         (("--process", "first=soon"), "--process first=soon: 'soon' is no positive number"),
     ):
@@ -57,6 +64,14 @@ def test_what_does_not_fit_is_refused_before_anything_is_removed(pair, lag, tmp_
         assert done.returncode == 2, done.stderr
         assert words in done.stderr
         assert {path.name: path.read_bytes() for path in folder.iterdir()} == before
+    other.end(Result("", "", 0.0))
+
+
+def test_a_checkpoint_among_the_results_that_are_replaced_stays_until_there_is_a_newer_one(tmp_path):
+    for name in (*PRODUCTS, "notes.txt"):
+        (tmp_path / name).write_text("old")
+    _clear(tmp_path, tmp_path / "sub" / ".." / "run.checkpoint")
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["notes.txt", "run.checkpoint"]
 
 
 def test_elements_in_processes_give_the_same_results(pair, tmp_path):
