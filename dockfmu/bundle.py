@@ -22,10 +22,8 @@ def write_bundle(system: System, plan: Plan, description: str, file: Path) -> Pa
         system, stop_time=plan.stop, step=plan.step, annotations=[annotation], description=description
     )
     # at once, so that no other process reads half of it
-    with tempfile.NamedTemporaryFile(dir=file.parent, delete=False) as stream:
-        unfinished = write_ssp(content, Path(stream.name))
-    unfinished.chmod(0o644)
-    return unfinished.replace(file)
+    with tempfile.TemporaryDirectory(dir=file.parent, prefix=".") as folder:
+        return write_ssp(content, Path(folder) / file.name).replace(file)
 
 
 def read_bundle(file: Path, folder: Path) -> tuple[System, Plan, str, list[str]]:

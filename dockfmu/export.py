@@ -17,10 +17,10 @@ class ExportError(RuntimeError):
 
 def write_csv(results: Path, file: Path) -> Path:
     """All recorded variables as columns after `time`, the header with units as in FMPy: `name [unit]`."""
-    content = read_results(results)
-    names = list(content.variables)
-    header = ["time [s]", *(f"{name} [{unit}]" if (unit := content.unit(name)) else name for name in names)]
-    columns = np.column_stack([content.time, *(np.asarray(content[name], float) for name in names)])
+    with read_results(results) as content:
+        names = content.variables
+        header = ["time [s]", *(f"{name} [{unit}]" if (unit := content.unit(name)) else name for name in names)]
+        columns = np.column_stack([content.time, *(np.asarray(content[name], float) for name in names)])
     with file.open("w", encoding="utf-8") as out:
         out.write(",".join(f'"{title}"' if "," in title else title for title in header) + "\n")
         np.savetxt(out, columns, delimiter=",", fmt="%.17g")
@@ -33,15 +33,15 @@ def write_mat(results: Path, file: Path) -> Path:
     MATLAB's names allow letters, digits and underscores only: `mechanism.base.force[1]` is `mechanism_base_force_1`.
     Raises ExportError for variables that would get the same name.
     """
-    content = read_results(results)
-    fields: dict[str, object] = {"time": content.time[:, None]}
     original: dict[str, str] = {}
-    for name in content.variables:
-        legal = re.sub(r"\W+", "_", name).strip("_")
-        if legal in fields:
-            raise ExportError(f"{name} and {original[legal]} have the same MATLAB name {legal}")
-        original[legal] = name
-        fields[legal] = np.asarray(content[name], float)[:, None]
+    with read_results(results) as content:
+        fields: dict[str, object] = {"time": content.time[:, None]}
+        for name in content.variables:
+            legal = re.sub(r"\W+", "_", name).strip("_")
+            if legal in fields:
+                raise ExportError(f"{name} and {original.get(legal, 'the time')} have the same MATLAB name {legal}")
+            original[legal] = name
+            fields[legal] = np.asarray(content[name], float)[:, None]
     fields["names"] = np.array([[legal, name] for legal, name in original.items()], dtype=object)
     savemat(file, fields, long_field_names=True, do_compression=True)
     return file

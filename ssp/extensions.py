@@ -18,6 +18,9 @@ CONNECTION = "org.dockfmu.connection"
 _ELEMENT: dict[str, type] = {"substeps": int, "every": int, "process": bool, "timeout": float}
 _CONNECTION: dict[str, type] = {"mean": bool}
 
+# what JSON has for each type: 5 is a number of seconds, too
+_WRITTEN: dict[type, tuple[type, ...]] = {bool: (bool,), int: (int,), float: (int, float)}
+
 
 def of_element(element: Element) -> list[Annotation]:
     """One annotation where the element is not run in the plain way."""
@@ -53,8 +56,8 @@ def _settings(kind: str, annotations: Iterable[Annotation], known: Mapping[str, 
     if not isinstance(found, dict):
         raise SspError(f"{where}: its annotation {kind} is no table")
     for name, value in found.items():
-        if name not in known or not isinstance(value, known[name]):
+        if name not in known or type(value) not in _WRITTEN[known[name]]:
             raise SspError(f"{where}: its annotation {kind} says {name} = {value!r}")
-        if isinstance(value, int | float) and not isinstance(value, bool) and not 0 < value < float("inf"):
+        if not isinstance(value, bool) and not 0 < value < float("inf"):
             raise SspError(f"{where}: its annotation {kind} says {name} = {value!r}, which is not positive")
     return found

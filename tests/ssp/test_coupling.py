@@ -239,7 +239,7 @@ def test_connectors_that_feed_only_each_other_are_refused(lag):
 def test_what_the_standard_does_not_know_goes_along(lag, tmp_path):
     system = Coupled("more")
     system.add("a", lag, substeps=4)
-    system.add("b", lag, every=2, process=True, timeout=5.0)
+    system.add("b", lag, every=2, process=True, timeout=5)
     system.connect("a", "y[1]", "b", "u[1]", mean=True)
     system.connect("a", "count", "b", "count_in", table=((0, 7), (1, 8)))
     system.connect("a", "high", "b", "enable", table=((0, 1), (1, 0)))
