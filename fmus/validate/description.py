@@ -12,6 +12,7 @@ import fmpy
 from fmpy.validation import validate_fmu
 from lxml import etree
 
+from fmus.validate.attributes import check_attributes
 from fmus.validate.finding import Finding, error, warning
 
 FILE = "modelDescription.xml"
@@ -20,10 +21,10 @@ _TYPES = ("Real", "Integer", "Boolean", "String", "Enumeration")
 
 def check_description(fmu: Path, root: etree._Element) -> list[Finding]:
     """Findings about the model description `root` of the archive `fmu`."""
-    findings = list(_schema(root))
+    findings = list(_schema(root)) or list(check_attributes(root))
     if findings:
         return findings
-    # fmpy reads the file again: only after the schema has held
+    # fmpy reads the file again, and stops at the first illegal combination of attributes
     findings += [
         error(FILE, "", problem.strip().rstrip("."), "See the FMI 2.0 standard, sections 2.2 and 4.3")
         for problem in validate_fmu(str(fmu))
