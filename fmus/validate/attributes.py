@@ -42,9 +42,9 @@ def check_attributes(root: etree._Element) -> Iterator[Finding]:
         if variability == "continuous" and scalar.find("Real") is None:
             yield error(_FILE, name, "only a Real is continuous, which is the default", "Make it discrete")
         elif (causality, variability) not in INITIAL:
-            legal = ", ".join(second for first, second in INITIAL if first == causality)
+            others = ", ".join(second for first, second in INITIAL if first == causality)
             yield error(
-                _FILE, name, f"causality {causality} with variability {variability}", f"Make it one of: {legal}"
+                _FILE, name, f"causality {causality} with variability {variability}", f"Make it one of: {others}"
             )
         elif initial is not None and initial not in (legal := INITIAL[causality, variability]):
             yield error(
