@@ -120,11 +120,12 @@ def cut_axis(chain: Chain, closure: Closure) -> Array:
 
 @dataclass
 class Constraint:
-    """Cd, its inverse and determinant, H = Cd^-1 Ci, and n_R of a universal joint, in the base (spec/01 8.2, 8.3)."""
+    """Cd^-1 and det Cd, H = Cd^-1 Ci, R_n, n_R of a universal joint, in the base (spec/01 8.2, 8.3)."""
 
     inverse: Array
     determinant: Any
     gain: Array
+    rotation: Array
     moment_axis: Array | None
 
 
@@ -140,19 +141,38 @@ def constrain(chain: Chain, closure: Closure, node: Node) -> Constraint:
     if closure.planar:
         translation, independent = translation[:2], independent[:2]
     inverted, determinant = inverse(translation)
-    return Constraint(inverted, determinant, inverted @ independent, moment_axis)
+    return Constraint(inverted, determinant, inverted @ independent, rotation, moment_axis)
+
+
+def cut_acceleration(chain: Chain, end: Any) -> Array:
+    """Of the cut joint relative to the base, in the base, at constant rates of the joints (1.3.3).
+
+    From the cut joint inward. Both sides of a sliding joint turn alike, so that one product serves for both; a joint
+    whose axis passes through the cut joint adds nothing.
+    """
+    motions = [Motion()]
+    for joint in chain:
+        motions.append(motions[-1].turned(joint))
+    found, lever = array(ZERO), array(end)
+    for joint, motion in zip(reversed(chain), reversed(motions), strict=False):
+        if joint.body.slides:
+            found = joint.back(found + 2.0 * cross(motion.angular_velocity, joint.slip))
+            lever = joint.arm + joint.back(lever)
+        else:
+            found = joint.back(found + motion.turning @ lever)
+            lever = joint.arm
+    return found
 
 
 def quadratic(chain: Chain, closure: Closure, node: Node, constraint: Constraint) -> Array:
     """h of qdd = H du/dt + h, after the rates are known; errata K4 and K5."""
-    motion = Motion()
-    for joint in chain:
-        motion = motion.after(joint)
-    last = len(chain) - 1
-    missing = array(node.acceleration) - to_base(chain, last, motion.at(closure.end))
+    missing = array(node.acceleration) - cut_acceleration(chain, closure.end)
     if constraint.moment_axis is not None:
-        spin = to_base(chain, last, motion.angular_velocity)
-        swing = to_base(chain, last, motion.angular_acceleration)
+        spin, swing = array(ZERO), array(ZERO)
+        for joint, axis in zip(chain, constraint.rotation.T, strict=True):
+            turning = axis * joint.rate
+            swing = swing + cross(spin, turning)
+            spin = spin + turning
         e1, e2 = cut_axis(chain, closure), array(closure.node_axis)
         turning = cross(cross(spin, e1), e2) + cross(e1, cross(node.angular_velocity, e2))
         row = -(constraint.moment_axis @ swing) - turning @ (spin - array(node.angular_velocity))
@@ -192,19 +212,23 @@ def transferred(joint: Joint, force: Any, moment: Any) -> tuple[Array, Array]:
     return force, joint.back(moment) + cross(joint.arm, force)
 
 
-def inertia_forces(chain: Chain, base: Motion) -> list[tuple[Array, Array]]:
-    """(force, moment) of inertia of each body without the qdd, on a moving base: forward pass of D4 (2.3.3)."""
+def inertia_forces(chain: Chain, base: Motion, qdd: Any) -> list[tuple[Array, Array]]:
+    """(force, moment) of inertia of each body on a moving base: forward pass of D4 (2.3.3).
+
+    With the accelerations `qdd` of the joints: h, those at du/dt = 0, saves the product A h of the reduction.
+    """
     motion, found = base, []
-    for joint in chain:
-        motion = motion.after(joint)
-        w, body = motion.angular_velocity, joint.body
-        force, moment = effort(body, motion.acceleration, motion.angular_acceleration)
-        found.append((-force - squared(w) @ array(body.moment), -moment - gyroscopic(array(body.inertia), w)))
+    for joint, acceleration in zip(chain, qdd, strict=True):
+        motion = motion.after(joint, acceleration)
+        body = joint.body
+        force = motion.acceleration * body.mass + motion.turning @ array(body.moment)
+        moment = array(body.inertia) @ motion.angular_acceleration + cross(body.moment, motion.acceleration)
+        found.append((-force, -moment - gyroscopic(array(body.inertia), motion.angular_velocity)))
     return found
 
 
 def forces(chain: Chain, inertial: Sequence[tuple[Array, Array]], joint_forces: Any) -> Array:
-    """Generalised forces b (n) from `inertia_forces` and the forces of the joints: backward pass of D4."""
+    """Generalised forces b - A qdd (n) from `inertia_forces` and the forces of the joints: backward pass of D4."""
     found = array(joint_forces)
     force, moment = array(ZERO), array(ZERO)
     for j in range(len(chain) - 1, -1, -1):
@@ -215,26 +239,30 @@ def forces(chain: Chain, inertial: Sequence[tuple[Array, Array]], joint_forces: 
     return found
 
 
-def reduced(gain: Array, quadratic: Array, inertia: Array, forces: Array) -> tuple[Array, Array]:
-    """(H^T A H, H^T (b - A h)): the chain as the node feels it (2.3.4), (2.5.1)."""
-    return symmetric_product(gain, inertia @ gain), gain.T @ (forces - inertia @ quadratic)
+def reduced(gain: Array, inertia: Array, forces: Array) -> tuple[Array, Array]:
+    """(H^T A H, H^T (b - A h)), `forces` b - A h: the chain as the node feels it (2.3.4), (2.5.1)."""
+    return symmetric_product(gain, inertia @ gain), gain.T @ forces
 
 
-def reaction(constraint: Constraint, inertia: Array, forces: Array, qdd: Any) -> Array:
-    """lambda = Cd^-T (A qdd - b): of the node on the chain's end; force in the base, moment along n_R."""
-    return constraint.inverse.T @ (inertia @ array(qdd) - forces)
+def reaction(constraint: Constraint, inertia: Array, forces: Array, driven: Any) -> Array:
+    """lambda = Cd^-T (A qdd - b) from `driven` H du/dt and `forces` b - A h: of the node on the chain's end.
+
+    Force in the base, moment along n_R.
+    """
+    return constraint.inverse.T @ (inertia @ array(driven) - forces)
 
 
 def total_inertia(
-    chain: Chain, inertial: Sequence[tuple[Array, Array]], qdd: Any, end: tuple[Any, Any] = (ZERO, ZERO)
+    chain: Chain, inertial: Sequence[tuple[Array, Array]], driven: Any, end: tuple[Any, Any] = (ZERO, ZERO)
 ) -> tuple[Array, Array]:
-    """(force, moment) on the base about its origin, of inertia with the qdd, and of a wrench `end` on the last body.
+    """(force, moment) on the base about its origin, of inertia and of a wrench `end` on the last body.
 
-    Forward and backward pass of D8 of spec/02; with `end` from `reaction` it is the wrench on the base (erratum D6).
+    `inertial` from `inertia_forces`, and `driven` H du/dt what the joints accelerate more than there. Forward
+    and backward pass of D8 of spec/02; with `end` from `reaction` it is the wrench on the base (erratum D6).
     """
     linear, angular = array(ZERO), array(ZERO)
     wrenches = []
-    for joint, (force, moment), rate in zip(chain, inertial, qdd, strict=True):
+    for joint, (force, moment), rate in zip(chain, inertial, driven, strict=True):
         linear, angular = joint.out(linear + cross(angular, joint.arm)), joint.out(angular)
         along = joint.unit * rate
         if joint.body.slides:

@@ -128,8 +128,8 @@ def _planar(joints: list[Joint], s: Symbols) -> Stages:
         joint.rate = rate
     h = chain.quadratic(joints, chain.Closure(s.constant(ZERO), planar=True), hinge, found)
     A = chain.inertia(joints)
-    b = chain.forces(joints, chain.inertia_forces(joints, s.base()), s.vector("g", 2))
-    share, push = chain.reduced(found.gain, h, A, b)
+    b = chain.forces(joints, chain.inertia_forces(joints, s.base(), h), s.vector("g", 2))
+    share, push = chain.reduced(found.gain, A, b)
     return {"constraints": [*rates, *h], "reduction": [*share.ravel(), *push]}
 
 
@@ -149,7 +149,8 @@ def tree_stages(algorithm: str, structure: Structure, s: Symbols) -> Stages:
         ]
         return {algorithm: spatial.accelerate(placed, inertias, needed, g, [0.0] * n, base).qdd}
     A = chain.inertia(joints)
-    return {algorithm: [*solve_symmetric(A, chain.forces(joints, chain.inertia_forces(joints, s.base()), g))]}
+    inertial = chain.inertia_forces(joints, s.base(), s.constant(np.zeros(n)))
+    return {algorithm: [*solve_symmetric(A, chain.forces(joints, inertial, g))]}
 
 
 def generated(build: Callable[[Symbols], Stages]) -> dict[str, Count]:

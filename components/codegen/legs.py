@@ -82,13 +82,14 @@ class Leg:
         moving = Motion(
             self.axes @ base.angular_velocity, self.axes @ base.angular_acceleration, self.axes @ base.at(self.point)
         )
-        self.inertial = inertia_forces(self.joints, moving)
+        self.inertial = inertia_forces(self.joints, moving, self.quadratic)
         self.inertia = inertia(self.joints)
         self.forces = forces(self.joints, self.inertial, joint_forces)
         if self.nut is not None:
-            self.inertia = self.inertia + outer_square(self.nut.ratio, self.nut.inertia)
-            self.forces = self.forces + array(self.nut.ratio) * self.nut.torque
-        return reduced(self.constraint.gain, self.quadratic, self.inertia, self.forces)
+            ratio = array(self.nut.ratio)
+            self.inertia = self.inertia + outer_square(ratio, self.nut.inertia)
+            self.forces = self.forces + ratio * (self.nut.torque - self.nut.inertia * (ratio @ self.quadratic))
+        return reduced(self.constraint.gain, self.inertia, self.forces)
 
     def at_rest(self) -> Leg:
         """This leg in its position, without rates, forces and torque of the nut."""
@@ -108,8 +109,8 @@ class Leg:
 
     def react(self, acceleration: Any) -> tuple[Array, Array]:
         """(force, moment about O_0) of the leg on the base with `reaction` of its cut joint: D8 with erratum D6."""
-        self.accelerations = self.constraint.gain @ array(acceleration) + self.quadratic
-        self.reaction = reaction(self.constraint, self.inertia, self.forces, self.accelerations)
+        driven = self.constraint.gain @ array(acceleration)
+        self.reaction = reaction(self.constraint, self.inertia, self.forces, driven)
         pushed = _into(self.joints, self.reaction[:3])
         twisted = cross(self.end, pushed)
         if self.constraint.moment_axis is not None:
@@ -117,8 +118,9 @@ class Leg:
         return self._passed_on(acceleration, (pushed, twisted))
 
     def _passed_on(self, acceleration: Any, end: tuple[Array, Array]) -> tuple[Array, Array]:
-        self.accelerations = self.constraint.gain @ array(acceleration) + self.quadratic
-        force, moment = total_inertia(self.joints, self.inertial, self.accelerations, end)
+        driven = self.constraint.gain @ array(acceleration)
+        self.accelerations = driven + self.quadratic
+        force, moment = total_inertia(self.joints, self.inertial, driven, end)
         if self.nut is not None:
             spun = (array(self.nut.ratio) @ self.accelerations) * self.nut.inertia
             moment = moment - to_base(self.joints, self.nut.strut - 1, array(UNIT[0])) * spun

@@ -96,16 +96,31 @@ class Motion:
     angular_acceleration: Any = field(default_factory=lambda: array(ZERO))
     acceleration: Any = field(default_factory=lambda: array(ZERO))
 
-    def at(self, point: Any) -> Array:
-        """Acceleration of a point fixed in the frame: Omega is shared by all points, and by the body's moment."""
-        turning = skew(self.angular_acceleration) + squared(self.angular_velocity)
-        return self.acceleration + turning @ array(point)
+    @property
+    def turning(self) -> Array:
+        """skew(epsilon) + Omega: times a vector that is fixed in the frame it is the vector's second derivative.
 
-    def after(self, joint: Joint) -> Motion:
-        """Motion of the next body without the acceleration of its joint (2.2.3), (2.3.3)."""
+        Shared by all points of a body, its centre of mass included.
+        """
+        return skew(self.angular_acceleration) + squared(self.angular_velocity)
+
+    def at(self, point: Any) -> Array:
+        """Acceleration of a point fixed in the frame."""
+        return self.acceleration + self.turning @ array(point)
+
+    def turned(self, joint: Joint, qdd: Any = 0.0) -> Motion:
+        """Angular motion of the next body, with the acceleration `qdd` of its joint; `acceleration` is left out."""
         w = joint.out(self.angular_velocity)
-        a = joint.out(self.at(joint.arm)) + 2.0 * cross(w, joint.slip)
-        return Motion(w + joint.spin, joint.out(self.angular_acceleration) + cross(w, joint.spin), a)
+        swing = joint.out(self.angular_acceleration) + cross(w, joint.spin)
+        return Motion(w + joint.spin, swing if joint.body.slides else swing + joint.unit * qdd)
+
+    def after(self, joint: Joint, qdd: Any = 0.0) -> Motion:
+        """Motion of the next body (2.2.3), (2.3.3), with the acceleration `qdd` of its joint."""
+        motion = self.turned(joint, qdd)
+        motion.acceleration = joint.out(self.at(joint.arm)) + 2.0 * cross(motion.angular_velocity, joint.slip)
+        if joint.body.slides:
+            motion.acceleration = motion.acceleration + joint.unit * qdd
+        return motion
 
 
 def symmetric_input(graph: Graph, name: str, n: int) -> Array:

@@ -60,7 +60,7 @@ def strut() -> Program:
     base = Motion(*(graph.array(name, 3) for name in BASE))
     share, push = leg.reduce(base, graph.array("c.force", 4))
     graph.label("A", leg.inertia[np.tril_indices(4)])
-    graph.label("b", leg.forces)
+    graph.label("b_less_Ah", leg.forces)
     reduce = Stage(
         "reduce", ("c", "ring", *BASE, "inertia", "force"), "inertia += H^T A H (upper half), force += H^T (b - A h)."
     )

@@ -94,33 +94,35 @@ def chain(kind: str, massless: bool) -> Program:
     omega0, epsilon0, acceleration0 = (graph.array(name, 3) for name in BASE)
     moving = Motion(omega0, epsilon0, acceleration0)
     base = Motion(gamma @ omega0, gamma @ epsilon0, gamma @ moving.at(place))
-    inertial = inertia_forces(joints, base)
+    inertial = inertia_forces(joints, base, h)
     A = inertia(joints)
-    A[active, active] = A[active, active] + graph.input("c.damping")
+    damping = graph.input("c.damping")
+    A[active, active] = A[active, active] + damping
     g = array(ZERO)
-    g[active] = graph.input("c.force")
+    g[active] = graph.input("c.force") - damping * h[active]
     b = forces(joints, inertial, g)
     graph.label("A", A[np.tril_indices(3)])
-    graph.label("b", b)
-    share, torque = reduced(gain, h, A, b)
+    graph.label("b_less_Ah", b)
+    share, torque = reduced(gain, A, b)
     reduce = Stage("reduce", ("c", *BASE, "inertia", "torque"), "inertia += H^T A H, torque += H^T (b - A h), frame 0.")
     for i in range(3):
         for k in range(i, 3):
             reduce.add(f"inertia[{i}, {k}]", share[i, k])
     reduce.add("torque", torque)
 
-    qdd = gain @ graph.array("turning", 3) + h
+    driven = gain @ graph.array("turning", 3)
+    qdd = driven[active] + h[active]
     graph.label("qdd", qdd)
     accelerate = Stage(
         "accelerate",
         ("c", "turning"),
         "Acceleration of the active joint from the node's, relative to the base, frame 0.",
     )
-    accelerate.set("c.acceleration", qdd[active])
+    accelerate.set("c.acceleration", qdd)
 
     stages = [follow, reduce, accelerate]
     if not massless:
-        force, moment = total_inertia(joints, inertial, qdd)
+        force, moment = total_inertia(joints, inertial, driven)
         force, moment = gamma.T @ force, gamma.T @ moment
         lose = Stage(
             "lose",

@@ -1,7 +1,7 @@
 """Magnetic brake, R U S with massless links.
 
 Made by components.codegen, not to be edited. Spec/01 8, spec/02 6 to 8 and 10, with their errata.
-All together 155 multiplications, 84 additions, 1 divisions; 26 values kept between the kernels.
+All together 151 multiplications, 82 additions, 1 divisions; 26 values kept between the kernels.
 """
 
 from components.core.kernel import kernel
@@ -112,7 +112,7 @@ def follow(c, node):
 def reduce(c, omega0, epsilon0, acceleration0, inertia, torque):
     """inertia += H^T A H, torque += H^T (b - A h), frame 0.
 
-    90 multiplications, 49 additions.
+    86 multiplications, 47 additions.
     """
     c_length = c.length
     c_rod_length = c.rod_length
@@ -154,7 +154,7 @@ def reduce(c, omega0, epsilon0, acceleration0, inertia, torque):
     v165 = c.kept[20]
     minus_qd_1 = c.kept[21]
     A_1 = c.damping
-    b_1 = c.force
+    c_force = c.force
     v80 = v69 * v69
     v81 = v74 * v74
     v82 = v79 * v79
@@ -170,33 +170,31 @@ def reduce(c, omega0, epsilon0, acceleration0, inertia, torque):
     minus_H_11 = gamma_11 * v159 + gamma_21 * v162 - gamma_31 * v165
     minus_H_12 = gamma_12 * v159 + gamma_22 * v162 - gamma_32 * v165
     minus_H_13 = gamma_13 * v159 + gamma_23 * v162 - gamma_33 * v165
-    v230 = minus_qd_1 * minus_qd_1 * c_length
-    v231 = c_cosine_1 * v230
-    v233 = minus_qd_1 - (v184 - (lever_2 * v153 + lever_1 * v154) * v79)
-    v234 = c_sine_2 * v233
-    v235 = c_cosine_2 * v233
-    v253 = c_cosine_2 * v231 + (qd_3 * qd_3 + v235 * v235) * c_rod_length
-    v254 = c_sine_1 * v230 + qd_3 * v234 * 2.0 * c_rod_length
-    v255 = c_sine_2 * v231 + v234 * v235 * c_rod_length
-    v258 = c_cosine_2 * v253 + c_sine_2 * v255
-    v264 = c_cosine_1 * v258 + c_sine_1 * v254
-    v267 = c_sine_1 * v258 - c_cosine_1 * v254
-    v274 = (v81 + v82) * lever_1 - lever_2 * v83 - lever_3 * v84 - (c_cosine_0 * v264 - c_sine_0 * v267)
-    v275 = lever_1 * v83 - (v80 + v82) * lever_2 + lever_3 * v85 + (c_sine_0 * v264 + c_cosine_0 * v267)
-    v276 = lever_1 * v84 + lever_2 * v85 - (v80 + v81) * lever_3 - (c_sine_2 * v253 - c_cosine_2 * v255)
-    h_1 = v150 * v274 + v151 * v275 + v152 * v276
-    v511 = minus_H_12 * A_1
-    v512 = minus_H_13 * A_1
-    v520 = b_1 - h_1 * A_1
+    v229 = minus_qd_1 - (v184 - (lever_2 * v153 + lever_1 * v154) * v79)
+    v230 = c_sine_2 * v229
+    v231 = c_cosine_2 * v229
+    v243 = (qd_3 * qd_3 + v231 * v231) * c_rod_length
+    v244 = qd_3 * v230 * 2.0 * c_rod_length
+    v245 = v230 * v231 * c_rod_length
+    v248 = c_cosine_2 * v243 + c_sine_2 * v245
+    v258 = c_sine_1 * v248 - c_cosine_1 * v244
+    v261 = c_cosine_1 * v248 + c_sine_1 * v244 + minus_qd_1 * minus_qd_1 * c_length
+    v268 = (v81 + v82) * lever_1 - lever_2 * v83 - lever_3 * v84 - (c_cosine_0 * v261 - c_sine_0 * v258)
+    v269 = lever_1 * v83 - (v80 + v82) * lever_2 + lever_3 * v85 + (c_sine_0 * v261 + c_cosine_0 * v258)
+    v270 = lever_1 * v84 + lever_2 * v85 - (v80 + v81) * lever_3 - (c_sine_2 * v243 - c_cosine_2 * v245)
+    h_1 = v150 * v268 + v151 * v269 + v152 * v270
+    b_less_Ah_1 = c_force - h_1 * A_1
+    v516 = minus_H_12 * A_1
+    v517 = minus_H_13 * A_1
     inertia[0, 0] += minus_H_11 * A_1 * minus_H_11
-    inertia[0, 1] += minus_H_11 * v511
-    inertia[0, 2] += minus_H_11 * v512
-    inertia[1, 1] += minus_H_12 * v511
-    inertia[1, 2] += minus_H_12 * v512
-    inertia[2, 2] += minus_H_13 * v512
-    torque[0] += -(minus_H_11 * v520)
-    torque[1] += -(minus_H_12 * v520)
-    torque[2] += -(minus_H_13 * v520)
+    inertia[0, 1] += minus_H_11 * v516
+    inertia[0, 2] += minus_H_11 * v517
+    inertia[1, 1] += minus_H_12 * v516
+    inertia[1, 2] += minus_H_12 * v517
+    inertia[2, 2] += minus_H_13 * v517
+    torque[0] += -(minus_H_11 * b_less_Ah_1)
+    torque[1] += -(minus_H_12 * b_less_Ah_1)
+    torque[2] += -(minus_H_13 * b_less_Ah_1)
     c.kept[22] = minus_H_11
     c.kept[23] = minus_H_12
     c.kept[24] = minus_H_13

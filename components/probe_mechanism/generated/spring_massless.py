@@ -1,12 +1,12 @@
 """Spring mechanism, U P S with massless links.
 
 Made by components.codegen, not to be edited. Spec/01 8, spec/02 6 to 8 and 10, with their errata.
-All together 156 multiplications, 84 additions, 1 divisions; 27 values kept between the kernels.
+All together 153 multiplications, 81 additions, 1 divisions; 28 values kept between the kernels.
 """
 
 from components.core.kernel import kernel
 
-KEPT = 27
+KEPT = 28
 
 
 @kernel
@@ -83,37 +83,36 @@ def follow(c, node):
     c.kept[3] = v67
     c.kept[4] = v72
     c.kept[5] = v77
-    c.kept[6] = v103
-    c.kept[7] = v105
-    c.kept[8] = v106
-    c.kept[9] = v107
-    c.kept[10] = v108
-    c.kept[11] = v109
-    c.kept[12] = v110
-    c.kept[13] = v113
-    c.kept[14] = v120
-    c.kept[15] = v135
-    c.kept[16] = v142
-    c.kept[17] = v143
-    c.kept[18] = v144
-    c.kept[19] = v165
-    c.kept[20] = v168
-    c.kept[21] = v171
-    c.kept[22] = minus_qd_3
+    c.kept[6] = v102
+    c.kept[7] = v103
+    c.kept[8] = v105
+    c.kept[9] = v106
+    c.kept[10] = v107
+    c.kept[11] = v108
+    c.kept[12] = v109
+    c.kept[13] = v110
+    c.kept[14] = v113
+    c.kept[15] = v120
+    c.kept[16] = v135
+    c.kept[17] = v142
+    c.kept[18] = v143
+    c.kept[19] = v144
+    c.kept[20] = v165
+    c.kept[21] = v168
+    c.kept[22] = v171
+    c.kept[23] = minus_qd_3
 
 
 @kernel
 def reduce(c, omega0, epsilon0, acceleration0, inertia, torque):
     """inertia += H^T A H, torque += H^T (b - A h), frame 0.
 
-    96 multiplications, 53 additions.
+    93 multiplications, 50 additions.
     """
-    c_length = c.length
     c_cosine_0 = c.cosine[0]
     c_sine_0 = c.sine[0]
     c_cosine_1 = c.cosine[1]
     c_sine_1 = c.sine[1]
-    c_stroke = c.stroke
     gamma_11 = c.base_axes[0, 0]
     gamma_12 = c.base_axes[0, 1]
     gamma_13 = c.base_axes[0, 2]
@@ -129,25 +128,26 @@ def reduce(c, omega0, epsilon0, acceleration0, inertia, torque):
     v67 = c.kept[3]
     v72 = c.kept[4]
     v77 = c.kept[5]
-    v103 = c.kept[6]
-    v105 = c.kept[7]
-    v106 = c.kept[8]
-    v107 = c.kept[9]
-    v108 = c.kept[10]
-    v109 = c.kept[11]
-    v110 = c.kept[12]
-    v113 = c.kept[13]
-    v120 = c.kept[14]
-    v135 = c.kept[15]
-    v142 = c.kept[16]
-    v143 = c.kept[17]
-    v144 = c.kept[18]
-    v165 = c.kept[19]
-    v168 = c.kept[20]
-    v171 = c.kept[21]
-    minus_qd_3 = c.kept[22]
+    v102 = c.kept[6]
+    v103 = c.kept[7]
+    v105 = c.kept[8]
+    v106 = c.kept[9]
+    v107 = c.kept[10]
+    v108 = c.kept[11]
+    v109 = c.kept[12]
+    v110 = c.kept[13]
+    v113 = c.kept[14]
+    v120 = c.kept[15]
+    v135 = c.kept[16]
+    v142 = c.kept[17]
+    v143 = c.kept[18]
+    v144 = c.kept[19]
+    v165 = c.kept[20]
+    v168 = c.kept[21]
+    v171 = c.kept[22]
+    minus_qd_3 = c.kept[23]
     A_6 = c.damping
-    b_3 = c.force
+    c_force = c.force
     v78 = v67 * v67
     v79 = v72 * v72
     v80 = v77 * v77
@@ -169,33 +169,30 @@ def reduce(c, omega0, epsilon0, acceleration0, inertia, torque):
     minus_H_33 = gamma_13 * v165 - gamma_23 * v168 + gamma_33 * v171
     v232 = c_sine_1 * minus_qd_1
     v233 = c_cosine_1 * minus_qd_1
-    v240 = v232 * v233
-    v241 = v233 * v233 + minus_qd_2 * minus_qd_2
-    v244 = minus_qd_2 * v232 * 2.0
-    v258 = c_stroke * v241 + c_length * v241
-    v259 = c_stroke * v240 + minus_qd_2 * minus_qd_3 * 2.0 + c_length * v240
-    v260 = c_stroke * v244 - minus_qd_3 * v233 * 2.0 + c_length * v244
-    v263 = c_cosine_1 * v258 + c_sine_1 * v259
-    v273 = (v79 + v80) * lever_1 - lever_2 * v81 - lever_3 * v82 - (c_cosine_0 * v263 - c_sine_0 * v260)
-    v274 = lever_1 * v81 - (v78 + v80) * lever_2 + lever_3 * v83 + (c_sine_1 * v258 - c_cosine_1 * v259)
-    v275 = lever_1 * v82 + lever_2 * v83 - (v78 + v79) * lever_3 - (c_sine_0 * v263 + c_cosine_0 * v260)
-    minus_h_3 = v142 * v273 - v143 * v274 + v144 * v275
-    v485 = minus_H_32 * A_6
-    v486 = minus_H_33 * A_6
-    v494 = minus_h_3 * A_6 + b_3
+    v249 = (v233 * v233 + minus_qd_2 * minus_qd_2) * v102
+    v252 = minus_qd_2 * minus_qd_3 * 2.0 + v232 * v233 * v102
+    v253 = minus_qd_3 * v233 * 2.0 - minus_qd_2 * v232 * 2.0 * v102
+    v256 = c_cosine_1 * v249 + c_sine_1 * v252
+    v267 = (v79 + v80) * lever_1 - lever_2 * v81 - lever_3 * v82 - (c_cosine_0 * v256 + c_sine_0 * v253)
+    v268 = lever_1 * v81 - (v78 + v80) * lever_2 + lever_3 * v83 + (c_sine_1 * v249 - c_cosine_1 * v252)
+    v269 = lever_1 * v82 + lever_2 * v83 - (v78 + v79) * lever_3 - (c_sine_0 * v256 - c_cosine_0 * v253)
+    minus_h_3 = v142 * v267 - v143 * v268 + v144 * v269
+    b_less_Ah_3 = minus_h_3 * A_6 + c_force
+    v484 = minus_H_32 * A_6
+    v485 = minus_H_33 * A_6
     inertia[0, 0] += minus_H_31 * A_6 * minus_H_31
-    inertia[0, 1] += minus_H_31 * v485
-    inertia[0, 2] += minus_H_31 * v486
-    inertia[1, 1] += minus_H_32 * v485
-    inertia[1, 2] += minus_H_32 * v486
-    inertia[2, 2] += minus_H_33 * v486
-    torque[0] += -(minus_H_31 * v494)
-    torque[1] += -(minus_H_32 * v494)
-    torque[2] += -(minus_H_33 * v494)
-    c.kept[23] = minus_H_31
-    c.kept[24] = minus_H_32
-    c.kept[25] = minus_H_33
-    c.kept[26] = minus_h_3
+    inertia[0, 1] += minus_H_31 * v484
+    inertia[0, 2] += minus_H_31 * v485
+    inertia[1, 1] += minus_H_32 * v484
+    inertia[1, 2] += minus_H_32 * v485
+    inertia[2, 2] += minus_H_33 * v485
+    torque[0] += -(minus_H_31 * b_less_Ah_3)
+    torque[1] += -(minus_H_32 * b_less_Ah_3)
+    torque[2] += -(minus_H_33 * b_less_Ah_3)
+    c.kept[24] = minus_H_31
+    c.kept[25] = minus_H_32
+    c.kept[26] = minus_H_33
+    c.kept[27] = minus_h_3
 
 
 @kernel
@@ -204,12 +201,12 @@ def accelerate(c, turning):
 
     3 multiplications, 3 additions.
     """
-    minus_H_31 = c.kept[23]
-    minus_H_32 = c.kept[24]
-    minus_H_33 = c.kept[25]
-    minus_h_3 = c.kept[26]
+    minus_H_31 = c.kept[24]
+    minus_H_32 = c.kept[25]
+    minus_H_33 = c.kept[26]
+    minus_h_3 = c.kept[27]
     turning_0 = turning[0]
     turning_1 = turning[1]
     turning_2 = turning[2]
-    minus_qdd_3 = minus_H_31 * turning_0 + minus_H_32 * turning_1 + minus_H_33 * turning_2 + minus_h_3
-    c.acceleration = -minus_qdd_3
+    minus_qdd = minus_H_31 * turning_0 + minus_H_32 * turning_1 + minus_H_33 * turning_2 + minus_h_3
+    c.acceleration = -minus_qdd

@@ -46,7 +46,7 @@ def leg(k, coordinates, nut_torque):
     gamma, l0, lN = geometry(k)
     gamma, l0, lN = (snapped(value) for value in (gamma, l0, lN))
     c1, s1, c2, s2, stroke, c4, s4 = coordinates
-    bodies = [Body(Y), Body(Z, **HOUSING), Body(X, slides=True), Body(X, offset=np.array([LENGTH, 0, 0]), **SCREW)]
+    bodies = [Body(Y), Body(Z, **HOUSING), Body(X, slides=True, offset=np.array([LENGTH, 0, 0])), Body(X, **SCREW)]
     joints = [Joint(bodies[0], c1, s1), Joint(bodies[1], c2, s2), Joint(bodies[2], stroke=stroke),
               Joint(bodies[3], c4, s4)]  # fmt: skip
     hand = 1.0 if k % 2 == 0 else -1.0

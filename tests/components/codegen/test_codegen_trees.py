@@ -72,7 +72,7 @@ def test_spec09_oracle_O9_three_algorithms_for_chains(n):
     g = rng.normal(size=n)
     A, b = kane(joints, g)
     np.testing.assert_allclose(chain.inertia(joints).astype(float), A, rtol=1e-11, atol=1e-12)
-    inertial = chain.inertia_forces(joints, BASE)
+    inertial = chain.inertia_forces(joints, BASE, np.zeros(n))
     np.testing.assert_allclose(chain.forces(joints, inertial, g).astype(float), b, rtol=1e-11, atol=1e-11)
     expected = np.linalg.solve(A, b)
     scale = 1e-11 * np.abs(expected).max() * np.linalg.cond(A)
