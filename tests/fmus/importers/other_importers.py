@@ -34,7 +34,7 @@ def _installed(*places: str) -> Path:
     for place in places:
         for file in sorted(ENVIRONMENT.glob(place)):
             return file
-    raise Missing(f"{places[0]} is not in {ENVIRONMENT.name}: make {ENVIRONMENT.relative_to(ROOT)}")
+    raise Missing(f"{places[0]} is not in {ENVIRONMENT}: make importers")
 
 
 def _call(*command: object, **options) -> None:
