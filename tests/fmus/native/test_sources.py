@@ -4,14 +4,13 @@ import ctypes
 import itertools
 import math
 import subprocess
-import sys
 import zipfile
 
+import from_sources
 import gadget
 import llvmlite.binding as llvm
 import numpy as np
 import pytest
-from lxml import etree
 
 import fmus
 from components.core.component import Component
@@ -28,35 +27,19 @@ from fmus.validate import validate
 from master.description import read_description
 
 
-def compiled(file, folder):
-    """The library, from nothing but what the FMU holds and says of its sources."""
-    with zipfile.ZipFile(file) as archive:
-        archive.extractall(folder)
-        root = etree.fromstring(archive.read("modelDescription.xml"))
-    sources = [element.get("name") for element in root.iterfind("CoSimulation/SourceFiles/File")]
-    build = etree.parse(folder / "sources" / "buildDescription.xml").getroot()
-    assert [element.get("name") for element in build.iter("SourceFile")] == sources
-    options = build.find(".//SourceFileSet").get("compilerOptions").split()
-    library = folder / f"library{HOST.extension}"
-    compiler = [sys.executable, "-m", "ziglang", "cc", "-target", HOST.zig, "-std=c11", "-O2", "-shared"]
-    subprocess.run([*compiler, *options, "-o", str(library), *sources, "-lm"], cwd=folder / "sources", check=True)
-    return library
-
-
 def same_as_the_kernels(component, tmp_path):
     file = fmus.build(component, tmp_path, platforms=(HOST.folder, "sources"))
     experiment = importer.experiment_for(read_description(file))
     expected = crosscheck.reference(component, experiment)
-    found = importer.run(file, experiment, library=compiled(file, tmp_path / "unpacked"))
+    found = importer.run(file, experiment, library=from_sources.compiled(file, tmp_path / "unpacked"))
     np.testing.assert_array_equal(found.outputs.view(np.uint64), expected.view(np.uint64))
 
 
 def step_of(source, folder):
     """`kernel_step` of C without the shim, to be called on a block."""
     (folder / "kernels.c").write_text(source)
-    command = [sys.executable, "-m", "ziglang", "cc", "-target", HOST.zig, "-std=c11", "-O2", "-shared", "-fPIC",
-               "-ffp-contract=off", "-o", "library.so", "kernels.c", "-lm"]  # fmt: skip
-    subprocess.run(command, cwd=folder, check=True)
+    options = ("-std=c11", "-shared", "-fPIC", "-ffp-contract=off", "-o", "library.so", "-lm")
+    subprocess.run([*from_sources.ZIG, *options, "kernels.c"], cwd=folder, check=True)
     library = ctypes.CDLL(str(folder / "library.so"))
 
     def step(block, t, h):
@@ -221,7 +204,7 @@ def test_sources_alone_are_an_fmu(tmp_path):
     (finding,) = validate(file)
     assert (finding.severity, finding.text) == ("warning", f"there is no library for {HOST.folder}")
     experiment = importer.experiment_for(read_description(file))
-    found = importer.run(file, experiment, library=compiled(file, tmp_path / "unpacked"))
+    found = importer.run(file, experiment, library=from_sources.compiled(file, tmp_path / "unpacked"))
     expected = crosscheck.reference(gadget.component(), experiment)
     np.testing.assert_array_equal(found.outputs.view(np.uint64), expected.view(np.uint64))
 
