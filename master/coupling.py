@@ -14,7 +14,7 @@ from master.errors import StructureError
 from master.fmu import Instance
 from master.implicit import feedback, iteration_tables
 from master.loop import tables
-from master.loop.memory import pack
+from master.loop.packing import pack
 from master.pace import pace_tables
 from master.prediction import prediction_tables, rates_of
 from master.step_control import StepControl, control_tables, located_signals

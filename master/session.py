@@ -254,7 +254,7 @@ class Session:
                 detail += f"; it came to t = {reached:.9g} s"
             detail += "; a smaller macro step may help"
         elif status == PENDING:
-            detail += "; it steps asynchronously, which this master does not"
+            detail += "; its description does not say canRunAsynchronuously, and so the step is not waited for"
         return detail
 
     def close(self) -> None:

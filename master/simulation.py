@@ -130,9 +130,9 @@ class Simulation:
 
     def _close(self) -> None:
         try:
-            if self._session is not None:
-                self._session.close()
-            self._cleanup.close()
+            with self._cleanup:
+                if self._session is not None:
+                    self._session.close()
         finally:
             _end([*self.wishes.observers, *self.wishes.drivers], self.result)
 

@@ -2,15 +2,19 @@
 
 from __future__ import annotations
 
+import threading
+
 _texts = [""]
 _numbers = {"": 0}
+_adding = threading.Lock()
 
 
 def number(text: str) -> int:
     """The number of a text in this process; 0 is the empty one."""
-    found = _numbers.setdefault(text, len(_texts))
-    if found == len(_texts):
-        _texts.append(text)
+    with _adding:
+        found = _numbers.setdefault(text, len(_texts))
+        if found == len(_texts):
+            _texts.append(text)
     return found
 
 

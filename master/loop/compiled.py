@@ -7,7 +7,6 @@ another file of the loop.
 from __future__ import annotations
 
 import hashlib
-import os
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -15,25 +14,28 @@ from typing import Any
 import numba
 from numba.core import config
 
+from master.cache import cache_root
+
 HERE = Path(__file__).parent
 
 
 def _folder() -> Path:
     digest = hashlib.sha256(b"".join(file.read_bytes() for file in sorted(HERE.glob("*.py")))).hexdigest()[:12]
-    root = HERE / "__pycache__"
-    if not os.access(HERE, os.W_OK):
-        root = Path(os.environ.get("XDG_CACHE_HOME", Path.home() / ".cache")) / "dockfmu" / "loop"
-    return root / digest
+    return cache_root() / "numba" / f"{__package__}-{digest}"
 
 
 FOLDER = str(_folder())
 
 
 def compiled(function: Callable[..., Any]) -> Any:
-    """Compile `function` on its first call; the plain function stays in `.py_func`."""
+    """Compile `function` on its first call; the plain function stays in `.py_func`.
+
+    Other threads of Python go on meanwhile: an FMU that speaks from a thread of its own, for which its step waits,
+    would wait for ever otherwise.
+    """
     before = config.CACHE_DIR  # type: ignore[attr-defined]
     config.CACHE_DIR = FOLDER  # type: ignore[attr-defined]
     try:
-        return numba.njit(function, cache=True, error_model="numpy")
+        return numba.njit(function, cache=True, nogil=True, error_model="numpy")
     finally:
         config.CACHE_DIR = before  # type: ignore[attr-defined]

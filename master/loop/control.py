@@ -105,14 +105,14 @@ def _shorter(tables, t, h):
 
 @compiled
 def _length(control, until):
-    """The next step: not beyond `until`, not leaving a splinter before it, half way to an event that lies ahead."""
+    """The next step: half way to an event that lies ahead, not beyond `until`, and no splinter left before either."""
     t, h = control.clock[NOW], control.clock[NEXT]
+    rest = until - t
     event = control.clock[EVENT_BEFORE] - t
     if event > control.event_step * (1.0 + SLACK):
         h = min(h, max(0.5 * event, control.event_step))
-    elif event > 0.0:
-        h = min(h, event)
-    rest = until - t
+    elif event > control.event_step * SLACK:
+        rest = min(rest, event)
     if h > (1.0 - SLACK) * rest:
         return rest
     return min(h, 0.5 * rest) if 2.0 * h > rest else h

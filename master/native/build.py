@@ -12,20 +12,11 @@ from functools import cache
 from importlib.metadata import version
 from pathlib import Path
 
+from master.cache import cache_root
 from master.errors import MasterError
 
 HERE = Path(__file__).parent
 _FLAGS = ("-std=c11", "-O2", "-fPIC", "-shared", "-s", "-fvisibility=hidden", "-Wall", "-Wextra", "-Werror")
-
-
-def cache_root() -> Path:
-    """Folder for things that can be made again: `$DOCKFMU_CACHE`, `build/cache` of a checkout, or the user's."""
-    checkout = HERE.parents[1]
-    if chosen := os.environ.get("DOCKFMU_CACHE"):
-        return Path(chosen)
-    if (checkout / "pyproject.toml").is_file():
-        return checkout / "build" / "cache"
-    return Path(os.environ.get("XDG_CACHE_HOME", Path.home() / ".cache")) / "dockfmu"
 
 
 @cache

@@ -138,3 +138,23 @@ def test_signals_end_a_run_in_order(lag, tmp_path, number, word):
     with read_results(tmp_path / "r.h5") as results:
         assert results.attributes["status"] == "stopped"
         assert results.time[-1] > 5.0
+
+
+SPEAKING = """
+import sys
+from pathlib import Path
+from master.run import run
+from master.system import System
+
+system = System("s")
+system.add("craft", Path(sys.argv[1]), {"fail.function": 1, "fail.status": 15})
+print(run(system, step=0.01, stop=0.1).warnings)
+"""
+
+
+def test_an_fmu_that_speaks_from_a_thread_for_which_its_step_waits(lag):
+    """The loop must not hold what the message needs to be heard: else both wait for ever, and the process is ended."""
+    done = subprocess.run(
+        [sys.executable, "-c", SPEAKING, str(lag)], cwd=ROOT, capture_output=True, text=True, timeout=120, check=True
+    )
+    assert "craft gave fmi2Warning 10 times; last: 'by a thread'" in done.stdout

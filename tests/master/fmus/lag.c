@@ -4,12 +4,14 @@
  *           2n+2 time from which `fail.function` returns `fail.status`, 2n+3 feed, 2n+4 bias,
  *           2n+5 output through = feed u[1] + bias, at once
  * Integer   0 input count_in, 1 output count = steps done + count_in, 2 fail.function (see FAULTS), 3 fail.status: a
- *           status of FMI, or 10 a bad address, 11 abort, 12 exit, 13 never return, 14 a flood of messages
+ *           status of FMI, or 10 a bad address, 11 abort, 12 exit, 13 never return, 14 a flood of messages, 15 a message by a
+ *           thread of its own, for which the call waits
  * Boolean   0 input enable (false: y holds), 1 output high = y[1] > 0.5
  * String    0 parameter label, 1 input text_in, 2 output text = label, steps done, text_in
  */
 #define _DEFAULT_SOURCE
 #include <math.h>
+#include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -30,7 +32,7 @@
 typedef int Status;
 typedef unsigned Ref;
 typedef const char *Str;
-enum { OK, WARNING, DISCARD, ERROR, FATAL, PENDING, BAD_ADDRESS = 10, ABORT, EXIT, HANG, FLOOD };
+enum { OK, WARNING, DISCARD, ERROR, FATAL, PENDING, BAD_ADDRESS = 10, ABORT, EXIT, HANG, FLOOD, THREAD };
 /* FAULTS: what fail.function counts from 1 */
 enum { DO_STEP = 1, GET_REAL, SET_REAL, EXIT_INITIALIZATION, GET_BOOLEAN, SETUP, ENTER_INITIALIZATION, GET_INTEGER,
        SET_INTEGER, SET_BOOLEAN, GET_STRING, SET_STRING, TERMINATE, GET_STATE, SET_STATE, SERIALIZE, DESERIALIZE };
@@ -62,10 +64,24 @@ typedef struct {
     char name[64];
 } Lag;
 
+static void *speak(void *c) {
+    Lag *lag = c;
+    lag->callbacks->logger(lag->callbacks->environment, lag->name, WARNING, "logStatusWarning", "by a thread");
+    return NULL;
+}
+
+static Status in_a_thread(Lag *lag) {
+    pthread_t thread;
+    if (pthread_create(&thread, NULL, speak, lag)) return ERROR;
+    pthread_join(thread, NULL);
+    return WARNING;
+}
+
 static Status fault(Lag *lag, int function, Str name) {
     State *s = &lag->state;
     if (s->integer[2] != function || s->time < s->real[FAIL_TIME]) return OK;
     Status status = s->integer[3];
+    if (status == THREAD) return in_a_thread(lag);
     for (int i = 0; i < (status == FLOOD ? 20000 : 1); i++)
         lag->callbacks->logger(lag->callbacks->environment, lag->name, status > FATAL ? ERROR : status,
                                "logStatusError", "%s fails on purpose at %.3f s, #r%d# = %g", name, s->time, N,
