@@ -1,4 +1,4 @@
-"""Generated kernels: time per call, seconds to compile, and the same work as loops over small matrices.
+"""Generated kernels: time per call and seconds to compile. `small_matrices` has the same work in plain numba.
 
 python -m benchmarks.codegen
 """
@@ -6,17 +6,14 @@ python -m benchmarks.codegen
 from __future__ import annotations
 
 import time
-from collections.abc import Callable
 from typing import Any
 
 import numba
 import numpy as np
 
 from benchmarks.timing import microseconds
-from components.core.field import private
 from components.core.record import Memory, Record
-from components.linkage import bodies, chain, hexapod
-from components.linkage.closure import SERIAL_4, UCU
+from components.linkage import hexapod
 from components.linkage.generated import ring, strut
 
 
@@ -34,19 +31,6 @@ def repeat_strut(m, times):
     for _ in range(times):
         strut.follow(m.strut[0], m.ring)
         strut.reduce(m.strut[0], m.ring, zero, zero, zero, m.inertia, m.force)
-
-
-@numba.njit
-def repeat_loops(m, times):
-    c = m.chain
-    zero = (0.0, 0.0, 0.0)
-    identity = ((1.0, 0.0, 0.0), (0.0, 1.0, 0.0), (0.0, 0.0, 1.0))
-    u = (0.1, 0.0, 0.0, 0.0, 0.1, 0.0)
-    for _ in range(times):
-        bodies.place(c.bodies, SERIAL_4, UCU)
-        chain.constrain(c, identity)
-        chain.follow(c, SERIAL_4, u)
-        chain.reduce(c, zero, zero, zero, m.inertia, m.force)
 
 
 def platform() -> Memory:
@@ -67,19 +51,6 @@ def platform() -> Memory:
     return m
 
 
-def loops() -> Memory:
-    """One strut U C U of `linkage`, the same work as loops in frame 0."""
-    m = Record(
-        chain.chain("chain", 4, 6),
-        private("inertia", "1", "reduced", shape=(6, 6)),
-        private("force", "1", "b", shape=6),
-    ).memory()
-    c = m.chain
-    c.bodies.mass[1], c.bodies.mass[3] = 1.5, 1.2
-    c.end_point[0] = c.length = 0.6
-    return m
-
-
 def compile_seconds(kernel: Any, *arguments: Any) -> float:
     """CPU seconds to compile a kernel for the types of `arguments`, without the cache."""
     fresh = numba.njit(kernel.py_func, error_model="numpy")
@@ -89,24 +60,22 @@ def compile_seconds(kernel: Any, *arguments: Any) -> float:
 
 
 def main() -> None:
-    m, c = platform(), loops()
-    parts: dict[str, tuple[Callable[..., None], Memory]] = {
-        "platform of six struts: coordinates, rates, accelerations, base wrench": (repeat_platform, m),
-        "one strut: constraints, inertia, forces, reduction": (repeat_strut, m),
-        "the same as loops over bodies (linkage)": (repeat_loops, c),
+    m = platform()
+    parts = {
+        "platform of six struts: coordinates, rates, accelerations, base wrench": repeat_platform,
+        "one strut: constraints, inertia, forces, reduction": repeat_strut,
     }
-    for name, (run, memory) in parts.items():
-        run(memory, 1)
-        print(f"{name:72s}{microseconds(run, memory, count=20_000):8.2f} us")
+    for name, run in parts.items():
+        print(f"{name:72s}{microseconds(run, m, count=20_000):8.2f} us")
     print("\nseconds (CPU) to compile")
     one, base, vector = m.strut[0], ((0.0, 0.0, 0.0),) * 3, m.base_force
     compile_seconds(hexapod.kinetic_energy, m)  # numba itself starts
     for name, kernel, arguments in (
         ("strut.follow", strut.follow, (one, m.ring)),
         ("strut.reduce", strut.reduce, (one, m.ring, *base, m.inertia, m.force)),
-        ("strut.lose", strut.lose, (one, m.ring, m.ring.acceleration, vector, vector)),
+        ("strut.lose", strut.lose, (one, m.ring.acceleration, vector, vector)),
         ("ring.start", ring.start, (m.ring, *base, m.inertia, m.force)),
-        ("ring.accelerate", ring.accelerate, (m.ring, *base, m.inertia, m.force)),
+        ("ring.accelerate", ring.accelerate, (m.ring, m.inertia, m.force)),
     ):
         print(f"{name:72s}{compile_seconds(kernel, *arguments):8.1f}")
 

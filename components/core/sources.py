@@ -13,7 +13,7 @@ ROOT = Path(__file__).resolve().parents[2]
 
 @cache
 def _imports(file: Path) -> frozenset[Path]:
-    """Files of this checkout's `components` package that `file` imports directly."""
+    """Files that `file` imports directly: of this checkout's `components` package, and beside it by bare names."""
     names: set[str] = set()
     for node in ast.walk(ast.parse(file.read_text(encoding="utf-8"))):
         if isinstance(node, ast.Import):
@@ -26,12 +26,14 @@ def _imports(file: Path) -> frozenset[Path]:
         if name.split(".")[0] == "components":
             path = ROOT.joinpath(*name.split("."))
             found.update(p for p in (path.with_suffix(".py"), path / "__init__.py") if p.is_file())
+        elif (beside := file.parent / f"{name}.py").is_file():
+            found.add(beside)
     return frozenset(found)
 
 
 @cache
 def sources(file: Path) -> tuple[Path, ...]:
-    """`file` and every file of `components` that it imports, directly or not, sorted."""
+    """`file` and every file of `components` or beside it that it imports, directly or not, sorted."""
     seen: set[Path] = set()
     waiting = [Path(file).resolve()]
     while waiting:

@@ -112,12 +112,12 @@ def accelerate(m, omega0, epsilon0, acceleration0):
     ring.start(m.ring, omega0, epsilon0, acceleration0, m.inertia, m.force)
     for k in range(6):
         strut.reduce(m.strut[k], m.ring, omega0, epsilon0, acceleration0, m.inertia, m.force)
-    ring.accelerate(m.ring, omega0, epsilon0, acceleration0, m.inertia, m.force)
+    ring.accelerate(m.ring, m.inertia, m.force)
     for i in range(3):
         m.base_force[i] = m.ring.base_force[i]
         m.base_torque[i] = m.ring.base_torque[i]
     for k in range(6):
-        strut.lose(m.strut[k], m.ring, m.ring.acceleration, m.base_force, m.base_torque)
+        strut.lose(m.strut[k], m.ring.acceleration, m.base_force, m.base_torque)
 
 
 @kernel

@@ -148,17 +148,17 @@ def reduce(strut, crank, omega0, epsilon0, acceleration0, inertia, torque):
 
 
 @kernel
-def accelerate(strut, crank, turning, omega0, epsilon0, acceleration0, torque, force):
+def accelerate(strut, crank, turning, torque, force):
     """Accelerations of the active joints for that of the housing, `turning`; the wrench on the base loses (torque
     about O_0, force) what links with mass need for their motion."""
     if strut.heavy > 0.0:
         spring.accelerate(strut, turning)
-        spring.lose(strut, omega0, epsilon0, acceleration0, turning, torque, force)
+        spring.lose(strut, turning, torque, force)
     else:
         spring_massless.accelerate(strut, turning)
     if crank.heavy > 0.0:
         brake.accelerate(crank, turning)
-        brake.lose(crank, omega0, epsilon0, acceleration0, turning, torque, force)
+        brake.lose(crank, turning, torque, force)
     else:
         brake_massless.accelerate(crank, turning)
 

@@ -13,8 +13,8 @@ from components.contact.probe_cone import tip
 from components.contact.probe_cone.pairs import HEAD_BOTTOM, HEAD_CONE, LATCH_STOP, LATCH_WALL, PAD_CONE, ROLLER_CONE
 from components.core.kernel import kernel
 from components.core.rotation import apply, apply_transposed, load_matrix
+from components.core.spatial import lower, upper
 from components.core.vector import ZERO, accumulate, add, axpy, cross, dot, load, scale, store, subtract
-from components.linkage.bodies import lower, upper
 from components.probe_mechanism.tree import HOUSING, PROBE
 
 

@@ -314,7 +314,6 @@ def forces(p, d, brakes_on, h):
         d.torque[k] = -elastic - (coefficient + stop) * rate
         c.force = d.torque[k]
         c.damping = 0.5 * h * (coefficient + stop)
-    return 0
 
 
 @kernel

@@ -8,8 +8,8 @@ from math import fabs, isfinite
 
 from components.core.component import Message, fail
 from components.core.kernel import kernel
+from components.core.spatial import lower, upper
 from components.core.vector import ZERO, add, axpy, dot, load
-from components.linkage.bodies import lower, upper
 from components.probe_mechanism import levers
 from components.probe_mechanism.tree import PROBE, load_on
 

@@ -248,9 +248,7 @@ def dynamics(p, t, d, omega0, epsilon0, acceleration0):
         if not t.pivot[j] > LEAST_INERTIA:
             return 1 + j
     for k in range(2):
-        chains.accelerate(
-            d.spring[k], d.brake[k], t.turning, omega0, epsilon0, acceleration0, t.base_torque, t.base_force
-        )
+        chains.accelerate(d.spring[k], d.brake[k], t.turning, t.base_torque, t.base_force)
     return 0
 
 

@@ -72,7 +72,7 @@ def strut() -> Program:
     force, moment = leg.lose(graph.array("acceleration", 6))
     lose = Stage(
         "lose",
-        ("c", "ring", "acceleration", "force", "torque"),
+        ("c", "acceleration", "force", "torque"),
         "Accelerations of the joints; force, torque += inertia of the strut on the base about O_0, frame 0.",
     )
     lose.set("c.acceleration", leg.accelerations)
@@ -105,7 +105,7 @@ def ring() -> Program:
     passed_force, passed_moment = body.passes_on(load, acceleration)
     accelerate = Stage(
         "accelerate",
-        ("ring", *BASE, "inertia", "force"),
+        ("ring", "inertia", "force"),
         "du/dt by L D L^T; base_force and base_torque of the ring, frame 0 about O_0.",
     )
     accelerate.set("ring.acceleration", acceleration)

@@ -126,7 +126,7 @@ def chain(kind: str, massless: bool) -> Program:
         force, moment = gamma.T @ force, gamma.T @ moment
         lose = Stage(
             "lose",
-            ("c", *BASE, "turning", "torque", "force"),
+            ("c", "turning", "torque", "force"),
             "torque, force += inertia of the links on the base about O_0, frame 0.",
         )
         lose.add("force", force)

@@ -129,7 +129,7 @@ def start(ring, omega0, epsilon0, acceleration0, inertia, force):
 
 
 @kernel
-def accelerate(ring, omega0, epsilon0, acceleration0, inertia, force):
+def accelerate(ring, inertia, force):
     """du/dt by L D L^T; base_force and base_torque of the ring, frame 0 about O_0.
 
     113 multiplications, 89 additions, 6 divisions.

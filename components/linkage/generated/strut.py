@@ -552,7 +552,7 @@ def reduce(c, ring, omega0, epsilon0, acceleration0, inertia, force):
 
 
 @kernel
-def lose(c, ring, acceleration, force, torque):
+def lose(c, acceleration, force, torque):
     """Accelerations of the joints; force, torque += inertia of the strut on the base about O_0, frame 0.
 
     110 multiplications, 96 additions.

@@ -347,7 +347,7 @@ def accelerate(c, turning):
 
 
 @kernel
-def lose(c, omega0, epsilon0, acceleration0, turning, torque, force):
+def lose(c, turning, torque, force):
     """torque, force += inertia of the links on the base about O_0, frame 0.
 
     80 multiplications, 62 additions.

@@ -1,13 +1,15 @@
-"""Generated kernels of the probe mechanism against the kernels of `linkage`, which loop over bodies in frame 0."""
+"""Generated kernels of the probe mechanism against kernels that loop over bodies in frame 0."""
 
 from types import SimpleNamespace
 
+import loop_bodies as bodies
+import loop_chain as chain
+import loop_closure as closure
+import loop_tree as linkage_tree
 import numpy as np
 import pytest
 
 from components.core.record import Record
-from components.linkage import bodies, chain, closure
-from components.linkage import tree as linkage_tree
 from components.probe_mechanism.generated import brake, brake_massless, housing_and_probe, spring, spring_massless
 
 PARENTS = (-1, 0, 1, 2, 3)
@@ -28,7 +30,7 @@ def turn(*angles):
 
 
 def reference(kind, heavy):
-    """A chain of `linkage`, closed and followed, with random loads; its node."""
+    """A chain of loops, closed and followed, with random loads; its node."""
     joints, mounting = (closure.UPS, np.eye(3)) if kind == "UPS" else (closure.RUS, turn(0.0, 0.0, 0.1))
     c = Record(chain.chain("chain", 3, 3)).memory().chain
     b = c.bodies
@@ -59,7 +61,7 @@ def reference(kind, heavy):
     ("kind", "heavy", "kernels"),
     [("UPS", True, spring), ("UPS", False, spring_massless), ("RUS", True, brake), ("RUS", False, brake_massless)],
 )
-def test_chain_equals_linkage(kind, heavy, kernels):
+def test_chain_equals_loops(kind, heavy, kernels):
     """Rates, reduction to the node, accelerations and inertia wrench of one chain on a moving base."""
     m, node, links, active = reference(kind, heavy)
     b = m.bodies
@@ -87,7 +89,7 @@ def test_chain_equals_linkage(kind, heavy, kernels):
     if heavy:
         torque, force = chain.inertia_of_motion(m, *BASE)
         found_torque, found_force = np.zeros(3), np.zeros(3)
-        kernels.lose.py_func(c, *BASE, turning, found_torque, found_force)
+        kernels.lose.py_func(c, turning, found_torque, found_force)
         np.testing.assert_allclose(found_torque, np.negative(torque), **TOLERANCE)
         np.testing.assert_allclose(found_force, np.negative(force), **TOLERANCE)
         velocity0 = (0.3, -0.1, 0.2)
@@ -104,7 +106,7 @@ def symmetric(n, scale):
     return scale * (a @ a.T)
 
 
-def test_housing_and_probe_equal_linkage():
+def test_housing_and_probe_equal_loops():
     """Links, accelerations, base wrench, momentum and energy with loads, dampings, chains and a moving base."""
     p = SimpleNamespace(
         bearing_distance=0.35, housing_mass=35.0, housing_centre=np.array([0.02, -0.01, 0.03]),

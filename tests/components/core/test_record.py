@@ -138,6 +138,14 @@ def test_sources_follow_imports():
     assert "matrix.py" not in found
 
 
+def test_sources_follow_imports_of_files_beside(tmp_path):
+    """Scripts and tests import each other by bare names; a change of one makes the cache of the other stale."""
+    user, helper = tmp_path / "user.py", tmp_path / "helper.py"
+    user.write_text("import math\nfrom helper import f\n")
+    helper.write_text("def f(x):\n    return x\n")
+    assert set(sources(user)) == {user, helper}
+
+
 def test_kernels_run_without_numba_compiling(tmp_path):
     """NUMBA_DISABLE_JIT leaves plain Python functions that give the same numbers."""
     code = "from components.core.rotation import from_angles; print(repr(from_angles(0.1, 0.2, 0.3)))"

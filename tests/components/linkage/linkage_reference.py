@@ -1,7 +1,7 @@
 """The algorithms of spec/01 section 8 and spec/02 sections 5 to 10 as printed there, in body axes, with numpy.
 
-A second implementation of what `components.linkage` does in frame 0: the tests compare the two, and both with finite
-differences of the bare geometry.
+A second implementation of what the `loop_*` kernels do in frame 0: the tests compare the two, and both with finite
+differences of the bare geometry. The generated kernels of the product are compared with the loops.
 """
 
 from __future__ import annotations
@@ -9,13 +9,13 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 
 import numpy as np
+from loop_bodies import PRISMATIC_X, weigh
+from loop_bodies import place as place_bodies
+from loop_chain import accelerate as accelerate_chain
+from loop_chain import chain, constrain, follow, react, reduce
+from loop_closure import SERIAL, SERIAL_4, angle, close_crank, close_roll, close_strut
 
 from components.core.record import Record
-from components.linkage.bodies import PRISMATIC_X, weigh
-from components.linkage.bodies import place as place_bodies
-from components.linkage.chain import accelerate as accelerate_chain
-from components.linkage.chain import chain, constrain, follow, react, reduce
-from components.linkage.closure import SERIAL, SERIAL_4, angle, close_crank, close_roll, close_strut
 
 E = np.eye(3)
 
@@ -240,7 +240,7 @@ class Chain:
 
 
 def record_of(c: Chain, node: int = 6):
-    """The same chain as a record of `components.linkage`."""
+    """The same chain as a record of `loop_chain`."""
     m = Record(chain("chain", c.n, node)).memory().chain
     fill(m, c)
     return m
@@ -296,7 +296,7 @@ def evaluate(m, c: Chain, r_N, A_N, u, ud, g, base):
 
 def random_chains(rng):
     """One chain of each spatial type with every body heavy and every offset non-trivial."""
-    from components.linkage.closure import RSU, RUS, UCU, UPS
+    from loop_closure import RSU, RUS, UCU, UPS
 
     def mass(n):
         out = {}

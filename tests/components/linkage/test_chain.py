@@ -9,9 +9,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from linkage_reference import Chain, close, elementary, euler, evaluate, random_chains, record_of, skew
-
-from components.linkage.chain import accelerate, base_wrench, follow, react
-from components.linkage.closure import RUS, UCU, UPS, close_crank
+from loop_chain import accelerate, base_wrench, follow, react
+from loop_closure import RUS, UCU, UPS, close_crank
 
 R_N = np.array([0.52, 0.01, -0.02])
 A_N = euler(0.05, -0.03, 0.04)

@@ -1,15 +1,15 @@
 """Trees on a moving base, alone and with dependent chains, against the chain algorithms and against bare geometry."""
 
+import loop_bodies as row
+import loop_chain as dependent
+import loop_tree as tree
 import numpy as np
 import pytest
 from linkage_reference import Chain, close, elementary, euler, record_of, skew
+from loop_bodies import PRISMATIC_X, REVOLUTE_X, REVOLUTE_Y, REVOLUTE_Z
+from loop_closure import RUS, SERIAL, UPS
 
 from components.core.record import Record
-from components.linkage import bodies as row
-from components.linkage import chain as dependent
-from components.linkage import tree
-from components.linkage.bodies import PRISMATIC_X, REVOLUTE_X, REVOLUTE_Y, REVOLUTE_Z
-from components.linkage.closure import RUS, SERIAL, UPS
 
 FIRST = np.array([4 / 5, -1 / 5, 4 / 105, -1 / 280])
 SECOND = np.array([8 / 5, -1 / 5, 8 / 315, -1 / 560])

@@ -6,29 +6,22 @@ four, as many as the chain has joints, so that the chain follows the node: with 
     qd = H u,     qdd = H du/dt + h,     H = Cd^-1 Ci,  h = Cd^-1 c            (1.3.4), spec/01 8.3
 
 u holds the velocity of the node's origin, if that moves, and its angular velocity, all in frame 0. In the order of an
-evaluation: a `close_*` of `closure`, `bodies.place`, `constrain`, `follow`, joint forces, `reduce`, then the dynamics
-of the node, `accelerate`, and the wrenches.
+evaluation: a `close_*` of `loop_closure`, `place` of `loop_bodies`, `constrain`, `follow`, joint forces, `reduce`, then
+the dynamics of the node, `accelerate`, and the wrenches.
 """
 
 from __future__ import annotations
 
 from math import fabs
 
+from loop_bodies import absolute_bias, absolute_velocity, bodies, inertia_wrench, move, weigh
+from loop_matrix import invert_3, invert_4
+
 from components.core.field import Group, private
 from components.core.kernel import kernel
-from components.core.matrix import invert_3, invert_4
 from components.core.rotation import IDENTITY, compose, load_matrix
+from components.core.spatial import lower, upper
 from components.core.vector import add, axpy, cross, dot, load, store, subtract
-from components.linkage.bodies import (
-    absolute_bias,
-    absolute_velocity,
-    bodies,
-    inertia_wrench,
-    lower,
-    move,
-    upper,
-    weigh,
-)
 
 # determinant of Cd over its nominal value at which a chain counts as singular
 SINGULAR = 1e-3

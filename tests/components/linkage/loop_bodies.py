@@ -11,6 +11,7 @@ from math import cos, sin
 from components.core.field import Group, private
 from components.core.kernel import kernel
 from components.core.rotation import IDENTITY, apply_transposed, compose, load_matrix, store_matrix, transpose
+from components.core.spatial import lower, upper
 from components.core.vector import add, axpy, cross, dot, load, scale, store
 
 REVOLUTE_X, REVOLUTE_Y, REVOLUTE_Z, PRISMATIC_X = 0, 1, 2, 3
@@ -39,18 +40,6 @@ def bodies(count: int) -> Group:
         private("first_moment", "kg.m", "mass times centre of mass, about O_0, frame 0", shape=(n, 3)),
         private("moment_of_inertia", "kg.m2", "about O_0, frame 0", shape=(n, 3, 3)),
     )
-
-
-@kernel
-def upper(a):
-    """Angular velocity or torque of a spatial vector."""
-    return (a[0], a[1], a[2])
-
-
-@kernel
-def lower(a):
-    """Velocity or force of a spatial vector."""
-    return (a[3], a[4], a[5])
 
 
 @kernel

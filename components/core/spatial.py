@@ -1,0 +1,15 @@
+"""Spatial vectors: rows of six, a twist [angular velocity, velocity] or a wrench [torque, force] about one origin."""
+
+from components.core.kernel import kernel
+
+
+@kernel
+def upper(a):
+    """Angular velocity or torque of a spatial vector."""
+    return (a[0], a[1], a[2])
+
+
+@kernel
+def lower(a):
+    """Velocity or force of a spatial vector."""
+    return (a[3], a[4], a[5])
