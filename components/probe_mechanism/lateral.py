@@ -146,10 +146,6 @@ def state() -> Group:
             hysteresis.memory("memory", "m", "N"),
             count=2,
         ),
-        private("stroke", "m", "of the springs", shape=2),
-        private("force", "N", "of the springs, positive resists lengthening", shape=2),
-        private("angle", "rad", "of the cranks", shape=2),
-        private("torque", "N.m", "on the cranks", shape=2),
         private("spring_coefficient", "N.s/m", "damping of the springs in this evaluation", shape=2),
         private("brake_coefficient", "N.m.s/rad", "damping of the brakes in this evaluation", shape=2),
         private("stop_coefficient", "N.m.s/rad", "damping of the stops in this evaluation", shape=2),
@@ -258,11 +254,9 @@ def place(d, housing, status):
         c = d.spring[k]
         if not chains.place_strut(c, housing):
             return fail(status, SPRING_SINGULAR, c.stroke, k + 1)
-        d.stroke[k] = c.stroke
         c = d.brake[k]
         if not chains.place_crank(c, housing):
             return fail(status, BRAKE_OUT_OF_REACH, c.angle, k + 1)
-        d.angle[k] = c.angle
     return 0
 
 
@@ -271,9 +265,10 @@ def select(d, status):
     """Segments of the springs' hysteresis for the coming micro-step, after `place`."""
     for k in range(2):
         element = d.element[k]
-        code = hysteresis.update(element.law, element.memory, d.stroke[k], d.spring[k].rate, 1.0)
+        c = d.spring[k]
+        code = hysteresis.update(element.law, element.memory, c.stroke, c.rate, 1.0)
         if code != 0:
-            return fail(status, SPRING_LAW + code, d.stroke[k], k + 1)
+            return fail(status, SPRING_LAW + code, c.stroke, k + 1)
     return 0
 
 
@@ -290,10 +285,9 @@ def forces(p, d, brakes_on, h):
     """Joint forces and damping of the four chains for a micro-step h; `brakes_on` 0 or 1 switches the added brakes."""
     for k in range(2):
         c = d.spring[k]
-        elastic = hysteresis.reaction(d.element[k].memory, d.stroke[k])
+        elastic = hysteresis.reaction(d.element[k].memory, c.stroke)
         d.spring_coefficient[k] = p.spring.damping[k]
-        d.force[k] = elastic + p.spring.damping[k] * c.rate
-        c.force = -d.force[k]
+        c.force = -elastic - p.spring.damping[k] * c.rate
         c.damping = 0.5 * h * p.spring.damping[k]
         c = d.brake[k]
         rate = c.rate
@@ -302,7 +296,7 @@ def forces(p, d, brakes_on, h):
         if brakes_on > 0.0:
             coefficient += secant(speed, p.brake.speed[k], p.brake.added_torque[k])
         d.brake_coefficient[k] = coefficient
-        depth = min(0.0, d.angle[k] - p.brake.stop_low[k]) + max(0.0, d.angle[k] - p.brake.stop_high[k])
+        depth = min(0.0, c.angle - p.brake.stop_low[k]) + max(0.0, c.angle - p.brake.stop_high[k])
         elastic = p.brake.stop_stiffness[k] * depth
         stop = 0.0
         if depth != 0.0:
@@ -311,8 +305,7 @@ def forces(p, d, brakes_on, h):
             if depth * rate < 0.0:
                 stop = min(stop, elastic * depth / -(depth * rate))
         d.stop_coefficient[k] = stop
-        d.torque[k] = -elastic - (coefficient + stop) * rate
-        c.force = d.torque[k]
+        c.force = -elastic - (coefficient + stop) * rate
         c.damping = 0.5 * h * (coefficient + stop)
 
 
@@ -337,13 +330,15 @@ def report(p, d, out):
     d.dissipated_springs = d.viscous_springs
     for k in range(2):
         memory = d.element[k].memory
-        now = hysteresis.reaction(memory, d.stroke[k])
-        stored += memory.stored_energy + 0.5 * (memory.reaction + now) * (d.stroke[k] - memory.deformation)
+        c = d.spring[k]
+        now = hysteresis.reaction(memory, c.stroke)
+        stored += memory.stored_energy + 0.5 * (memory.reaction + now) * (c.stroke - memory.deformation)
         d.dissipated_springs += memory.dissipated_energy
-        depth = min(0.0, d.angle[k] - p.brake.stop_low[k]) + max(0.0, d.angle[k] - p.brake.stop_high[k])
+        out.stroke[k] = c.stroke
+        out.force[k] = -c.force
+        c = d.brake[k]
+        depth = min(0.0, c.angle - p.brake.stop_low[k]) + max(0.0, c.angle - p.brake.stop_high[k])
         stored += 0.5 * p.brake.stop_stiffness[k] * depth * depth
-        out.stroke[k] = d.stroke[k]
-        out.force[k] = d.force[k]
-        out.link_angle[k] = d.angle[k]
-        out.link_torque[k] = d.torque[k]
+        out.link_angle[k] = c.angle
+        out.link_torque[k] = c.force
     d.stored_energy = stored

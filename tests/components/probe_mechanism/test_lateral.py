@@ -68,9 +68,9 @@ def test_spec06_oracle_11_reduction_of_massless_chains_to_closed_forms():
         lever = A.T @ m.parameters.lateral.spring.node_point[k]
         strut = lever - m.parameters.lateral.spring.base_point[k]
         n = strut / np.linalg.norm(strut)
-        assert d.stroke[k] == pytest.approx(np.linalg.norm(strut) - 0.15, abs=1e-15)
+        assert d.spring[k].stroke == pytest.approx(np.linalg.norm(strut) - 0.15, abs=1e-15)
         assert d.spring[k].rate == pytest.approx(n @ np.cross(w, lever), abs=1e-14)
-        total += np.cross(lever, -d.force[k] * n)
+        total += np.cross(lever, d.spring[k].force * n)
         lever = A.T @ m.parameters.lateral.brake.node_point[k]
         c = d.brake[k]
         elbow = c.base_point + c.length * (c.cosine[0] * c.base_axes[0] + c.sine[0] * c.base_axes[1])
@@ -78,7 +78,7 @@ def test_spec06_oracle_11_reduction_of_massless_chains_to_closed_forms():
         moved = np.cross(c.base_axes[2], elbow - c.base_point) @ e
         assert np.linalg.norm(lever - elbow) == pytest.approx(0.15, abs=1e-14)
         assert c.rate == pytest.approx(np.cross(w, lever) @ e / moved, abs=1e-13)
-        total += np.cross(lever, e) / moved * d.torque[k]
+        total += np.cross(lever, e) / moved * c.force
     np.testing.assert_allclose(t.node_torque, total, atol=1e-9)
     np.testing.assert_array_equal(t.node_inertia, 0.0)
     masses = {
@@ -104,7 +104,7 @@ def test_spec06_oracle_10_moment_along_a_spring_line_has_three_stages():
         moments[round(np.degrees(angle), 2)] = m.tree.node_torque[2]
     for degrees in (1.0, 3.0, 4.4, 4.7, 5.5):
         tilt(m, radians(degrees), 0.0)
-        force = characteristic(m.damper.stroke[0])
+        force = characteristic(m.damper.spring[0].stroke)
         lever = abs(gain(m, m.damper.spring[0])[2])
         assert moments[degrees] == pytest.approx(-force * lever, rel=1e-3)
     slope = [np.degrees((moments[a] - moments[a + 0.2]) / 0.2) for a in (3.0, 5.0, 5.7)]
@@ -115,10 +115,10 @@ def test_stops_of_the_brakes_push_back_and_do_not_pull():
     m = mechanism()
     tilt(m, radians(5.9), pi / 4)
     spin = np.array([0.0, -np.sin(pi / 4), np.cos(pi / 4)])
-    inward = np.sign(m.damper.angle[0] - pi / 2)
-    assert abs(m.damper.angle[0] - pi / 2) > radians(11.3)
+    inward = np.sign(m.damper.brake[0].angle - pi / 2)
+    assert abs(m.damper.brake[0].angle - pi / 2) > radians(11.3)
     assert evaluate(m) == 0
-    assert m.damper.torque[0] * inward < -100.0
+    assert m.damper.brake[0].force * inward < -100.0
     sense = np.sign(gain(m, m.damper.brake[0]) @ spin) * inward
     for rate in (-30.0, 30.0):  # leaving the stop so fast that its damper would pull, and running into it
         m.tree.qd[:2] = rate * sense * np.array([spin[1], spin[2]])
@@ -127,7 +127,7 @@ def test_stops_of_the_brakes_push_back_and_do_not_pull():
         assert leaving == (rate < 0.0)
         assert evaluate(m) == 0
         speed = m.damper.brake[0].rate
-        stop = m.damper.torque[0] + m.damper.brake_coefficient[0] * speed
+        stop = m.damper.brake[0].force + m.damper.brake_coefficient[0] * speed
         if leaving:
             assert stop == pytest.approx(0.0, abs=1e-9)
         else:
