@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import difflib
 import json
 import re
 from collections.abc import Iterable, Iterator, Mapping
@@ -14,6 +13,7 @@ import numpy as np
 
 from master.description import Variable
 from master.errors import StructureError
+from master.names import near, owner
 from master.system import System
 from ssp import coupling
 from ssp.model import ParameterSet
@@ -76,12 +76,11 @@ def scalars(system: System, name: str) -> tuple[list[str], tuple[int, ...]]:
 
 def _find(system: System, name: str) -> tuple[str, str, tuple[int, ...]]:
     """(element, variable, shape) of a scalar or a whole array. Raises StructureError for what does not exist."""
-    element = _owner(name, system.elements)
+    element = owner(name, system.elements)
     if element is None:
         first = name.partition(".")[0]
-        raise StructureError(
-            [f"{name}: the system {system.name} has {', '.join(system.elements)}, no {first!r}{_near(first, system)}"]
-        )
+        all_names, hint = ", ".join(system.elements), near(first, system.elements)
+        raise StructureError([f"{name}: the system {system.name} has {all_names}, no {first!r}{hint}"])
     variable = name[len(element) + 1 :]
     known = system.description(element).variables
     shape = () if variable in known else _shape(variable, known)
@@ -94,16 +93,6 @@ def _places(shape: tuple[int, ...]) -> Iterator[str]:
     """The subscripts of an array as they stand in names; one empty text for a scalar."""
     for place in product(*map(range, shape)):
         yield f"[{','.join(str(i + 1) for i in place)}]" if place else ""
-
-
-def _owner(name: str, elements: Iterable[str]) -> str | None:
-    """The element whose name, and a dot, `name` begins with; the longest where there are several."""
-    return max((element for element in elements if name.startswith(element + ".")), key=len, default=None)
-
-
-def _near(name: str, system: System) -> str:
-    found = difflib.get_close_matches(name, system.elements, n=3)
-    return f"; did you mean {' or '.join(found)}?" if found else ""
 
 
 def _shape(array: str, known: Iterable[str]) -> tuple[int, ...]:
@@ -142,9 +131,7 @@ def _typed(name: str, variable: Variable, value: Any) -> Any:
     if variable.type == "String":
         return str(value)
     if isinstance(value, str) and items:
-        near = difflib.get_close_matches(value, items, n=3)
-        hint = f"; did you mean {' or '.join(near)}?" if near else ""
-        raise StructureError([f"{name} = {value!r}: not one of {', '.join(items)}{hint}"])
+        raise StructureError([f"{name} = {value!r}: not one of {', '.join(items)}{near(value, items)}"])
     if isinstance(value, list):
         raise StructureError([f"{name} = {value!r}: one value is wanted, got {len(value)}"])
     if isinstance(value, bool) and variable.type != "Boolean":

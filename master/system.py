@@ -9,7 +9,6 @@
 
 from __future__ import annotations
 
-import difflib
 import math
 import re
 from collections.abc import Iterable, Mapping
@@ -20,6 +19,7 @@ from typing import Any
 
 from master.description import Description, Variable, read_description
 from master.errors import StructureError
+from master.names import near, owner
 from master.order import execution_order
 from master.units import conversion
 
@@ -123,15 +123,15 @@ class System:
 
     def resolve(self, name: str) -> tuple[str, Variable]:
         """(element, variable) of a full name "element.variable". Raises StructureError with near matches."""
-        parts = name.split(".")
-        for count in range(len(parts) - 1, 0, -1):
-            element, variable = ".".join(parts[:count]), ".".join(parts[count:])
-            if element in self.elements:
-                found = self.description(element).variables.get(variable)
-                if found is None:
-                    raise StructureError([f"{element} has no variable {variable!r}" + self._near(element, variable)])
-                return element, found
-        raise StructureError([f"{name!r} names no element of system {self.name}" + _near(parts[0], self.elements)])
+        element = owner(name, self.elements)
+        if element is None:
+            first = name.partition(".")[0]
+            raise StructureError([f"{name!r} names no element of system {self.name}" + near(first, self.elements)])
+        variable = name[len(element) + 1 :]
+        found = self.description(element).variables.get(variable)
+        if found is None:
+            raise StructureError([f"{element} has no variable {variable!r}" + self._near(element, variable)])
+        return element, found
 
     def select(self, pattern: str = "*", causality: Iterable[str] = ("output",)) -> list[str]:
         """Full names of the variables of the given causalities that fit `pattern`, in which only `*` is special."""
@@ -174,7 +174,7 @@ class System:
         reason = self.description(element).left_out.get(variable)
         if reason:
             return f" that can be used: {reason}"
-        return _near(variable, self.description(element).variables)
+        return near(variable, self.description(element).variables)
 
     def _check_order(self) -> Iterable[str]:
         if self.order is not None and sorted(self.order) != sorted(self.elements):
@@ -205,7 +205,7 @@ class System:
         ends = []
         for element, name in ((connection.source, connection.output), (connection.target, connection.input)):
             if element not in self.elements:
-                return f"there is no element {element!r}" + _near(element, self.elements)
+                return f"there is no element {element!r}" + near(element, self.elements)
             variable = self.description(element).variables.get(name)
             if variable is None:
                 return f"{element} has no variable {name!r}" + self._near(element, name)
@@ -231,7 +231,6 @@ class System:
 
     def _check_start(self, element: Element) -> Iterable[str]:
         variables = self.description(element.name).variables
-        connected = {c.input for c in self.connections if c.target == element.name}
         for name, value in element.start.items():
             variable = variables.get(name)
             if variable is None:
@@ -242,13 +241,6 @@ class System:
                 yield f"{element.name}.{name} cannot be set: it is a {variable.causality} that the FMU calculates"
             elif variable.variability == "constant":
                 yield f"{element.name}.{name} cannot be set: it is constant"
-            elif name in connected and variable.causality == "input":
-                continue
-
-
-def _near(name: str, names: Iterable[str]) -> str:
-    found = difflib.get_close_matches(name, list(names), n=3, cutoff=0.6)
-    return f"; did you mean {' or '.join(found)}?" if found else ""
 
 
 def _items(variable: Variable) -> str:

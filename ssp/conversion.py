@@ -6,9 +6,9 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
 from master.description import Variable
+from master.names import near
 from master.units import Unit, conversion
 from ssp.model import Linear, Table, Transformation, Value
-from ssp.resolve import near
 
 
 @dataclass(frozen=True)

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from typing import Any
 
 from master.description import Description, Variable
 from master.errors import StructureError
+from master.names import near, owner
 from master.order import loops
 from master.system import System as Coupled
 from master.units import Unit
@@ -27,7 +28,7 @@ from ssp.model import (
     Ssp,
     System,
 )
-from ssp.resolve import Resolved, near, resolve
+from ssp.resolve import Resolved, resolve
 from ssp.validate import faults
 
 
@@ -54,7 +55,7 @@ def apply_parameters(system: Coupled, values: ParameterSet) -> list[str]:
     """
     notes = []
     for parameter in values.parameters:
-        element = _owner(parameter.name, system.elements)
+        element = owner(parameter.name, system.elements)
         if element is None:
             hint = near(parameter.name.partition(".")[0], system.elements)
             notes.append(f"{values.name}: {parameter.name!r} names no element{hint}")
@@ -69,11 +70,6 @@ def apply_parameters(system: Coupled, values: ParameterSet) -> list[str]:
             end = Hop(_variable_point(system.description(element), variable))
             system.elements[element].start[name] = _value(parameter, start, [end], variable)
     return notes
-
-
-def _owner(name: str, elements: Iterable[str]) -> str | None:
-    """The element whose name, and a dot, `name` begins with; the longest where there are several."""
-    return max((element for element in elements if name.startswith(element + ".")), key=len, default=None)
 
 
 Node = tuple[str, str]
@@ -268,7 +264,7 @@ class _Flattening:
                 for node, way in self._fed((path, name), []):
                     yield node, self._at((path, name)), [*hops, *way]
                 return
-            child = _owner(name, (element.name for element in self.systems[path].elements))
+            child = owner(name, [element.name for element in self.systems[path].elements])
             if child is not None:
                 yield from self._targets(_join(path, child), name[len(child) + 1 :], hops)
 

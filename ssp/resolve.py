@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
-import difflib
 import posixpath
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from pathlib import Path, PurePosixPath
 from typing import TypeVar
 from urllib.parse import unquote, urlsplit
 
 from master.archive import read_member
+from master.names import near
 from master.units import Unit
 from ssp.errors import SspError
 from ssp.model import (
@@ -71,12 +71,6 @@ def resource_path(source: str, base: str = "") -> str:
     if PurePosixPath(path).is_absolute() or joined.split("/")[0] == ".." or "\\" in path or "\0" in path:
         raise ValueError(f"{source!r} points out of the package")
     return joined
-
-
-def near(name: str, names: Iterable[str]) -> str:
-    """ "; did you mean ...?" with the names most like `name`, if there are any."""
-    found = difflib.get_close_matches(name, list(names), n=3, cutoff=0.6)
-    return f"; did you mean {' or '.join(found)}?" if found else ""
 
 
 def resolve(ssp: Ssp) -> Resolved:

@@ -11,9 +11,10 @@ from pathlib import Path
 from master.archive import members
 from master.description import Description, read_description
 from master.errors import MasterError
+from master.names import near
 from ssp.model import DESCRIPTION, FMU_TYPE, Component, Connector, Element, Ssp, StructureDescription, System
 from ssp.read import read_ssp
-from ssp.resolve import near, resolve, resource_path
+from ssp.resolve import resolve, resource_path
 
 
 def validate(file: Path) -> list[str]:
