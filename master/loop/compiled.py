@@ -27,7 +27,7 @@ def _folder() -> Path:
 FOLDER = str(_folder())
 
 
-def compiled(function: Callable[..., Any]) -> Any:
+def compiled(function: Callable[..., Any], *, inline: bool = False) -> Any:
     """Compile `function` on its first call; the plain function stays in `.py_func`.
 
     Other threads of Python go on meanwhile: an FMU that speaks from a thread of its own, for which its step waits,
@@ -36,6 +36,11 @@ def compiled(function: Callable[..., Any]) -> Any:
     before = config.CACHE_DIR  # type: ignore[attr-defined]
     config.CACHE_DIR = FOLDER  # type: ignore[attr-defined]
     try:
-        return numba.njit(function, cache=True, nogil=True, error_model="numpy")
+        return numba.njit(function, cache=True, nogil=True, forceinline=inline, error_model="numpy")
     finally:
         config.CACHE_DIR = before  # type: ignore[attr-defined]
+
+
+def inlined(function: Callable[..., Any]) -> Any:
+    """The same for what every macro step goes through: its calls would cost as much as its work."""
+    return compiled(function, inline=True)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from master.loop.calls import calls, do_step, refused, set_slopes
-from master.loop.compiled import compiled
+from master.loop.compiled import compiled, inlined
 from master.loop.tables import (
     COMPONENT,
     COUNT,
@@ -42,7 +42,7 @@ def _translate(signals, first, last):
                 signals.u_whole[k] = signals.table[row, 1]
 
 
-@compiled
+@inlined
 def _hold(signals, a, b):
     """Inputs of the instances a to b from the latest outputs."""
     y, u, source, ends = signals.y_real, signals.u_real, signals.real_source, signals.real_range
@@ -92,7 +92,7 @@ def _pass_slopes(prediction, warnings, report, i):
     return True
 
 
-@compiled
+@inlined
 def _step(instances, i, t, h, report):
     """Inputs, step and outputs of instance i; False after a failure."""
     ends, warnings = instances.set_range, instances.warnings
