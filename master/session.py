@@ -199,8 +199,8 @@ class Session:
         for g, (group, observer) in enumerate(zip(self.coupling.groups, self.wishes.samplers, strict=True)):
             count = int(rows.filled[g])
             if count:
-                times = rows.time[g, :count].copy()
-                self.last_row[g] = times[-1]
+                times = rows.time[g, :count]
+                self.last_row[g] = float(times[-1])
                 observer.sample(times, group.rows(count))
         rows.filled[:] = 0
         for moment, watch, old, new in self.tables.watches.event[: report[at.EVENTS]].tolist():

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from master.loop.advance import advance
 from master.loop.control import advance_controlled
+from master.loop.extremes import extremes
 from master.loop.observe import read_outputs, record
 
-__all__ = ["advance", "advance_controlled", "read_outputs", "record"]
+__all__ = ["advance", "advance_controlled", "extremes", "read_outputs", "record"]

@@ -70,7 +70,9 @@ class Audit(Observer):
         names += [*self.stored, *self.dissipated, *self.supplied]
         for bond in self.bonds:
             names += [*bond.efforts, *bond.flows]
-        self._column = {name: k for k, name in enumerate(dict.fromkeys(names))}
+        # elements together, which the loop reads by one call each, in the order in which the values come
+        names = sorted(set(names), key=lambda name: (name.partition(".")[0], name))
+        self._column = {name: k for k, name in enumerate(names)}
         return Sampling(tuple(self._column), self.every)
 
     def begin(self, run: Run) -> None:
@@ -83,13 +85,15 @@ class Audit(Observer):
         self._residual = self._energy = 0.0
 
     def sample(self, time: np.ndarray, values: np.ndarray) -> None:
-        first = self._first = values[0] if self._first is None else self._first
-        self._keep("time", time)
+        first = self._first = values[0].copy() if self._first is None else self._first
+        self._keep("time", time.copy())
         for kind, names in self.momenta.items():
             if names:
                 each, change = self._vectors(names, values, first)
-                _, outside = self._vectors(self.impulses[kind], values, first)
-                total = np.linalg.norm(change.sum(axis=1) - outside.sum(axis=1), axis=-1)
+                total = change.sum(axis=1)
+                if self.impulses[kind]:
+                    total -= self._vectors(self.impulses[kind], values, first)[1].sum(axis=1)
+                total = np.linalg.norm(total, axis=-1)
                 self._exchanged[kind] = max(self._exchanged[kind], float(np.linalg.norm(change, axis=-1).max()))
                 self._largest[kind] = max(self._largest[kind], float(np.linalg.norm(each, axis=-1).max()))
                 self._drift[kind] = max(self._drift[kind], float(total.max()))
@@ -125,7 +129,7 @@ class Audit(Observer):
                 efforts, flows = values[:, self._columns(bond.efforts)], values[:, self._columns(bond.flows)]
                 power = (efforts[1:] * 0.5 * (flows[1:] + flows[:-1])).sum(axis=1)
                 self.bonds_work[bond.name] += float(power @ np.diff(time))
-            self._last = float(time[-1]), values[-1]
+            self._last = float(time[-1]), values[-1].copy()
 
     @property
     def series(self) -> dict[str, np.ndarray]:

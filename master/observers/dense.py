@@ -38,7 +38,7 @@ class Selection:
         """Take rows in; give out those to keep of the rows about which no later event can decide."""
         # all events up to the end of what is held are known, those of the new rows are not
         known = self._held[-1][1][-1] if self._held else -np.inf
-        self._held.append((np.arange(self._count, self._count + len(time)), time, values))
+        self._held.append((np.arange(self._count, self._count + len(time)), time.copy(), values.copy()))
         self._count += len(time)
         return self._release(known - self.dense.before)
 

@@ -7,9 +7,7 @@ is whole. A row is dropped after it has reached the HDF5 file, and until then ma
 
 from __future__ import annotations
 
-import errno
 import json
-import os
 from collections.abc import Sequence
 from pathlib import Path
 from typing import NamedTuple
@@ -32,14 +30,17 @@ class Journal:
         self._write(json.dumps(list(names)).encode() + b"\n")
         self._begin = self._out.tell()
 
-    def _write(self, data: bytes) -> None:
-        if self._out.write(data) != len(data):
-            raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
+    def _write(self, data: bytes | memoryview) -> None:
+        # what is cut short is tried again: only then does the system say why
+        while data:
+            data = data[self._out.write(data) :]
 
     def append(self, first: int, time: np.ndarray, values: np.ndarray) -> None:
         """Rows number `first` and following, counted from 1."""
+        if not len(time):
+            return
         numbers = np.arange(first, first + len(time), dtype=float)
-        self._write(np.column_stack([numbers, time, values, numbers]).tobytes())
+        self._write(np.column_stack([numbers, time, values, numbers]).data.cast("B"))
 
     def clear(self) -> None:
         """Drop all rows: HDF5 has them."""

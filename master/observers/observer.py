@@ -51,7 +51,10 @@ class Observer:
         """All instances are initialised."""
 
     def sample(self, time: np.ndarray, values: np.ndarray) -> None:
-        """Rows of the sampled variables: time, shape (n,), and values, shape (n, variables). The arrays are ours."""
+        """Rows of the sampled variables: time, shape (n,), and values, shape (n, variables).
+
+        The arrays are for reading, and good for this call only: copy what is kept.
+        """
 
     def event(self, watch: int, time: float, old: float, new: float) -> None:
         """Number `watch` of `watches` changed in the step that ended at `time`."""

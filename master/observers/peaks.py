@@ -6,6 +6,7 @@ from collections.abc import Sequence
 
 import numpy as np
 
+from master import loop
 from master.coupling import Sampling
 from master.observers.observer import Observer, Run
 from master.result import Result
@@ -31,14 +32,7 @@ class Peaks(Observer):
         self._started = True
 
     def sample(self, time: np.ndarray, values: np.ndarray) -> None:
-        highest, lowest = values.max(axis=0), values.min(axis=0)
-        # the place is looked up only where there is a new extreme: maxima of whole rows are fast, those of columns slow
-        for column in np.flatnonzero(highest > self.highest):
-            self.highest_time[column] = time[values[:, column].argmax()]
-        for column in np.flatnonzero(lowest < self.lowest):
-            self.lowest_time[column] = time[values[:, column].argmin()]
-        np.maximum(self.highest, highest, out=self.highest)
-        np.minimum(self.lowest, lowest, out=self.lowest)
+        loop.extremes(time, values, self.highest, self.highest_time, self.lowest, self.lowest_time)
 
     def end(self, result: Result) -> None:
         if self._started:

@@ -6,7 +6,8 @@ strings the places in `/texts`);
 itself system, algorithm, step, status and whatever the caller adds. Datasets are chunked, shuffled and compressed.
 
 The file is written for a single writer and many readers (SWMR): whole chunks only, in an order in which it is always
-whole. Rows that do not fill a chunk yet wait in a journal beside it, which is gone when the run has ended.
+whole, and in a thread of its own while the run goes on. Rows that it does not hold yet wait in a journal beside it,
+which is gone when the run has ended.
 """
 
 from __future__ import annotations
@@ -14,6 +15,7 @@ from __future__ import annotations
 import os
 import time
 from collections.abc import Iterator, Mapping, Sequence
+from concurrent.futures import Future, ThreadPoolExecutor
 from contextlib import contextmanager
 from datetime import UTC, datetime
 from pathlib import Path
@@ -26,7 +28,7 @@ from master import archive
 from master.coupling import Sampling, Watch
 from master.description import Variable
 from master.errors import MasterError
-from master.observers import journal
+from master.observers import chunks, journal
 from master.observers.dense import Dense, Selection
 from master.observers.observer import Observer, Run
 from master.observers.results import LIBVER, RESERVED
@@ -35,7 +37,8 @@ from master.result import Result
 from master.system import System
 
 CHUNK_ROWS = 1024
-FLUSH_ROWS = 8 * CHUNK_ROWS
+BLOCK_ROWS = 2 * CHUNK_ROWS
+"""Rows that are handed to HDF5 at once."""
 FLUSH_S = 0.5
 COLUMN_BYTES = 8192
 """Room for what HDF5 adds to the values of a variable: its description, the index of its chunks."""
@@ -71,13 +74,14 @@ class Recorder(Observer):
         self._selection = None if dense is None else Selection(dense, every)
         self._out: h5py.File | None = None
         self._journal: journal.Journal | None = None
-        self._waiting: list[tuple[np.ndarray, np.ndarray]] = []
         self._rows = 0
-        """how many of the waiting there are"""
+        """rows in the block that is being filled"""
         self._journaled = 0
-        """how many of the waiting blocks the journal has"""
-        self._written = 0
-        """rows in the HDF5 file"""
+        """how many of these the journal has"""
+        self._handed = 0
+        """rows before that block: in the HDF5 file, or on their way there in `_writer`"""
+        self._writer = ThreadPoolExecutor(1, "recorder")
+        self._under_way: Future[None] | None = None
         self._flushed = 0.0
         self._lost = False
         """whether rows could not be written"""
@@ -113,7 +117,6 @@ class Recorder(Observer):
         try:
             yield
         except (OSError, RuntimeError) as error:
-            self._waiting, self._rows, self._journaled = [], 0, 0
             self._lost = True
             raise MasterError(f"{self.file}: cannot be written ({error})") from error
 
@@ -150,10 +153,11 @@ class Recorder(Observer):
             self._write_parameters(out, run, element)
         self._text_columns = [k for k, (_, variable) in enumerate(self._resolved) if variable.type == "String"]
         if self._text_columns:
-            self._texts = TextTable(out, lambda count: self._reserve(out.id.get_filesize(), count))
+            self._texts = TextTable(out, self._room_for_texts)
         # from here on only rows can be added
         out.swmr_mode = True
         self._journal = journal.Journal(journal.beside(self.file), self._names)
+        self._empty_block()
         self._flushed = time.monotonic()
 
     def _write_fmu(self, out: h5py.File, run: Run, element: str) -> None:
@@ -181,65 +185,84 @@ class Recorder(Observer):
     def sample(self, time_: np.ndarray, values: np.ndarray) -> None:
         if self._selection is not None:
             time_, values = self._selection.push(time_, values)
-        self._take(time_, values)
-        if self._rows >= FLUSH_ROWS or time.monotonic() - self._flushed > FLUSH_S:
-            self._flush()
+        with self._writing():
+            self._take(time_, values)
+            if self._under_way is not None and self._under_way.done():
+                self._settle()
+            if time.monotonic() - self._flushed > FLUSH_S:
+                self._save()
 
     def _take(self, time_: np.ndarray, values: np.ndarray) -> None:
-        if not len(time_):
-            return
-        for place in self._text_columns:
-            with self._writing():
-                values[:, place] = self._texts.places(values[:, place])
-        self._waiting.append((time_, values))
-        for column in np.flatnonzero(~np.isfinite(values).all(axis=0)):
-            row = np.flatnonzero(~np.isfinite(values[:, column]))[0]
-            self._not_finite.setdefault(self._names[column], float(time_[row]))
-        self._rows += len(time_)
+        """Rows to blocks, and these to the writer as they are full."""
+        while len(time_):
+            rows = slice(self._rows, min(self._rows + len(time_), BLOCK_ROWS))
+            count = rows.stop - rows.start
+            times, block = self._times[rows], self._values[rows]
+            times[:], block[:] = time_[:count], values[:count]
+            for place in self._text_columns:
+                block[:, place] = self._texts.places(block[:, place])
+            self._look_for_not_finite(times, block)
+            self._rows = rows.stop
+            if self._rows == BLOCK_ROWS:
+                self._hand_over()
+            time_, values = time_[count:], values[count:]
 
-    def _flush(self) -> None:
-        """Rows to the HDF5 file, which takes each variable by itself, where there are many; the rest to the journal."""
-        if self._out is None:
+    def _look_for_not_finite(self, times: np.ndarray, block: np.ndarray) -> None:
+        finite = np.isfinite(block)
+        if finite.all():
             return
-        with self._writing():
-            if self._rows >= FLUSH_ROWS:
-                self._write(self._rows // CHUNK_ROWS * CHUNK_ROWS)
-            assert self._journal is not None
-            first = self._written + 1 + sum(len(times) for times, _ in self._waiting[: self._journaled])
-            for times, values in self._waiting[self._journaled :]:
-                self._journal.append(first, times, values)
-                first += len(times)
-            self._journaled = len(self._waiting)
+        for column in np.flatnonzero(~finite.all(axis=0)):
+            row = np.flatnonzero(~finite[:, column])[0]
+            self._not_finite.setdefault(self._names[column], float(times[row]))
+
+    def _empty_block(self) -> None:
+        self._times, self._values = np.empty(BLOCK_ROWS), np.empty((BLOCK_ROWS, len(self._names)))
+        self._rows = self._journaled = 0
+
+    def _hand_over(self) -> None:
+        """The block to the writer, once this is done with the one before."""
+        self._settle()
+        self._save()
+        self._under_way = self._writer.submit(self._write, self._times, self._values)
+        self._handed += self._rows
+        self._empty_block()
+
+    def _settle(self) -> None:
+        """Wait for the writer, and drop from the journal what HDF5 has now. Raises what the writer failed by."""
+        if self._under_way is None:
+            return
+        self._under_way.result()
+        self._under_way = None
+        assert self._journal is not None
+        self._journal.clear()
+        if self._journaled:
+            self._journaled = 0
+            self._save()
+
+    def _save(self) -> None:
+        """Rows that are nowhere else to the journal."""
+        assert self._journal is not None
+        rows = slice(self._journaled, self._rows)
+        self._journal.append(self._handed + 1 + self._journaled, self._times[rows], self._values[rows])
+        self._journaled = self._rows
         self._flushed = time.monotonic()
 
-    def _write(self, count: int) -> None:
-        """The first `count` of the waiting rows to the HDF5 file."""
-        if not count:
-            return
-        assert self._journal is not None
-        times = np.concatenate([times for times, _ in self._waiting])
-        values = np.concatenate([rows for _, rows in self._waiting])
-        for first in range(0, count, FLUSH_ROWS):
-            rows = slice(first, min(first + FLUSH_ROWS, count))
-            self._write_block(times[rows], values[rows])
-        self._journal.clear()
-        self._rows, self._journaled = self._rows - count, 0
-        self._waiting = [(times[count:], values[count:])] if self._rows else []
-
-    def _write_block(self, times: np.ndarray, values: np.ndarray) -> None:
+    def _write(self, times: np.ndarray, values: np.ndarray) -> None:
+        """Rows to the HDF5 file, which takes each variable by itself."""
         assert self._out is not None
-        count = len(times)
-        end = self._written + count
-        self._reserve(self._out.id.get_filesize(), 8 * count)
+        self._reserve(self._out.id.get_filesize(), 8 * len(times))
         for column, dataset in enumerate(self._datasets):
-            dataset.resize(end, axis=0)
-            dataset[self._written :] = values[:, column].astype(dataset.dtype)
+            chunks.append(dataset, values[:, column], self.compression)
         # the time comes last: what it counts is complete, and on disk
         self._out.flush()
-        self._time.resize(end, axis=0)
-        self._time[self._written :] = times
+        chunks.append(self._time, times, self.compression)
         self._out.flush()
-        self._written = end
+
+    def _room_for_texts(self, count: int) -> None:
+        """As for `_reserve`, while the writer needs no room."""
+        self._settle()
+        assert self._out is not None
+        self._reserve(self._out.id.get_filesize(), count)
 
     def _reserve(self, used: int, column: int) -> None:
         """Make the disk take as many bytes as HDF5 may need for the next rows, `column` bytes of each variable.
@@ -250,19 +273,27 @@ class Recorder(Observer):
             with self.file.open("r+b") as out:
                 os.posix_fallocate(out.fileno(), used, (len(self._resolved) + 1) * (column + COLUMN_BYTES))
 
+    def _finish(self) -> None:
+        """All that is held to the HDF5 file."""
+        with self._writing():
+            if self._selection is not None:
+                self._take(*self._selection.rest())
+            self._settle()
+            if self._rows:
+                self._write(self._times[: self._rows], self._values[: self._rows])
+
     def end(self, result: Result) -> None:
         if self._out is None:
             return
         try:
-            if self._selection is not None:
-                self._take(*self._selection.rest())
-            with self._writing():
-                self._write(self._rows)
+            if not self._lost:
+                self._finish()
         except MasterError as error:
             if result.status != "failed":
                 result.status, result.message, result.error = "failed", str(error), error
         for name, first in self._not_finite.items():
             result.warnings.append(f"{name} is not finite from t = {first:.9g} s on, at least for a time")
+        self._writer.shutdown()
         out, self._out = self._out, None
         with self._writing():
             out.close()

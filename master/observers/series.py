@@ -30,8 +30,8 @@ class Series(Observer):
         return Sampling(self.variables, self.every)
 
     def sample(self, time: np.ndarray, values: np.ndarray) -> None:
-        self._time.append(time)
-        self._values.append(values)
+        self._time.append(time.copy())
+        self._values.append(values.copy())
 
     @property
     def time(self) -> np.ndarray:

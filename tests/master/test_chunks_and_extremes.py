@@ -1,0 +1,47 @@
+"""What observers do by themselves instead of HDF5 and numpy, against these."""
+
+import h5py
+import numpy as np
+import pytest
+
+from master import loop
+from master.observers import chunks
+
+ROWS = 64
+
+
+@pytest.mark.parametrize("kind", [np.float64, np.int32, np.bool_])
+def test_chunks_hold_the_bytes_that_the_filters_of_hdf5_make(tmp_path, kind):
+    table = (100.0 * np.sin(np.arange(4 * ROWS * 3.0))).reshape(-1, 3)
+    column = table[:, 1]  # not contiguous, as columns of rows are
+    options = {"shape": (0,), "maxshape": (None,), "chunks": (ROWS,), "dtype": kind}
+    with h5py.File(tmp_path / "c.h5", "w") as file:
+        packed = {name: file.create_dataset(name, compression=1, shuffle=True, **options) for name in ("ours", "hdf5")}
+        plain = file.create_dataset("plain", **options)
+        # whole chunks, one that is cut short by the end, and what follows it
+        for first, last in ((0, 2 * ROWS), (2 * ROWS, 3 * ROWS), (3 * ROWS, 3 * ROWS + 5), (3 * ROWS + 5, 4 * ROWS)):
+            chunks.append(packed["ours"], column[first:last], 1)
+            chunks.append(plain, column[first:last], None)
+        packed["hdf5"].resize(len(column), axis=0)
+        packed["hdf5"][:] = column.astype(kind)
+    with h5py.File(tmp_path / "c.h5") as file:
+        for name in ("ours", "hdf5", "plain"):
+            assert np.array_equal(file[name], column.astype(kind))
+        for first in range(0, 4 * ROWS, ROWS):
+            assert file["ours"].id.read_direct_chunk((first,)) == file["hdf5"].id.read_direct_chunk((first,))
+
+
+def test_extremes_are_those_of_numpy_and_the_first_of_equals():
+    values = np.random.default_rng(1).integers(-5, 5, (300, 7)).astype(float)
+    values[17, 3] = np.nan
+    values[200, 5] = np.inf
+    time = np.arange(300) * 0.1
+    highest, lowest = np.full(7, -np.inf), np.full(7, np.inf)
+    highest_time, lowest_time = np.zeros(7), np.zeros(7)
+    for rows in (slice(0, 1), slice(1, 120), slice(120, 300)):
+        loop.extremes(time[rows], values[rows], highest, highest_time, lowest, lowest_time)
+    assert np.array_equal(highest, values.max(axis=0), equal_nan=True)
+    assert np.array_equal(lowest, values.min(axis=0), equal_nan=True)
+    sound = [0, 1, 2, 4, 5, 6]
+    assert np.array_equal(highest_time[sound], time[values.argmax(axis=0)][sound])
+    assert np.array_equal(lowest_time[sound], time[values.argmin(axis=0)][sound])
