@@ -23,8 +23,7 @@ MAX_DOCUMENT = 256 << 20
 METHODS = (zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED)
 """of compression, those that FMI and SSP allow; others may ask for any amount of memory"""
 
-# all that zipfile lets through where bytes of an archive are wrong
-_DAMAGE = (
+DAMAGE = (
     zipfile.BadZipFile,
     zlib.error,
     lzma.LZMAError,
@@ -35,6 +34,7 @@ _DAMAGE = (
     RuntimeError,
     ValueError,
 )
+"""all that zipfile lets through where bytes of an archive are wrong"""
 
 
 def _open(archive: Path) -> zipfile.ZipFile:
@@ -42,7 +42,7 @@ def _open(archive: Path) -> zipfile.ZipFile:
         raise ArchiveError(f"{archive}: there is no such file")
     try:
         return zipfile.ZipFile(archive)
-    except _DAMAGE as error:
+    except DAMAGE as error:
         raise ArchiveError(f"{archive}: not a readable zip archive ({error})") from error
 
 
@@ -110,7 +110,7 @@ def extract(archive: Path, folder: Path) -> None:
                 with opened.open(info) as source, target.open("wb") as sink:
                     while block := source.read(1 << 20):
                         sink.write(block)
-            except _DAMAGE as error:
+            except DAMAGE as error:
                 raise ArchiveError(f"{archive}: member {name!r} cannot be unpacked ({error})") from error
 
 
@@ -124,7 +124,7 @@ def read_member(archive: Path, name: str) -> bytes:
     with _open(archive) as opened:
         try:
             return opened.read(infos[name])
-        except _DAMAGE as error:
+        except DAMAGE as error:
             raise ArchiveError(f"{archive}: member {name!r} cannot be read ({error})") from error
 
 

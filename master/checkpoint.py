@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import os
-import zipfile
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass, field
 from pathlib import Path
@@ -79,7 +78,7 @@ def read_checkpoint(file: Path) -> Checkpoint:
             states = {n.removeprefix("state/"): content[n].tobytes() for n in content if n.startswith("state/")}
             memory = {n.removeprefix("memory/"): content[n] for n in content if n.startswith("memory/")}
         return Checkpoint(**head, states=states, memory=memory)
-    except (OSError, EOFError, ValueError, KeyError, TypeError, AttributeError, zipfile.BadZipFile) as error:
+    except (*archive.DAMAGE, ValueError, KeyError, TypeError, AttributeError) as error:
         raise CheckpointError(f"{file}: not a readable checkpoint ({error})") from error
 
 

@@ -30,21 +30,22 @@ def detour(instance: Instance, function: str, *, waits: bool = True) -> Any:
     is in use.
     """
     if function == "fmi2GetString":
-        return _Access(_guarded(_get_texts(instance)))
+        return _Access(_guarded(instance, _get_texts(instance)))
     if function == "fmi2SetString":
-        return _Access(_guarded(_set_texts(instance)))
+        return _Access(_guarded(instance, _set_texts(instance)))
     if waits and function == "fmi2DoStep" and instance.description.can_run_asynchronously:
-        return _Step(_guarded(_awaited_step(instance)))
+        return _Step(_guarded(instance, _awaited_step(instance)))
     return None
 
 
-def _guarded(function: Callable[..., int]) -> Callable[..., int]:
-    """An exception, also that of a second Ctrl-C, ends the run: through C it cannot pass."""
+def _guarded(instance: Instance, function: Callable[..., int]) -> Callable[..., int]:
+    """An exception, also that of a second Ctrl-C, ends the run: through C it cannot pass, but into the log."""
 
     def call(*arguments: Any) -> int:
         try:
             return function(*arguments)
-        except BaseException:
+        except BaseException as error:
+            instance.log.add(ERROR, "master", f"{type(error).__name__}: {error}")
             return ERROR
 
     return call

@@ -270,4 +270,7 @@ class Session:
                 f"{iteration.tally[at.UNSETTLED]} macro steps ended unsettled after {iteration.limit} sweeps; the "
                 f"largest change of the last one was {iteration.worst[0]:.2g}, {iteration.tolerance:g} was wanted"
             )
-        self.coupling.free_states()
+        try:
+            self.coupling.free_states()
+        except FmuError as error:
+            self.result.warnings.append(str(error))

@@ -204,6 +204,21 @@ def test_files_that_are_none_are_refused(tmp_path, content):
         read_checkpoint(tmp_path / "c")
 
 
+def test_damaged_files_are_refused_or_as_they_were(lags, tmp_path):
+    file = tmp_path / "c"
+    with Simulation(lags, step=0.1) as simulation:
+        simulation.save().write(file)
+    sound, damaged = file.read_bytes(), tmp_path / "damaged"
+    refused = 0
+    for place in range(0, len(sound), 7):
+        damaged.write_bytes(sound[:place] + bytes([sound[place] ^ 0x15]) + sound[place + 1 :])
+        try:
+            read_checkpoint(damaged)
+        except CheckpointError:
+            refused += 1
+    assert refused > 50
+
+
 def test_a_file_that_cannot_be_written_leaves_the_old_one(lags, tmp_path, monkeypatch):
     file = tmp_path / "c"
     with Simulation(lags, step=0.1) as simulation:
