@@ -2,11 +2,15 @@
 
 numba's own cache looks only at the file of the function that it compiles, and would serve stale code after a change in
 another file of the loop.
+
+numba fixes the processor for which it compiles at the first compilation of a process. The loop takes the baseline that
+`components.core.kernel` takes too: FMUs that are built after a run are the same bytes as those built before it.
 """
 
 from __future__ import annotations
 
 import hashlib
+import platform
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -17,6 +21,10 @@ from numba.core import config
 from master.cache import cache_root
 
 HERE = Path(__file__).parent
+BASELINE = {"x86_64": "x86-64-v2", "AMD64": "x86-64-v2"}.get(platform.machine(), "generic")
+
+if config.CPU_NAME is None:  # type: ignore[attr-defined]
+    config.CPU_NAME, config.CPU_FEATURES = BASELINE, ""  # type: ignore[attr-defined]
 
 
 def _folder() -> Path:

@@ -1,6 +1,8 @@
 """The calls to numba's private code generation still do what the exporter needs."""
 
 import re
+import subprocess
+import sys
 
 import gadget
 import llvmlite.binding as llvm
@@ -48,6 +50,16 @@ def test_code_is_for_the_baseline_processor_wherever_it_is_built():
     assert (name, features) == (BASELINE, "")
     assembly = compile_component(component("Spacecraft"))
     assert max((int(n) for n in re.findall(r"<(\d+) x double>", assembly)), default=0) <= 2
+
+
+def test_the_baseline_holds_after_the_master_has_compiled():
+    """numba fixes the processor when it first compiles, and the master may come first."""
+    code = (
+        "import numpy as np; from master.loop.linear import invert; invert(np.eye(2), np.eye(2)); "
+        "from fmus.native.compile import processor; print(*processor()[1:], sep='|')"
+    )
+    found = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert found.stdout.strip() == f"{BASELINE}|"
 
 
 def test_no_path_of_a_source_file_reaches_the_object():
