@@ -252,7 +252,7 @@ class Coupling:
             y_whole=two(self.signals.y_whole),
             slope=two(prediction.slope),
             waited=two(pace.waited),
-            pending=two(pace.pending),
+            begun=two(pace.begun),
             u_sum=two(pace.u_sum),
         )
 

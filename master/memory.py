@@ -22,7 +22,7 @@ def _of_outputs(coupling: Coupling) -> dict[str, np.ndarray]:
 def _others(coupling: Coupling) -> dict[str, np.ndarray]:
     pace, iteration, control = coupling.tables.pace, coupling.tables.iteration, coupling.tables.control
     return {
-        "waited": pace.waited, "pending": pace.pending, "u_sum": pace.u_sum,
+        "waited": pace.waited, "begun": pace.begun, "u_sum": pace.u_sum,
         "iteration.scale": iteration.scale, "residual": iteration.residual, "inverse": iteration.inverse,
         "tally": iteration.tally, "control.scale": control.scale, "clock": control.clock,
     }  # fmt: skip

@@ -24,7 +24,7 @@ def pace_tables(coupling: Coupling) -> Pace:
         substeps=np.array([element.substeps for element in elements if used], np.int64),
         every=np.array([element.every for element in elements if used], np.int64),
         waited=np.zeros(instances, np.int64),
-        pending=np.zeros(instances),
+        begun=np.zeros(instances),
         u_sum=np.zeros(inputs),
         mean=np.array([name in means for name in coupling.real if used], np.uint8),
         y_sum=np.zeros(outputs),

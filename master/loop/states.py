@@ -29,7 +29,7 @@ def save(tables, level):
     _copy(tables.signals.y_whole, backup.y_whole[level])
     _copy(tables.prediction.slope, backup.slope[level])
     _copy(tables.pace.waited, backup.waited[level])
-    _copy(tables.pace.pending, backup.pending[level])
+    _copy(tables.pace.begun, backup.begun[level])
     _copy(tables.pace.u_sum, backup.u_sum[level])
     return True
 
@@ -47,6 +47,6 @@ def restore(tables, level):
     _copy(backup.y_whole[level], tables.signals.y_whole)
     _copy(backup.slope[level], tables.prediction.slope)
     _copy(backup.waited[level], tables.pace.waited)
-    _copy(backup.pending[level], tables.pace.pending)
+    _copy(backup.begun[level], tables.pace.begun)
     _copy(backup.u_sum[level], tables.pace.u_sum)
     return True

@@ -18,6 +18,9 @@ from master.loop.tables import (
     VALUES,
 )  # fmt: skip
 
+ROUNDING = 1e-6
+"""of a macro step: what times that are told apart differ by at least"""
+
 
 @compiled
 def _gather(y, source, u, first, last):
@@ -106,18 +109,28 @@ def _step(instances, i, t, h, report):
 
 
 @compiled
-def _wait(signals, pace, i, h):
-    """Instance i misses a macro step: remember its inputs. True when it is its turn, with the means of its inputs."""
+def _wait(signals, pace, i, t, h):
+    """Instance i misses a macro step: remember its inputs. Its own step when it is its turn, with the means of its
+    inputs, otherwise 0.
+    """
     first, last = signals.real_range[i], signals.real_range[i + ONE]
+    if pace.waited[i] == 0:
+        pace.begun[i] = t
     pace.waited[i] += 1
-    pace.pending[i] += h
     turn = pace.waited[i] >= pace.every[i]
+    time = 0.0
+    if turn:
+        time = t + h - pace.begun[i]
+        if abs(time - pace.waited[i] * h) < ROUNDING * h:
+            # of macro steps of one length: free of the rounding of times
+            time = pace.waited[i] * h
+        pace.waited[i] = 0
     for k in range(first, last):
         pace.u_sum[k] += h * signals.u_real[k]
         if turn:
-            signals.u_real[k] = pace.u_sum[k] / pace.pending[i]
+            signals.u_real[k] = pace.u_sum[k] / time
             pace.u_sum[k] = 0.0
-    return turn
+    return time
 
 
 @compiled
@@ -134,11 +147,8 @@ def _move(instances, signals, pace, prediction, report, i, t, h):
         # what is held is the value in the middle
         _slide(signals.u_real, prediction.u_slope, first, last, 0.5 * h_own)
     if every > 1:
-        if not _wait(signals, pace, i, h):
-            return True
-        time = pace.pending[i]
-        pace.waited[i], pace.pending[i] = 0, 0.0
-        return _step(instances, i, t + h - time, time, report)
+        h_own = _wait(signals, pace, i, t, h)
+        return h_own == 0.0 or _step(instances, i, pace.begun[i], h_own, report)
     for j in range(steps):
         if slopes and not _pass_slopes(prediction, instances.warnings, report, i):
             return False

@@ -82,7 +82,7 @@ class Pace(NamedTuple):
     substeps: np.ndarray  # int64 (instances): steps of the instance in a macro step
     every: np.ndarray  # int64 (instances): macro steps in a step of the instance
     waited: np.ndarray  # int64 (instances): macro steps since its last one
-    pending: np.ndarray  # float64 (instances): time since its last one
+    begun: np.ndarray  # float64 (instances): the time at which it stands while it waits
     u_sum: np.ndarray  # float64 (inputs): their integrals over that time
     mean: np.ndarray  # uint8 (y_real): a mean over the step that gave it
     y_sum: np.ndarray  # float64 (y_real): integrals of those over the steps of an instance in one macro step
@@ -109,7 +109,7 @@ class Backup(NamedTuple):
     y_whole: np.ndarray
     slope: np.ndarray
     waited: np.ndarray
-    pending: np.ndarray
+    begun: np.ndarray
     u_sum: np.ndarray
 
 

@@ -1,5 +1,8 @@
 """Steps of variable length, and instances with rates of their own."""
 
+import ctypes
+from array import array
+
 import numpy as np
 import pytest
 from scipy.linalg import expm
@@ -15,6 +18,7 @@ from master.observers.events import Event, Events
 from master.observers.recorder import Recorder
 from master.observers.results import read_results
 from master.run import run
+from master.simulation import Simulation
 from master.step_control import PowerBonds, StepControl, StepDoubling
 from master.system import System
 
@@ -171,6 +175,29 @@ def test_a_slow_instance_gets_the_means_of_its_inputs(lag, tmp_path):
         y += 0.5 * 0.5 * (means - y)
         expected += [expected[-1]] * 4 + [y]
     assert np.allclose(slow, expected, rtol=1e-13)
+
+
+def test_a_slow_instance_steps_from_points_of_the_grid(lag):
+    """Neither times nor lengths gather rounding: the last of a million macro steps is as exact as the first."""
+    h, every, count = 1e-3, 7, 1_000_000
+    system = System("rates")
+    system.add("fast", lag)
+    system.add("slow", lag, every=every)
+    system.connect("fast", "y[1]", "slow", "u[1]")
+    steps = array("d")
+
+    @ctypes.CFUNCTYPE(ctypes.c_int, ctypes.c_size_t, ctypes.c_double, ctypes.c_double, ctypes.c_int)
+    def note(component, time, length, no_rollback):
+        steps.extend((time, length))
+        return 0
+
+    with Simulation(system, step=h) as simulation:
+        slow = list(simulation.instances).index("slow")
+        simulation._session.tables.instances.do_step[slow] = ctypes.cast(note, ctypes.c_void_p).value
+        simulation.advance(count * h)
+    found = np.array(steps).reshape(-1, 2)
+    assert np.array_equal(found[:, 0], h * (every * np.arange(count // every)))
+    assert (found[:, 1] == every * h).all()
 
 
 def test_rates_that_are_none_are_refused(lag):
