@@ -25,8 +25,8 @@ class Live:
     stream: int | None = None
     receive: int | None = None
 
-    def open(self, system: System) -> tuple[list[Driver], list[Observer]]:
-        """Drivers and observers of a run. Raises MasterError for ports that cannot be had."""
+    def watchers(self, system: System) -> tuple[list[Driver], list[Observer]]:
+        """Drivers and observers of a run."""
         drivers: list[Driver] = []
         observers: list[Observer] = []
         if self.receive is not None:

@@ -32,7 +32,7 @@ from master.observers.peaks import Peaks
 from master.observers.progress import Progress
 from master.observers.recorder import Recorder
 from master.result import Result
-from master.run import run
+from master.simulation import Simulation
 from master.step_control import StepControl
 from master.system import System
 from ssp.read import read_parameter_set
@@ -213,21 +213,22 @@ def _run(
     # a run that is held to the clock has no time for checkpoints
     if request.live.realtime is None and all(system.description(n).can_serialize_state for n in system.elements):
         observers.append(Checkpoints(folder / CHECKPOINT))
-    control = _control(system, plan, request)
-    drivers, live = request.live.open(system)
-    # as late as can be: what is refused until here leaves the results of an earlier run
-    _clear(folder, request.resume)
-    return run(
+    drivers, live = request.live.watchers(system)
+    simulation = Simulation(
         system,
         drivers=drivers,
         algorithm=algorithms.by_name(plan.algorithm),
-        control=control,
+        control=_control(system, plan, request),
         step=plan.step,
         stop=plan.stop,
         stop_when=plan.stop_when,
         observers=[*observers, *live],
         resume=checkpoint,
     )
+    simulation.open()
+    # as late as can be: what is refused until here leaves the results of an earlier run
+    _clear(folder, request.resume)
+    return simulation.run()
 
 
 def _control(system: System, plan: Plan, request: Request) -> StepControl | None:

@@ -15,7 +15,7 @@ from master.errors import MasterError
 from master.fmu import Instance
 from master.system import System
 
-FORMAT = 1
+FORMAT = 2
 
 
 class CheckpointError(MasterError):

@@ -10,7 +10,6 @@ import numpy as np
 
 from master.algorithms.algorithm import Scheme
 from master.calls import Calls
-from master.errors import StructureError
 from master.fmu import Instance
 from master.implicit import feedback, iteration_tables
 from master.loop import tables
@@ -104,6 +103,7 @@ class Coupling:
         self.groups = [Group(system, sampling, longest) for sampling in samplings]
         self.located = located_signals(system, control) if control is not None else []
         self.rates = rates_of(system, scheme)
+        self.feedback = feedback(system, scheme)
         self._kept: list[np.ndarray] = []
         self._read_variables(stop_when)
         y_real, y_whole = np.zeros(len(self.real)), np.zeros(len(self.whole), np.int32)
@@ -111,10 +111,7 @@ class Coupling:
         self.inputs = inputs = Inputs(self)
         self.signals = self._signals(y_real, y_whole)
         records = self._record_calls()
-        implicit = scheme.implicit is not None and len(feedback(self)) > 0
-        rollback = implicit or (control is not None and self.can_roll_back())
-        if implicit and not self.can_roll_back():
-            raise StructureError([f"implicit coupling needs to go back, and {self.no_way_back()} cannot"])
+        rollback = bool(self.feedback) or (control is not None and self.can_roll_back())
         pace, prediction = pace_tables(self), prediction_tables(self)
         content = tables.Tables(
             instances=self._instance_tables(inputs.calls, gets, rollback),
@@ -132,11 +129,8 @@ class Coupling:
         self._kept += [*inputs.calls.kept, *gets.kept, *records.kept]
 
     def can_roll_back(self) -> bool:
-        return not self.no_way_back()
-
-    def no_way_back(self) -> str:
-        """The names of the instances whose state cannot be saved and set."""
-        return ", ".join(i.name for i in self.instances if not i.description.can_get_and_set_state)
+        """Whether the states of all instances can be saved and set."""
+        return all(instance.description.can_get_and_set_state for instance in self.instances)
 
     def keep(self, blocks: Iterable[np.ndarray]) -> None:
         """Let arrays whose addresses stand in the tables live as long as these."""

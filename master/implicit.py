@@ -6,28 +6,38 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from master.algorithms.algorithm import Implicit
+from master.algorithms.algorithm import Implicit, Scheme
+from master.errors import StructureError
 from master.loop.tables import AITKEN, BROYDEN, Iteration
 from master.order import loops
+from master.system import System
 
 if TYPE_CHECKING:
     from master.coupling import Coupling
 
 
-def feedback(coupling: Coupling) -> list[str]:
-    """The Real outputs that an instance of the same loop uses before they are there: those of its stage and later."""
-    system = coupling.system
-    found = loops(tuple(coupling.order), {(c.source, c.target) for c in system.connections})
+def feedback(system: System, scheme: Scheme) -> set[str]:
+    """The Real outputs that an instance of the same loop uses before they are there: those of its stage and later.
+
+    Raises StructureError where the scheme iterates over them, and FMUs cannot go back.
+    """
+    if scheme.implicit is None:
+        return set()
+    stage_of = {name: k for k, stage in enumerate(scheme.stages) for name in stage}
+    found = loops(tuple(stage_of), {(c.source, c.target) for c in system.connections})
     loop_of = {name: k for k, names in enumerate(found) for name in names}
-    stage_of = {name: k for k, stage in enumerate(coupling.scheme.stages) for name in stage}
     closing = {
         f"{c.source}.{c.output}"
-        for c in coupling.inputs.real
-        if c.source in loop_of
+        for c in system.connections
+        if system.description(c.target).variables[c.input].storage == "Real"
+        and c.source in loop_of
         and loop_of[c.source] == loop_of.get(c.target)
         and stage_of[c.source] >= stage_of[c.target]
     }
-    return [name for name in coupling.real_names if name in closing]
+    stuck = [name for name in stage_of if not system.description(name).can_get_and_set_state]
+    if closing and stuck:
+        raise StructureError([f"implicit coupling needs to go back, and {', '.join(stuck)} cannot"])
+    return closing
 
 
 def scale_groups(coupling: Coupling, names: list[str]) -> np.ndarray:
@@ -39,9 +49,8 @@ def scale_groups(coupling: Coupling, names: list[str]) -> np.ndarray:
 
 def iteration_tables(coupling: Coupling) -> Iteration:
     """Empty for explicit coupling."""
-    implicit = coupling.scheme.implicit
-    names = feedback(coupling) if implicit is not None else []
-    implicit = implicit or Implicit("aitken")
+    implicit = coupling.scheme.implicit or Implicit("aitken")
+    names = [name for name in coupling.real_names if name in coupling.feedback]
     n = len(names)
     group = scale_groups(coupling, names)
     newton = implicit.method == "broyden"

@@ -55,8 +55,10 @@ class Wishes:
                 self.samplers.append(observer)
                 self.samplings.append(sampling)
         self.check_settable(system, [name for driver in drivers for name in driver.inputs])
-        chunks = [*(observer.chunk for observer in observers), *(driver.every for driver in drivers)]
-        self.longest_chunk = min([LONGEST_CHUNK, *(chunk for chunk in chunks if chunk is not None)])
+        asked = [*(sampling.every for sampling in self.samplings), *(driver.every for driver in drivers)]
+        if asked and min(asked) < 1:
+            raise StructureError([f"every = {min(asked)}: a number of macro steps is wanted"])
+        self.longest_chunk = min([LONGEST_CHUNK, *(o.chunk for o in observers if o.chunk is not None)])
 
     @staticmethod
     def check_settable(system: System, names: Iterable[str]) -> None:
@@ -144,16 +146,16 @@ class Session:
 
     def _steps(self, until: float, interrupted: Interruption, began: float) -> None:
         """Take steps to `until`, or fewer if the run is over before, in chunks that last about CHUNK_S."""
-        chunk = 16
         groups = (group.every * (group.capacity - 3) for group in self.coupling.groups)
         longest = min([self.wishes.longest_chunk, *groups])
+        chunk = min(16, longest)
         while not self.over and self.stepper.time < until:
             clock = time.perf_counter()
-            wanted = min(chunk, longest)
+            wanted = min([chunk, *(self._until_due(driver) for driver in self.wishes.drivers)])
             taken = self._advance(until, wanted)
             now = time.perf_counter()
             if taken == wanted:
-                chunk = max(1, min(longest, 2 * chunk, int(chunk * CHUNK_S / max(now - clock, 1e-6)) + 1))
+                chunk = max(1, min(longest, 2 * chunk, int(wanted * CHUNK_S / max(now - clock, 1e-6)) + 1))
             for observer in self.wishes.observers:
                 reason = observer.progress(self.result.t_end, now - began)
                 if reason:
@@ -186,9 +188,15 @@ class Session:
             result.message = f"ended by the stop signal at t = {result.t_end:.9g} s"
         return done
 
+    def _until_due(self, driver: Driver) -> int:
+        """The macro steps until a driver is asked again; all of them where it is its turn."""
+        return driver.every - self.result.macro_steps % driver.every
+
     def _drive(self, now: float) -> None:
         """Set what comes from outside. Raises FmuError where an FMU refuses it."""
         for driver in self.wishes.drivers:
+            if self._until_due(driver) < driver.every:
+                continue
             for name, value in driver.values(now).items():
                 element, variable = self.coupling.system.resolve(name)
                 self.coupling.instance(element).set({variable.name: value})

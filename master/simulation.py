@@ -12,19 +12,22 @@ from __future__ import annotations
 import math
 import time
 from collections.abc import Iterable, Mapping, Sequence
-from contextlib import ExitStack
+from contextlib import ExitStack, suppress
 from types import TracebackType
 from typing import Any
 
 from master.algorithms import Algorithm, GaussSeidel
+from master.algorithms.algorithm import Scheme
 from master.checkpoint import Checkpoint, check_states, digests, restore_states, save_states
 from master.drivers.driver import Driver
 from master.errors import FmuError, MasterError, StructureError
 from master.fmu import Instance
+from master.implicit import feedback
 from master.importer import instantiate
 from master.initialisation import Initialisation
 from master.interruption import deferred
 from master.observers.observer import Observer
+from master.prediction import rates_of
 from master.result import Result
 from master.session import Session, Wishes
 from master.step_control import StepControl
@@ -38,7 +41,7 @@ class Simulation:
     `stop_when` names a Boolean or Integer output that ends the run after the step in which it becomes true (not 0).
     `resume` is a checkpoint to go on from: `start` is then its time, and with the same step and algorithm the run is
     equal to the bit to one that was never interrupted. A context manager: entering it loads and initialises the FMUs,
-    leaving it ends them and the observers, and completes `result`, whatever happened.
+    leaving it ends them and the observers, and completes `result`, whatever happened. `run` does all of that at once.
 
     Raises StructureError, DescriptionError, ArchiveError or CheckpointError for what cannot be run, before any FMU is
     loaded.
@@ -68,6 +71,8 @@ class Simulation:
             control.check(system)
         self.system, self.step, self.start, self.stop = system, step, start, stop
         self.algorithm = GaussSeidel() if algorithm is None else algorithm
+        self.scheme = self.algorithm.scheme(system.execution_order())
+        _check_scheme(system, self.scheme)
         self.control = control
         self.wishes = Wishes(system, observers, drivers)
         self.stop_when, self.logging, self.resume = stop_when, logging, resume
@@ -79,17 +84,48 @@ class Simulation:
         self._session: Session | None = None
         self._digests: dict[str, str] = {}
         self._cleanup = ExitStack()
+        self._opened = False
+
+    def run(self) -> Result:
+        """Load and initialise all, step to the stop time or the stop signal, end all; the result says how it went.
+
+        Raises StructureError where there is no stop time, and what `open` raises. What fails later comes back in the
+        result, with all that was recorded until then.
+        """
+        if math.isinf(self.stop):
+            raise StructureError(["a run needs a stop time"])
+        self.open()
+        with suppress(MasterError), self:
+            self.advance(self.stop)
+        return self.result
+
+    def open(self) -> None:
+        """Let observers and drivers take what they may be refused, such as ports, before anything is loaded.
+
+        Entering does it where it was not done. Raises MasterError; then all of them are ended.
+        """
+        if self._opened:
+            return
+        try:
+            for watcher in self._watchers:
+                watcher.open()
+        except BaseException as error:
+            _fail(self.result, error)
+            self._close()
+            raise
+        self._opened = True
 
     def __enter__(self) -> Simulation:
+        self.open()
         try:
-            self._open()
+            self._load()
         except BaseException as error:
             _fail(self.result, error)
             self._close()
             raise
         return self
 
-    def _open(self) -> None:
+    def _load(self) -> None:
         began = time.perf_counter()
         self.instances = instantiate(self.system, self._cleanup, logging=self.logging)
         order = self.system.execution_order()
@@ -99,7 +135,7 @@ class Simulation:
             restore_states(self.instances, self.resume.states)
             self.set(self._changes)
         self._session = session = Session(
-            self.system, self.instances, self.algorithm.scheme(order), self.wishes,
+            self.system, self.instances, self.scheme, self.wishes,
             self.stop_when, self.start, self.step, self.stop, self.result, self.control, self.save,
         )  # fmt: skip
         self.result.initialise_s = time.perf_counter() - began
@@ -134,7 +170,11 @@ class Simulation:
                 if self._session is not None:
                     self._session.close()
         finally:
-            _end([*self.wishes.observers, *self.wishes.drivers], self.result)
+            _end(self._watchers, self.result)
+
+    @property
+    def _watchers(self) -> list[Observer | Driver]:
+        return [*self.wishes.observers, *self.wishes.drivers]
 
     @property
     def _stepping(self) -> Session:
@@ -272,6 +312,12 @@ def _check(system: System, step: float, start: float, stop: float, stop_when: st
             )
     if math.isfinite(stop):
         _check_span(system, stop - start, step)
+
+
+def _check_scheme(system: System, scheme: Scheme) -> None:
+    """Raises StructureError, before FMUs are loaded, where their coupling will."""
+    rates_of(system, scheme)
+    feedback(system, scheme)
 
 
 def _check_span(system: System, span: float, step: float) -> None:

@@ -12,11 +12,15 @@ class Driver:
     """Override what is needed. `inputs` are the full names of what it sets: inputs that no connection sets, or tunable
     parameters.
 
-    Order of calls: `begin` after initialisation; `values` before every `every` macro steps; `end` always.
+    Order of calls: `open` before FMUs are loaded; `begin` after initialisation; `values` before every `every` macro
+    steps, counted from the start of the run through all checkpoints; `end` always.
     """
 
     inputs: Sequence[str] = ()
     every: int = 1
+
+    def open(self) -> None:
+        """Take what one may be refused, such as ports. Raises MasterError."""
 
     def begin(self, start: float) -> None:
         """All instances are initialised at the time `start`."""

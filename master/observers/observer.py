@@ -32,7 +32,8 @@ class Run:
 class Observer:
     """Override what is needed. Observers see values; they cannot change a run.
 
-    Order of calls: `sampling` and `watches` before the run; `begin` after initialisation; then `sample`, `event` and
+    Order of calls: `sampling` and `watches` when the run is put together; `open` before FMUs are loaded; `begin` after
+    initialisation; then `sample`, `event` and
     `progress` between chunks of steps; `end` always, also after a failure of the run or of another observer.
     """
 
@@ -46,6 +47,9 @@ class Observer:
     def watches(self, system: System) -> Sequence[Watch]:
         """The variables whose changes `event` is to get."""
         return ()
+
+    def open(self) -> None:
+        """Take what one may be refused, such as ports. Raises MasterError."""
 
     def begin(self, run: Run) -> None:
         """All instances are initialised."""

@@ -17,6 +17,7 @@ import numpy as np
 
 from master.coupling import Sampling
 from master.errors import MasterError
+from master.listening import listen
 from master.observers.observer import Observer, Run
 from master.result import Result
 from master.system import System
@@ -26,8 +27,8 @@ LIMIT = 1 << 20
 
 
 class Stream(Observer):
-    """Listens on `port` of `host` (0: any that is free; `port` tells which) and sends `variables` after every `every`
-    macro steps; without `variables` all outputs of type Real.
+    """Listens on `port` of `host` (0: any that is free; from `open` on `port` tells which) and sends `variables` after
+    every `every` macro steps; without `variables` all outputs of type Real.
 
     Rows leave between chunks of steps: some ten times a second, after each step in a run that is paced.
     """
@@ -35,21 +36,18 @@ class Stream(Observer):
     def __init__(
         self, port: int = 0, variables: Sequence[str] | None = None, *, every: int = 1, host: str = "127.0.0.1"
     ) -> None:
-        """Raises MasterError for a port that cannot be had."""
         self.variables = None if variables is None else tuple(variables)
         self.every = every
+        self.host, self.port = host, port
         self.dropped = 0
         self._subscribers: list[_Subscriber] = []
-        self._listener = socket.socket(socket.AF_INET, socket.SOCK_STREAM)
-        self._listener.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
-        try:
-            self._listener.bind((host, port))
-        except OSError as error:
-            self._listener.close()
-            raise MasterError(f"stream: port {port} of {host} cannot be had ({error.strerror})") from error
-        self._listener.listen()
-        self._listener.setblocking(False)
-        self.port: int = self._listener.getsockname()[1]
+        self._listener: socket.socket | None = None
+
+    def open(self) -> None:
+        """Listen, if it does not yet: who connects waits for the run. Raises MasterError for a port that is taken."""
+        if self._listener is None:
+            self._listener = listen(socket.SOCK_STREAM, self.host, self.port, "stream")
+            self.port = self._listener.getsockname()[1]
 
     def sampling(self, system: System) -> Sampling:
         if self.variables is None:
@@ -75,7 +73,7 @@ class Stream(Observer):
         self._forget()
 
     def _welcome(self) -> None:
-        while True:
+        while self._listener is not None:
             try:
                 connection, _ = self._listener.accept()
             except OSError:
@@ -92,7 +90,9 @@ class Stream(Observer):
         for subscriber in self._subscribers:
             subscriber.close(farewell)
         self._forget()
-        self._listener.close()
+        if self._listener is not None:
+            self._listener.close()
+            self._listener = None
         if self.dropped:
             result.warnings.append(f"stream: {self.dropped} rows were dropped, because a subscriber was too slow")
 

@@ -5,6 +5,7 @@ import json
 import numpy as np
 import pytest
 from command_line import dockfmu, run_system, status_of
+from small_systems import changed_text
 
 from dockfmu import System
 from dockfmu.run import PRODUCTS, _clear
@@ -43,11 +44,23 @@ def test_a_longer_run_goes_on_from_a_shorter_one_that_is_replaced(pair, tmp_path
     assert read_checkpoint(tmp_path / "out" / "run.checkpoint").time == 2.0
 
 
-def test_what_does_not_fit_is_refused_before_anything_is_removed(pair, lag, tmp_path):
+@pytest.fixture
+def stiff(oscillator, tmp_path):
+    """An oscillator that can neither vary its step nor go back."""
+    changed = oscillator
+    for k, ability in enumerate(("canHandleVariableCommunicationStepSize", "canGetAndSetFMUstate")):
+        old, new = f'{ability}="true"', f'{ability}="false"'
+        changed = changed_text(changed, tmp_path / f"stiff{k}.fmu", "modelDescription.xml", old, new)
+    return changed
+
+
+def test_what_does_not_fit_is_refused_before_anything_is_removed(pair, stiff, tmp_path, capsys):
     folder = tmp_path / "out"
+    swap = ("--swap", f"second={stiff}")
     assert status_of("run", pair, "-o", folder, "--stop", 0.5, "--no-report") == 0
     before = {path.name: path.read_bytes() for path in folder.iterdir()}
     other = Datagrams(0, [])
+    other.open()
     port = other.port
     for arguments, words in (
         (("--resume", folder / "summary.json"), "summary.json: not a readable checkpoint"),
@@ -56,13 +69,14 @@ def test_what_does_not_fit_is_refused_before_anything_is_removed(pair, lag, tmp_
             "run.checkpoint: is at 0.5 s already; the run ends at 0.4 s",
         ),
         (("--adaptive",), "the system declares no table `adaptive`"),
+        ((*swap, "--step", 0.3), "2 s are no multiple of the step 0.3 s, and second cannot vary the step"),
+        ((*swap, "--algorithm", "fixed_point"), "implicit coupling needs to go back, and second cannot"),
         (("--receive", port), f"port {port} of 127.0.0.1 cannot be had"),
         (("--process", "third"), "--process third: the system has the elements"),
         (("--process", "first=soon"), "--process first=soon: 'soon' is no positive number"),
     ):
-        done = dockfmu("run", pair, "-o", folder, *arguments)
-        assert done.returncode == 2, done.stderr
-        assert words in done.stderr
+        assert status_of("run", pair, "-o", folder, *arguments) == 2, arguments
+        assert words in capsys.readouterr().err
         assert {path.name: path.read_bytes() for path in folder.iterdir()} == before
     other.end(Result("", "", 0.0))
 

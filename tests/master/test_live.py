@@ -8,7 +8,7 @@ import pytest
 
 from master.drivers.datagrams import Datagrams
 from master.drivers.function import Function
-from master.errors import MasterError
+from master.errors import MasterError, StructureError
 from master.observers.observer import Observer
 from master.observers.stream import Stream, subscribe
 from master.run import run
@@ -25,6 +25,7 @@ def alone(lag):
 
 def test_a_subscriber_gets_the_description_all_rows_and_the_end(alone):
     stream = Stream(variables=["a.y[1]", "a.through"])
+    stream.open()
     messages = []
     thread = threading.Thread(target=lambda: messages.extend(subscribe(stream.port)))
     thread.start()
@@ -101,6 +102,7 @@ def test_values_that_json_has_no_words_for_are_null(lag):
     system = System("bad")
     system.add("a", lag, {"nan_time": 0.5})
     stream = Stream(variables=["a.y[1]"])
+    stream.open()
     connection = socket.create_connection(("127.0.0.1", stream.port))
     run(system, step=0.1, stop=1.0, observers=[stream])
     with connection, connection.makefile("rb") as lines:
@@ -108,17 +110,24 @@ def test_values_that_json_has_no_words_for_are_null(lag):
     assert [message["values"] for message in messages if "t" in message][-1] == [None]
 
 
-def test_ports_that_cannot_be_had_are_named():
-    stream = Stream()
-    with pytest.raises(MasterError, match=f"stream: port {stream.port} of 127.0.0.1 cannot be had"):
-        Stream(stream.port)
-    stream._listener.close()
-    with pytest.raises(MasterError, match="nothing streams on port"):
-        next(subscribe(stream.port))
-    driver = Datagrams(0, [])
-    with pytest.raises(MasterError, match=f"inputs: port {driver.port} of 127.0.0.1 cannot be had"):
-        Datagrams(driver.port, [])
-    driver._socket.close()
+def test_ports_are_held_while_a_run_lasts_and_those_that_cannot_be_had_are_named(alone):
+    """Whoever is refused one lets the others go, before any FMU is loaded."""
+    first, driver, late = Stream(), Datagrams(0, ["a.u[1]"]), Stream()
+    with Simulation(alone, step=0.1, observers=[first], drivers=[driver]) as simulation:
+        first.open()
+        simulation.advance(0.1)
+        for watchers, named in (
+            ({"observers": [late, Stream(first.port)]}, f"stream: port {first.port}"),
+            ({"observers": [late], "drivers": [Datagrams(driver.port, [])]}, f"inputs: port {driver.port}"),
+        ):
+            other = Simulation(alone, step=0.1, stop=1.0, **watchers)
+            for attempt in (other.run, other.__enter__):
+                with pytest.raises(MasterError, match=f"{named} of 127.0.0.1 cannot be had"):
+                    attempt()
+                with pytest.raises(MasterError, match="nothing streams on port"):
+                    next(subscribe(late.port))
+            assert other.instances == {}
+    run(alone, step=0.1, stop=0.2, observers=[Stream(first.port)], drivers=[Datagrams(driver.port, [])])
 
 
 def test_inputs_come_as_datagrams(alone):
@@ -137,12 +146,34 @@ def test_inputs_come_as_datagrams(alone):
     assert simulation.result.warnings == ["inputs: 4 of 6 datagrams were refused"]
 
 
-def test_a_function_is_asked_every_so_many_steps(alone):
+def test_functions_are_asked_every_so_many_steps_whoever_looks_on(alone, tmp_path):
+    """Not more often for other drivers and observers, and at the same steps in a run that goes on."""
     asked = []
 
     def function(t):
         asked.append(round(t, 9))
-        return {"a.u[1]": t}
+        return {}
 
-    run(alone, step=0.1, stop=1.0, drivers=[Function(["a.u[1]"], function, every=4)])
-    assert asked == [0.0, 0.4, 0.8]
+    class Often(Observer):
+        chunk = 3
+
+    def options():
+        drivers = [Function([], function, every=4), Function(["a.u[1]"], lambda t: {"a.u[1]": t})]
+        return {"drivers": drivers, "observers": [Often()]}
+
+    with Simulation(alone, step=0.1, **options()) as simulation:
+        simulation.advance(0.6)
+        checkpoint = simulation.save()
+        simulation.advance(1.3)
+    assert asked == [0.0, 0.4, 0.8, 1.2]
+    asked.clear()
+    with Simulation(alone, step=0.1, resume=checkpoint, **options()) as simulation:
+        simulation.advance(1.3)
+    assert asked == [0.8, 1.2]
+
+
+@pytest.mark.parametrize("of", ["drivers", "observers"])
+def test_every_zero_steps_is_refused(alone, of):
+    watcher = Function([], dict, every=0) if of == "drivers" else Stream(every=0)
+    with pytest.raises(StructureError, match="every = 0: a number of macro steps is wanted"):
+        Simulation(alone, step=0.1, **{of: [watcher]})
