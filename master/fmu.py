@@ -55,6 +55,7 @@ class Fmu:
             against = python_modules.clash(self.file)
             if against:
                 raise FmuError(self.file.name, f"{against}; it must run in a process of its own")
+            python_modules.bring(self.file)
             self._library = self._load()
         except BaseException:
             self.close()

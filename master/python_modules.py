@@ -16,19 +16,29 @@ _brought: dict[str, tuple[str, str]] = {}
 
 
 def clash(file: Path) -> str | None:
-    """What stands against loading an FMU in this process; if nothing does, its modules count as loaded."""
-    members = archive.members(file)
-    if _MARKER not in members:
-        return None
-    content = archive.digest(file)
-    modules = {_module(PurePosixPath(name).relative_to("resources")) for name in members if _is_python(name)}
-    modules -= {"pythonfmu"}
+    """What stands against loading an FMU in this process, None if nothing does."""
+    modules = _modules(file)
+    content = archive.digest(file) if modules else ""
     for module in sorted(modules):
         first, name = _brought.get(module, (content, ""))
         if first != content:
             return f"its Python module {module!r} has the name of one of {name}, which this process has loaded"
-    _brought.update(dict.fromkeys(modules, (content, file.name)))
     return None
+
+
+def bring(file: Path) -> None:
+    """The modules of an FMU count as loaded in this process from here on."""
+    if modules := _modules(file):
+        _brought.update(dict.fromkeys(modules, (archive.digest(file), file.name)))
+
+
+def _modules(file: Path) -> set[str]:
+    """Names of the modules in an FMU of pythonfmu; empty for others."""
+    members = archive.members(file)
+    if _MARKER not in members:
+        return set()
+    modules = {_module(PurePosixPath(name).relative_to("resources")) for name in members if _is_python(name)}
+    return modules - {"pythonfmu"}
 
 
 def _is_python(name: str) -> bool:

@@ -3,12 +3,14 @@
 import json
 import subprocess
 import sys
+import zipfile
 from pathlib import Path
 
 import numpy as np
 import pytest
 from pythonfmu.builder import FmuBuilder
 
+from master import python_modules
 from master.description import read_description
 
 ROOT = Path(__file__).parents[2]
@@ -192,3 +194,19 @@ def test_two_scripts_of_one_name_run_side_by_side_in_a_system(tmp_path):
         return rows
 
     assert done.stdout.strip() == f"completed {swing(4.0)} {swing(9.0)}", done.stderr
+
+
+def test_two_fmus_with_modules_of_one_name_clash_once_one_is_loaded(tmp_path, monkeypatch):
+    monkeypatch.setattr(python_modules, "_brought", {})
+    first, second, other = (tmp_path / f"{name}.fmu" for name in ("first", "second", "other"))
+    for file, module in ((first, "wheel"), (second, "wheel"), (other, "tyre")):
+        with zipfile.ZipFile(file, "w") as sink:
+            sink.writestr("resources/slavemodule.txt", module)
+            sink.writestr(f"resources/{module}.py", file.name)
+            sink.writestr("resources/pythonfmu/__init__.py", "")
+    assert not any(map(python_modules.clash, (first, second, other)))
+    python_modules.bring(first)
+    assert python_modules.clash(second) == (
+        "its Python module 'wheel' has the name of one of first.fmu, which this process has loaded"
+    )
+    assert not any(map(python_modules.clash, (first, other)))
