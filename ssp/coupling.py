@@ -156,8 +156,7 @@ class _Flattening:
 
     def _add_link(self, system: System, path: str, connection: Connection) -> None:
         where = _join(path, str(connection))
-        start, start_gives = self._end(system, path, connection.start_element, connection.start_connector, where)
-        end, end_gives = self._end(system, path, connection.end_element, connection.end_connector, where)
+        (start, start_gives), (end, end_gives) = (self._end(system, path, *end, where) for end in connection.ends)
         if start_gives is None and end_gives is None:
             raise SspError(f"{where} joins two connectors of kind inout: which of them is the source?")
         if start_gives == end_gives:
@@ -169,18 +168,18 @@ class _Flattening:
             raise StructureError([f"{where}: {_join(*target)} has a source already in {other}"])
         self.links[target] = _Link(source, connection)
 
-    def _end(self, system: System, path: str, name: str | None, connector: str, where: str) -> tuple[Node, bool | None]:
+    def _end(self, system: System, path: str, name: str | None, which: str, where: str) -> tuple[Node, bool | None]:
         """(node, whether it is a source of the connection; None for the kind inout, which the other end decides)"""
         owner: Element = system if name is None else _known(system.element(name))
-        kind = next(c.kind for c in owner.connectors if c.name == connector)
+        connector = next(c for c in owner.connectors if c.name == which)
         place = path if name is None else _join(path, name)
         place = self.references.get(place, place)
-        if kind == "inout":
+        if connector.kind == "inout":
             if not isinstance(owner, DictionaryReference):
                 raise SspError(f"{where}: connectors of kind inout are those of signal dictionaries")
-            return (place, connector), None
+            return (place, which), None
         # seen from inside a system its own inputs are sources, and its own outputs take values
-        return (place, connector), (kind in ("output", "calculatedParameter")) != (name is None)
+        return (place, which), connector.gives != (name is None)
 
     def _connect(self, target: Node) -> None:
         """Follow the links from an input of an FMU back to the output of another."""

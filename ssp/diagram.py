@@ -69,15 +69,11 @@ def _place(system: System, element: str | None, name: str) -> tuple[float, float
 
 def _draw_connection(axes: Any, system: System, connection: Connection, shades: dict[str, str]) -> None:
     """In the colour of the element that it comes from."""
-    ends = (
-        (connection.start_element, connection.start_connector),
-        (connection.end_element, connection.end_connector),
-    )
-    first, last = (_place(system, element, connector) for element, connector in ends)
+    first, last = (_place(system, *end) for end in connection.ends)
     if first is not None and last is not None:
         xs, ys = connection.waypoints or ((), ())
-        source = next((e for e, c in ends if _connector(system, e, c).kind == "output"), None)
-        colour = shades.get(source or "", "black")
+        source = next((e for e, c in connection.ends if e is not None and _connector(system, e, c).gives), "")
+        colour = shades.get(source, "black")
         axes.plot([first[0], *xs, last[0]], [first[1], *ys, last[1]], color=colour, linewidth=0.8)
 
 

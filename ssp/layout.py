@@ -51,7 +51,7 @@ def arrange(system: System) -> System:
         ]
         points = lanes.route((source.element, target.element), heights, geometry, top)
         # points are given from the start of the connection, which need not be the source
-        started = (connection.start_element, connection.start_connector) == (source.element, source.name)
+        started = connection.ends[0] == (source.element, source.name)
         routed[id(connection)] = _coordinates(points if started else points[::-1])
     above, below = (sum(lanes.side(cable) == side for cable in cables) + 2 for side in (1, -1))
     return replace(
@@ -65,15 +65,12 @@ def arrange(system: System) -> System:
 def _ends(system: System, connection: Connection) -> tuple[_End, _End] | None:
     """(source, target); None for connections with the connectors of the system itself."""
     found = []
-    for name, connector in (
-        (connection.start_element, connection.start_connector),
-        (connection.end_element, connection.end_connector),
-    ):
+    for name, which in connection.ends:
         element = None if name is None else system.element(name)
         if element is None:
             return None
-        kind = next(c.kind for c in element.connectors if c.name == connector)
-        found.append(_End(element.name, connector, 1.0 if kind in ("output", "calculatedParameter") else 0.0))
+        gives = next(c.gives for c in element.connectors if c.name == which)
+        found.append(_End(element.name, which, 1.0 if gives else 0.0))
     first, second = found
     return (first, second) if first.side >= second.side else (second, first)
 

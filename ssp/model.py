@@ -115,6 +115,11 @@ class Connector(Annotated):
     mime_type: str | None = None
     position: tuple[float, float] | None = None
 
+    @property
+    def gives(self) -> bool:
+        """Whether values leave its element here; those of the kind inout may."""
+        return self.kind in ("output", "calculatedParameter")
+
 
 @dataclass
 class Connection(Annotated):
@@ -131,9 +136,13 @@ class Connection(Annotated):
     suppress_unit_conversion: bool = False
     waypoints: tuple[tuple[float, ...], tuple[float, ...]] | None = None
 
+    @property
+    def ends(self) -> tuple[tuple[str | None, str], tuple[str | None, str]]:
+        """(element, connector) of start and end."""
+        return (self.start_element, self.start_connector), (self.end_element, self.end_connector)
+
     def __str__(self) -> str:
-        ends = ((self.start_element, self.start_connector), (self.end_element, self.end_connector))
-        return " - ".join(connector if element is None else f"{element}.{connector}" for element, connector in ends)
+        return " - ".join(name if element is None else f"{element}.{name}" for element, name in self.ends)
 
 
 @dataclass

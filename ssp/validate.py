@@ -60,10 +60,7 @@ class _Checks:
         yield from self.bindings(system, path)
         yield from self.connectors(system, path)
         for connection in system.connections:
-            for name, connector in (
-                (connection.start_element, connection.start_connector),
-                (connection.end_element, connection.end_connector),
-            ):
+            for name, connector in connection.ends:
                 owner: Element | None = system if name is None else system.element(name)
                 if owner is None:
                     yield f"{path}, connection {connection}: there is no element {name!r}" + near(name or "", names)

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from ssp.diagram import draw
 from ssp.errors import SspError
 from ssp.layout import arrange
-from ssp.model import Component, Connection, Connector, System
+from ssp.model import Component, Connection, Connector, Geometry, System
 
 
 @st.composite
@@ -92,6 +92,20 @@ def test_what_is_arranged_can_be_drawn(plain):
     stream = io.BytesIO()
     draw(arrange(plain)).savefig(stream, format="svg")
     assert stream.getvalue().startswith(b"<?xml")
+
+
+@pytest.mark.parametrize("kind", ["output", "calculatedParameter"])
+def test_wires_have_the_colour_of_their_source_at_either_end(kind):
+    """Also those that leave the system."""
+    own, inner = (Connector("y", kind, position=(1.0, 0.5)) for _ in range(2))
+    a = Component("a", "a.fmu", connectors=[inner], geometry=Geometry(0.0, 0.0, 50.0, 50.0))
+    ends = ((None, "y"), ("a", "y"))
+    for first, last in (ends, ends[::-1]):
+        wire = Connection(*first, *last)
+        system = System("s", connectors=[own], elements=[a], connections=[wire], diagram=(-20.0, -20.0, 90.0, 70.0))
+        (axes,) = draw(system).axes
+        assert axes.lines[0].get_xdata().tolist() in ([50.0, 90.0], [90.0, 50.0])
+        assert axes.lines[0].get_color() == "C0"
 
 
 def test_a_system_without_geometry_cannot_be_drawn():
