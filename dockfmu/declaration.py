@@ -5,7 +5,6 @@ Declarations are the TOML files of `ssp/systems`; README.md there describes the 
 
 from __future__ import annotations
 
-import difflib
 import tomllib
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
@@ -16,6 +15,7 @@ import numpy as np
 
 from components.core.parameters import ParameterSet, parameter_leaves
 from dockfmu.plan import Plan
+from master.names import near
 
 SYSTEMS = Path(__file__).resolve().parents[1] / "ssp" / "systems"
 
@@ -95,9 +95,8 @@ def read(name: str) -> Declaration:
     """The declaration of the system `name`, or of a TOML file. Raises DeclarationError."""
     if not name.endswith(".toml"):
         if name not in names():
-            near = difflib.get_close_matches(name, names(), n=3)
-            hint = f"did you mean {' or '.join(near)}?" if near else "a file ends in .ssp or .toml"
-            raise DeclarationError(f"there is no system {name!r}; there are {', '.join(names())}; {hint}")
+            hint = near(name, names()) or "; a file ends in .ssp or .toml"
+            raise DeclarationError(f"there is no system {name!r}; there are {', '.join(names())}{hint}")
         return _declaration(SYSTEMS / f"{name}.toml")
     return _declaration(Path(name))
 
@@ -186,9 +185,9 @@ def _with_condition(conditions: InitialConditions, name: str, value: Any) -> Ini
     known = {key: getattr(conditions, key) for key in ("miss", "angles", "velocity", "angular_velocity", "start_gap")}
     where = f"{CONDITIONS}.{name} = {value!r}"
     if base not in known:
-        near = difflib.get_close_matches(base, [*known, *ANGLES], n=3)
-        hint = f"did you mean {' or '.join(near)}?" if near else f"there are {', '.join([*known, *ANGLES])}"
-        raise DeclarationError(f"{where}: there is no such condition; {hint}")
+        all_names = (*known, *ANGLES)
+        hint = near(base, all_names) or f"; there are {', '.join(all_names)}"
+        raise DeclarationError(f"{where}: there is no such condition{hint}")
     before = known[base]
     numbers = [float(x) if _is_number(x) else float("nan") for x in (value if isinstance(value, list) else [value])]
     if not np.isfinite(numbers).all():
