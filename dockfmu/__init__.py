@@ -14,51 +14,69 @@ if TYPE_CHECKING:
     from dockfmu.outcome import Outcome
     from dockfmu.simulation import Simulation
     from dockfmu.system import System, build, components, load, systems
+    from master.algorithms import FixedPoint, GaussSeidel, Jacobi, Midpoint, QuasiNewton
+    from master.bond import Bond
     from master.checkpoint import Checkpoint, CheckpointError, read_checkpoint
     from master.drivers.datagrams import Datagrams
+    from master.drivers.driver import Driver
     from master.drivers.function import Function
     from master.errors import FmuError, MasterError, StructureError
     from master.observers.dense import Dense
     from master.observers.events import Event
+    from master.observers.observer import Observer
     from master.observers.pacing import Pacing
     from master.observers.recorder import Recorder
     from master.observers.results import Results, read_results, recover
     from master.observers.stream import Stream, subscribe
-    from master.step_control import StepControl
+    from master.step_control import PowerBonds, StepControl, StepDoubling
 
 _HOME = {
     "dockfmu.outcome": ("Outcome",),
     "dockfmu.simulation": ("Simulation",),
     "dockfmu.system": ("System", "build", "components", "load", "systems"),
+    "master.algorithms": ("FixedPoint", "GaussSeidel", "Jacobi", "Midpoint", "QuasiNewton"),
+    "master.bond": ("Bond",),
     "master.checkpoint": ("Checkpoint", "CheckpointError", "read_checkpoint"),
     "master.drivers.datagrams": ("Datagrams",),
+    "master.drivers.driver": ("Driver",),
     "master.drivers.function": ("Function",),
     "master.errors": ("FmuError", "MasterError", "StructureError"),
     "master.observers.dense": ("Dense",),
     "master.observers.events": ("Event",),
+    "master.observers.observer": ("Observer",),
     "master.observers.pacing": ("Pacing",),
     "master.observers.recorder": ("Recorder",),
     "master.observers.results": ("Results", "read_results", "recover"),
     "master.observers.stream": ("Stream", "subscribe"),
-    "master.step_control": ("StepControl",),
+    "master.step_control": ("PowerBonds", "StepControl", "StepDoubling"),
 }
 _MODULES = {name: module for module, names in _HOME.items() for name in names}
 
 __all__ = [
+    "Bond",
     "Checkpoint",
     "CheckpointError",
     "Datagrams",
     "Dense",
+    "Driver",
     "Event",
+    "FixedPoint",
     "FmuError",
     "Function",
+    "GaussSeidel",
+    "Jacobi",
     "MasterError",
+    "Midpoint",
+    "Observer",
     "Outcome",
     "Pacing",
+    "PowerBonds",
+    "QuasiNewton",
     "Recorder",
     "Results",
     "Simulation",
     "StepControl",
+    "StepDoubling",
     "Stream",
     "StructureError",
     "System",

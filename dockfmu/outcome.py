@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from dockfmu.settings import scalars
+from master.errors import StructureError
 from master.observers.series import Series
 from master.result import Result
 from master.system import System
@@ -57,7 +58,11 @@ class Outcome:
         return self._series.variables or ()
 
     def __contains__(self, name: str) -> bool:
-        return name in self.variables
+        """Whether a scalar, or all of an array, was recorded."""
+        try:
+            return set(scalars(self._structure, name)[0]) <= set(self.variables)
+        except StructureError:
+            return False
 
     def __getitem__(self, name: str) -> np.ndarray:
         """Values over time: shape (rows,) for a scalar, (rows, ...) for the name of a whole array.
@@ -94,6 +99,7 @@ class Outcome:
             ("status", self.status + (f": {self.result.message}" if self.result.message else "")),
             ("simulated", f"{self.result.t_end:g} s in {self.result.wall_s:.3g} s"),
             *((name.replace("_", " "), f"{t:.3f} s") for name, t in self.events.items()),
+            *(("warning", warning) for warning in self.result.warnings),
         ]
         cells = "".join(f"<tr><td>{name}</td><td>{value}</td></tr>" for name, value in rows)
         return f"<table><caption>{self.result.system}</caption>{cells}</table>"

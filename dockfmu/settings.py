@@ -76,6 +76,8 @@ def scalars(system: System, name: str) -> tuple[list[str], tuple[int, ...]]:
 
 def _find(system: System, name: str) -> tuple[str, str, tuple[int, ...]]:
     """(element, variable, shape) of a scalar or a whole array. Raises StructureError for what does not exist."""
+    if name in system.elements:
+        raise StructureError([f"{name} is an element; a variable of it is called {name}.VARIABLE"])
     element = owner(name, system.elements)
     if element is None:
         first = name.partition(".")[0]

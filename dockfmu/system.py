@@ -77,6 +77,7 @@ class System:
         self.structure = Structure(name)
         self.plan = Plan()
         self.description = ""
+        self._notes: list[str] = []
         self._unpacked: tempfile.TemporaryDirectory[str] | None = None
 
     @classmethod
@@ -87,7 +88,7 @@ class System:
         if str(source).endswith(".ssp"):
             system._unpacked = tempfile.TemporaryDirectory(prefix="dockfmu-")
             found = bundle.read_bundle(Path(source), Path(system._unpacked.name))
-            system.structure, system.plan, system.description, _ = found
+            system.structure, system.plan, system.description, system._notes = found
             system.set(settings)
         else:
             conditions = {n.partition(".")[2]: v for n, v in settings.items() if n not in values}
@@ -113,18 +114,22 @@ class System:
         *,
         process: bool = False,
         timeout: float = TIMEOUT_S,
+        substeps: int = 1,
+        every: int = 1,
     ) -> None:
         """An instance of an FMU with start values, arrays as lists. Raises StructureError for what does not fit.
 
         In a `process` of its own it may crash, or take longer than `timeout` seconds for a call: a failure like others.
+        It makes `substeps` steps in a macro step, or one step in `every` macro steps.
         """
-        self.structure.add(name, Path(fmu), process=process, timeout=timeout)
+        self.structure.add(name, Path(fmu), process=process, timeout=timeout, substeps=substeps, every=every)
         self.set({f"{name}.{variable}": value for variable, value in (start or {}).items()})
 
     def connect(self, output: str, input: str, **options: Any) -> None:
         """`output` to `input`, both "element.variable", scalars or whole arrays.
 
-        `options`: factor, offset, and convert_units=False where factor and offset are all there is.
+        `options`: factor, offset; convert_units=False where factor and offset are all there is; mean=True for outputs
+        that are means over a step, which no line goes through.
         Raises StructureError for variables that do not exist or differ in shape.
         """
         sources, given = scalars(self.structure, output)
@@ -198,6 +203,7 @@ class System:
             drivers=drivers,
             stop_when=self.plan.stop_when,
         )
+        inner.result.warnings += self._notes
         return Simulation(inner, series)
 
     def _numbers(self) -> list[str]:

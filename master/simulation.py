@@ -84,7 +84,7 @@ class Simulation:
         self._session: Session | None = None
         self._digests: dict[str, str] = {}
         self._cleanup = ExitStack()
-        self._opened = False
+        self._opened = self._closed = False
 
     def run(self) -> Result:
         """Load and initialise all, step to the stop time or the stop signal, end all; the result says how it went.
@@ -104,6 +104,8 @@ class Simulation:
 
         Entering does it where it was not done. Raises MasterError; then all of them are ended.
         """
+        if self._closed:
+            raise MasterError(f"the simulation of {self.system.name} is over: make another")
         if self._opened:
             return
         try:
@@ -133,7 +135,7 @@ class Simulation:
         self.result.warnings += _initialise(self.system, self.instances, order, first, self.stop)
         if self.resume is not None:
             restore_states(self.instances, self.resume.states)
-            self.set(self._changes)
+            self._put(self._changes)
         self._session = session = Session(
             self.system, self.instances, self.scheme, self.wishes,
             self.stop_when, self.start, self.step, self.stop, self.result, self.control, self.save,
@@ -147,7 +149,7 @@ class Simulation:
     ) -> None:
         try:
             if error is None:
-                self._stepping.end()
+                self._entered().end()
                 self._terminate()
         except BaseException as failure:
             error = failure
@@ -165,6 +167,7 @@ class Simulation:
                 self.result.warnings.append(str(error))
 
     def _close(self) -> None:
+        self._closed = True
         try:
             with self._cleanup:
                 if self._session is not None:
@@ -176,10 +179,11 @@ class Simulation:
     def _watchers(self) -> list[Observer | Driver]:
         return [*self.wishes.observers, *self.wishes.drivers]
 
-    @property
-    def _stepping(self) -> Session:
-        if self._session is None:
-            raise MasterError(f"the simulation of {self.system.name} has not begun: enter it by `with`")
+    def _entered(self) -> Session:
+        """What steps. Raises MasterError before the FMUs are there, and when they are no longer."""
+        if self._session is None or self._closed:
+            what = "is over" if self._closed else "has not begun: enter it by `with`"
+            raise MasterError(f"the simulation of {self.system.name} {what}")
         return self._session
 
     @property
@@ -190,7 +194,7 @@ class Simulation:
     @property
     def finished(self) -> bool:
         """Whether the run is over: at the stop time, by the stop signal, by Ctrl-C, or because an observer ended it."""
-        return self._stepping.over or self.time >= self.stop
+        return self._closed or self._entered().over or self.time >= self.stop
 
     def advance(self, until: float) -> float:
         """Step to `until`, or to where the run is over before; returns the time reached.
@@ -198,15 +202,16 @@ class Simulation:
         A last, shorter step is taken where `until` is no multiple of the step. Raises FmuError where an FMU fails, and
         StructureError where one cannot take the shorter step.
         """
-        until = min(until, self.stop)
+        session, until = self._entered(), min(until, self.stop)
         if not self.finished and until > self.time:
             _check_span(self.system, until - self.time, self.step)
             with deferred() as interrupted:
-                self._stepping.advance(until, interrupted)
+                session.advance(until, interrupted)
         return self.time
 
     def get(self, names: Sequence[str]) -> list[Any]:
         """Present values of variables by their full names, in the order asked for."""
+        self._entered()
         found: dict[str, Any] = {}
         for element, variables in self._by_element(names).items():
             values = self.instances[element].get(list(variables.values()))
@@ -218,7 +223,11 @@ class Simulation:
 
         Raises StructureError for others, with all of them named.
         """
+        self._entered()
         self.wishes.check_settable(self.system, values)
+        self._put(values)
+
+    def _put(self, values: Mapping[str, Any]) -> None:
         for element, variables in self._by_element(values).items():
             self.instances[element].set({variable: values[name] for name, variable in variables.items()})
 
@@ -235,6 +244,7 @@ class Simulation:
 
         Raises CheckpointError that names the FMUs which cannot give their state, or FmuError.
         """
+        session = self._entered()
         check_states(self.system)
         if not self._digests:
             self._digests = digests(self.system)
@@ -242,7 +252,7 @@ class Simulation:
             system=self.system.name, stepping=self._stepping_name,
             start=self.start if self.resume is None else self.resume.start,
             time=self.time, step=self.step, macro_steps=self.result.macro_steps,
-            fmus=self._digests, states=save_states(self.instances), memory=self._stepping.memory(),
+            fmus=self._digests, states=save_states(self.instances), memory=session.memory(),
         )  # fmt: skip
 
     def branch(

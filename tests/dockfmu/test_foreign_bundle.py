@@ -8,6 +8,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from small_systems import PLAN, pair_system
 
+from dockfmu import load
 from dockfmu.bundle import ANNOTATION, read_bundle
 from dockfmu.plan import Plan
 from ssp.errors import SspError
@@ -36,9 +37,11 @@ def test_a_step_that_is_none_and_another_start_are_told_or_passed_over(oscillato
     content.description.experiment_annotations.append(
         Annotation(OPEN_SIMULATION_PLATFORM, '<o:a xmlns:o="urn:o" baseStepSize="-1"></o:a>')
     )
-    _, plan, _, notes = read_bundle(write_ssp(content, tmp_path / "theirs.ssp"), tmp_path / "unpacked")
+    file = write_ssp(content, tmp_path / "theirs.ssp")
+    _, plan, _, notes = read_bundle(file, tmp_path / "unpacked")
     assert plan == Plan()
     assert notes == ["its start time 5 s is not taken: runs begin at 0 s"]
+    assert load(file).run(stop=0.1).result.warnings == notes
 
 
 def test_a_stop_before_the_start_is_refused(oscillator, tmp_path):

@@ -9,7 +9,7 @@ from small_systems import write_pair
 
 import dockfmu
 from dockfmu import FmuError, System
-from master.errors import StructureError
+from master.errors import MasterError, StructureError
 
 
 @pytest.fixture
@@ -93,6 +93,37 @@ def test_what_does_not_fit_is_refused_with_the_reason(pair, alone):
             simulation["first.force"] = 1.0
         with pytest.raises(ValueError, match="no stop time"):
             simulation.advance()
+        with pytest.raises(StructureError, match=r"first is an element; a variable of it is called first\.VARIABLE"):
+            _ = simulation["first"]
+
+
+def test_a_simulation_that_has_not_begun_or_is_over_says_so(alone, tmp_path):
+    simulation = alone.simulate(step=0.1)
+    attempts = (
+        simulation.step,
+        simulation.branch,
+        lambda: simulation["mass.position"],
+        lambda: simulation.set({"mass.force": 1.0}),
+        lambda: simulation.save(tmp_path / "c"),
+    )
+    for attempt in attempts:
+        with pytest.raises(MasterError, match="the simulation of alone has not begun: enter it by `with`"):
+            attempt()
+    with simulation:
+        simulation.step()
+    for attempt in (*attempts, simulation.__enter__):
+        with pytest.raises(MasterError, match="the simulation of alone is over"):
+            attempt()
+    assert simulation.finished
+    assert simulation.outcome.status == "completed"
+
+
+def test_elements_have_rates_of_their_own(lag):
+    system = System("rates")
+    system.add("fast", lag, substeps=4)
+    system.add("slow", lag, every=5)
+    outcome = system.run(step=0.1, stop=1.0, record=["fast.count", "slow.count"])
+    assert (outcome["fast.count"][-1], outcome["slow.count"][-1]) == (40, 2)
 
 
 def test_arrays_go_by_one_name(lag12):
@@ -113,6 +144,7 @@ def test_arrays_go_by_one_name(lag12):
             simulation["source.u"] = [1.0, 2.0]
     outcome = simulation.outcome
     assert outcome["sink.y"].shape == (2, 12)
+    assert [name in outcome for name in ("sink.y", "sink.y[3]", "sink.u", "sink.z")] == [True, True, False, False]
     assert outcome.unit("sink.y") == "m"
     with pytest.raises(StructureError, match="shape"):
         system.connect("source.y", "sink.u[1]")
@@ -138,6 +170,7 @@ def test_events_are_named_by_who_watches(pair):
 def test_an_ssp_there_and_back(pair, oscillator, tmp_path):
     file = pair.write(tmp_path / "pair.ssp")
     again = dockfmu.load(file, {"second.parameters.initial_position": 0.25})
+    assert again.run(step=0.01, stop=0.1).result.warnings == []
     assert repr(again) == "<System pair: first, second; 2 connections>"
     assert again.run(step=0.01, stop=0.1)["second.position"][0] == 0.25
     planned = dockfmu.load(write_pair(oscillator, tmp_path))

@@ -90,7 +90,7 @@ def test_every_kind_of_variable_is_reached(craft, name, value, start):
     ("name", "value", "words"),
     [
         ("crafd.parameters.mass", 1, ["the system craft has craft, sequence, no 'crafd'", "did you mean craft?"]),
-        ("craft", 1, ["no 'craft'"]),
+        ("craft", 1, ["craft is an element; a variable of it is called craft.VARIABLE"]),
         ("craft.parameters.mas", 1, ["craft has no variable 'parameters.mas'", "did you mean parameters.mass"]),
         ("craft.parameters.port[3].position", [1, 2, 3], ["no variable", "parameters.port[2].position"]),
         ("craft.parameters.mass", "heavy", ["craft.parameters.mass = 'heavy': a number is wanted"]),

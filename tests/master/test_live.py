@@ -120,13 +120,13 @@ def test_ports_are_held_while_a_run_lasts_and_those_that_cannot_be_had_are_named
             ({"observers": [late, Stream(first.port)]}, f"stream: port {first.port}"),
             ({"observers": [late], "drivers": [Datagrams(driver.port, [])]}, f"inputs: port {driver.port}"),
         ):
-            other = Simulation(alone, step=0.1, stop=1.0, **watchers)
-            for attempt in (other.run, other.__enter__):
+            for begin in (Simulation.run, Simulation.__enter__):
+                other = Simulation(alone, step=0.1, stop=1.0, **watchers)
                 with pytest.raises(MasterError, match=f"{named} of 127.0.0.1 cannot be had"):
-                    attempt()
+                    begin(other)
+                assert other.instances == {}
                 with pytest.raises(MasterError, match="nothing streams on port"):
                     next(subscribe(late.port))
-            assert other.instances == {}
     run(alone, step=0.1, stop=0.2, observers=[Stream(first.port)], drivers=[Datagrams(driver.port, [])])
 
 
