@@ -1,4 +1,8 @@
-"""Tables of the outputs that are taken as straight lines over a macro step."""
+"""Tables of the outputs that are taken as straight lines over a macro step.
+
+The slope of a line is, as far as they can be had, that of the output which is the derivative, what the FMU itself gives
+as the derivative, or the way of the last step.
+"""
 
 from __future__ import annotations
 
@@ -49,8 +53,8 @@ def prediction_tables(coupling: Coupling) -> Prediction:
         smooth[k] = name not in steps and system.resolve(name)[1].variability == "continuous"
         if smooth[k] and name in coupling.rates:
             rate[k] = coupling.real[coupling.rates[name]]
-    u_slope = np.zeros(inputs)
-    calls = _slope_calls(coupling, u_slope)
+    u_slope, told = np.zeros(inputs), np.zeros(outputs)
+    calls, rates = _slope_calls(coupling, u_slope), _rate_calls(coupling, (smooth > 0) & (rate == NOWHERE), told)
     return Prediction(
         predicted=np.array([name in scheme.predicted for name in coupling.order if used], np.uint8),
         smooth=smooth,
@@ -60,7 +64,10 @@ def prediction_tables(coupling: Coupling) -> Prediction:
         u_slope=u_slope,
         slope_calls=calls.table(),
         slope_range=np.array(calls.range, np.uint64),
-        orders=np.ones(max(inputs, 1), np.int32),
+        rate_calls=rates.table(),
+        rate_instance=np.repeat(np.arange(len(coupling.instances)), np.diff(rates.range)),
+        told=told,
+        orders=np.ones(max(inputs, outputs, 1), np.int32),
     )
 
 
@@ -78,6 +85,35 @@ def _slope_calls(coupling: Coupling, u_slope: np.ndarray) -> Calls:
                 references = [variable.reference for _, variable in members]
                 address = u_slope.ctypes.data + 8 * (k + members[0][0])
                 calls.add(instance, "fmi2SetRealInputDerivatives", references, address)
+        k += len(found)
+        calls.close()
+    coupling.keep(calls.kept)
+    return calls
+
+
+def _rate_calls(coupling: Coupling, unknown: np.ndarray, told: np.ndarray) -> Calls:
+    """The calls for the derivatives of the outputs that predicted instances get, into `told`.
+
+    One range for each instance, empty for those that know none. Only the outputs that are `unknown` otherwise are
+    asked for, and of instances that step in each macro step: others are old at the start of most.
+    """
+    calls, k = Calls(), 0
+    predicted, elements = coupling.scheme.predicted, coupling.system.elements
+    wanted = {f"{c.source}.{c.output}" for c in coupling.system.connections if c.target in predicted}
+    for instance in coupling.instances:
+        found = coupling.read[instance.name]["Real"]
+        asks = instance.description.max_output_derivative_order > 0 and elements[instance.name].every == 1
+        chosen = [
+            place
+            for place, name in enumerate(found)
+            if asks and f"{instance.name}.{name}" in wanted and unknown[k + place]
+        ]
+        # one call for each run of neighbours
+        for _, run in groupby(enumerate(chosen), lambda pair: pair[1] - pair[0]):
+            members = [place for _, place in run]
+            references = [instance.variable(found[place]).reference for place in members]
+            first = k + members[0]
+            calls.add(instance, "fmi2GetRealOutputDerivatives", references, told.ctypes.data + 8 * first, first)
         k += len(found)
         calls.close()
     coupling.keep(calls.kept)

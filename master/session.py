@@ -19,7 +19,7 @@ from master.interruption import Interruption
 from master.loop import tables as at
 from master.observers.observer import Observer, Run
 from master.result import Result
-from master.step_control import StepControl
+from master.step_control import Retry, StepControl
 from master.steppers import ControlledSteps, FixedSteps, Stepper
 from master.system import System
 
@@ -29,6 +29,7 @@ LONGEST_CHUNK = 1 << 16
 
 _FUNCTIONS = {
     at.SLOPE: "fmi2SetRealInputDerivatives",
+    at.RATE: "fmi2GetRealOutputDerivatives",
     at.SAVE: "fmi2GetFMUstate",
     at.RESTORE: "fmi2SetFMUstate",
     at.DERIVATIVE: "fmi2GetDirectionalDerivative",
@@ -92,18 +93,19 @@ class Session:
         step: float,
         stop: float,
         result: Result,
-        control: StepControl | None,
+        control: StepControl | Retry | None,
         snapshot: Callable[[], Checkpoint],
     ) -> None:
         self.start, self.step, self.stop, self.result = start, step, stop, result
-        self.wishes, self.over = wishes, False
+        self.wishes, self.over, self.control = wishes, False, control
         self.coupling = Coupling(
-            system, instances, scheme, wishes.watches, wishes.samplings, stop_when, LONGEST_CHUNK, control
-        )
+            system, instances, scheme, wishes.watches, wishes.samplings, stop_when, LONGEST_CHUNK,
+            control.bounds if isinstance(control, Retry) else control,
+        )  # fmt: skip
         self.tables = self.coupling.tables
         self.last_row = [-math.inf] * len(wishes.samplings)
         # compiles, or loads what was compiled before, so that the time of the steps is theirs alone
-        steps: type[Stepper] = FixedSteps if control is None else ControlledSteps
+        steps: type[Stepper] = ControlledSteps if isinstance(control, StepControl) else FixedSteps
         self.stepper = steps(self.coupling.packed, start, step)
         descriptions = {name: instance.description for name, instance in instances.items()}
         self.told = Run(system, instances, descriptions, start, stop, step, result.algorithm, snapshot)
@@ -260,10 +262,19 @@ class Session:
                 detail += "; it asks to end the simulation"
             elif reached is not None:
                 detail += f"; it came to t = {reached:.9g} s"
-            detail += "; a smaller macro step may help"
+            detail += f"; a smaller macro step may help{self._retries()}"
         elif status == PENDING:
             detail += "; its description does not say canRunAsynchronuously, and so the step is not waited for"
         return detail
+
+    def _retries(self) -> str:
+        """What there is to say of a discarded step beside that a shorter one may help."""
+        stuck = self.coupling.no_way_back()
+        if stuck:
+            return f", but the master cannot try it: {stuck} cannot go back (canGetAndSetFMUstate)"
+        if self.control is None:
+            return "; control=Retry(...) tries it"
+        return f", but one of {self.control.shortest:g} s does not"
 
     def close(self) -> None:
         """Put into the result how the steps went, and free what the loop holds of the instances."""

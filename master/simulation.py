@@ -30,14 +30,15 @@ from master.observers.observer import Observer
 from master.prediction import rates_of
 from master.result import Result
 from master.session import Session, Wishes
-from master.step_control import StepControl
+from master.step_control import Retry, StepControl
 from master.system import System
 
 
 class Simulation:
     """One run of `system` in macro steps of `step` from `start`, at most to `stop` (all in seconds).
 
-    With `control` the steps vary, and `step` is the first of them. `drivers` give inputs that no connection gives.
+    With a StepControl the steps vary, and `step` is the first of them; a Retry makes steps that an FMU discards of
+    shorter ones. `drivers` give inputs that no connection gives.
     `stop_when` names a Boolean or Integer output that ends the run after the step in which it becomes true (not 0).
     `resume` is a checkpoint to go on from: `start` is then its time, and with the same step and algorithm the run is
     equal to the bit to one that was never interrupted. A context manager: entering it loads and initialises the FMUs,
@@ -55,7 +56,7 @@ class Simulation:
         start: float = 0.0,
         stop: float = math.inf,
         algorithm: Algorithm | None = None,
-        control: StepControl | None = None,
+        control: StepControl | Retry | None = None,
         observers: Sequence[Observer] = (),
         drivers: Sequence[Driver] = (),
         stop_when: str | None = None,
@@ -237,7 +238,8 @@ class Simulation:
 
     @property
     def _stepping_name(self) -> str:
-        return self.algorithm.name + ("" if self.control is None else " with step control")
+        kind = {type(None): "", Retry: " with retries"}.get(type(self.control), " with step control")
+        return self.algorithm.name + kind
 
     def save(self) -> Checkpoint:
         """The present state: to go on from here later, in another simulation or another process.

@@ -68,22 +68,47 @@ class StepControl:
             )
         if self.estimate is not None and not self.estimate.tolerance > 0.0:
             problems.append(f"step control: the tolerance must be positive, not {self.estimate.tolerance!r}")
-        fixed = [name for name in system.elements if not system.description(name).can_vary_step]
-        if fixed:
-            problems.append(f"step control: {', '.join(fixed)} cannot vary the step")
-        stuck = [name for name in system.elements if not system.description(name).can_get_and_set_state]
-        if isinstance(self.estimate, StepDoubling):
-            if stuck:
-                problems.append(f"step control by doubling needs to go back, and {', '.join(stuck)} cannot")
-            slow = [name for name, element in system.elements.items() if element.every > 1]
-            if slow:
-                problems.append(f"step control by doubling: {', '.join(slow)} cannot step in a fraction of macro steps")
+        doubling = isinstance(self.estimate, StepDoubling)
+        problems += _unable(system, "step control by doubling" if doubling else "step control", going_back=doubling)
         for name in self.locate or ():
             _, variable = system.resolve(name)
             if variable.storage not in ("Integer", "Boolean") or variable.causality not in ("output", "local"):
                 problems.append(f"step control cannot locate {name}, a {variable.causality} of type {variable.type}")
         if problems:
             raise StructureError(problems)
+
+
+@dataclass(frozen=True)
+class Retry:
+    """Macro steps of one length, of which one that an FMU discards, or that gives values that are not finite, is gone
+    back from and made of shorter ones: to the last successful time, if the FMU tells, else by halves, none shorter than
+    `shortest` s. All FMUs must be able to go back.
+    """
+
+    shortest: float
+
+    def check(self, system: System) -> None:
+        """Raises StructureError for FMUs that cannot do what is asked."""
+        problems = _unable(system, "retrying steps", going_back=True)
+        if not self.shortest > 0.0:
+            problems.append(f"retrying steps: the shortest step must be positive, not {self.shortest!r}")
+        if problems:
+            raise StructureError(problems)
+
+    @property
+    def bounds(self) -> StepControl:
+        """What it takes of the tables of step control."""
+        return StepControl(self.shortest, self.shortest, self.shortest, locate=())
+
+
+def _unable(system: System, what: str, *, going_back: bool) -> list[str]:
+    """A sentence each on the elements that cannot vary their step, and on those that cannot go back to its start."""
+    elements = [(name, element.every, system.description(name)) for name, element in system.elements.items()]
+    lacking = {"cannot vary the step": [name for name, _, description in elements if not description.can_vary_step]}
+    if going_back:
+        lacking["cannot go back (canGetAndSetFMUstate)"] = [n for n, _, d in elements if not d.can_get_and_set_state]
+        lacking["cannot step in a fraction of macro steps"] = [name for name, every, _ in elements if every > 1]
+    return [f"{what}: {', '.join(names)} {lack}" for lack, names in lacking.items() if names]
 
 
 def located_signals(system: System, control: StepControl) -> list[str]:

@@ -43,26 +43,30 @@ class Stepper(Protocol):
 
 
 class FixedSteps:
-    """Step k of the grid begins at origin + k * step; a shorter step moves the origin to its end."""
+    """Step k of the grid begins at origin + k * step; a shorter step moves the origin to its end.
+
+    With the tables of a Retry, steps that fail for their length are made of shorter ones.
+    """
 
     def __init__(self, packed: Packed, start: float, step: float) -> None:
         self.packed, self.tables = packed, packed.content
         self.step = step
         self.time = self.origin = start
         self.done = 0
-        loop.advance(packed, start, step, 0, 0, 0)
+        self._loop = loop.advance_retrying if self.tables.control.rollback else loop.advance
+        self._loop(packed, start, step, 0, 0, 0)
 
     def advance(self, until: float, first: int, count: int) -> int:
         left = math.floor((until - self.origin) / self.step + 1e-6) - self.done
         if left <= 0:
             if until - self.time > 1e-6 * self.step:
-                if not loop.advance(self.packed, self.time, until - self.time, first, 0, 1):
+                if not self._loop(self.packed, self.time, until - self.time, first, 0, 1):
                     return 0
                 self.origin, self.done, self.time = until, 0, until
                 return 1
             self.time = until
             return 0
-        taken: int = loop.advance(self.packed, self.origin, self.step, first, self.done, min(count, left))
+        taken: int = self._loop(self.packed, self.origin, self.step, first, self.done, min(count, left))
         self.done += taken
         self.time = self.origin + self.done * self.step
         return taken
@@ -76,7 +80,7 @@ class FixedSteps:
         self.time = self.origin + self.done * self.step
 
     def tell(self, result: Result) -> None:
-        _tell_sweeps(self.tables, result)
+        _tell(self.tables, result)
 
 
 class ControlledSteps:
@@ -110,11 +114,11 @@ class ControlledSteps:
         pass
 
     def tell(self, result: Result) -> None:
-        _tell_sweeps(self.tables, result)
-        result.rejected_steps = int(self.tables.control.rejected[0])
+        _tell(self.tables, result)
         if result.macro_steps:
             result.shortest_step, result.longest_step = float(self.clock[SHORTEST]), float(self.clock[LONGEST])
 
 
-def _tell_sweeps(tables: Tables, result: Result) -> None:
+def _tell(tables: Tables, result: Result) -> None:
     result.sweeps = int(tables.iteration.tally[SWEEPS])
+    result.rejected_steps = int(tables.control.rejected[0])

@@ -29,8 +29,9 @@ class Scheme:
 
     The instances of a stage exchange their values, then all step; the next stage sees what they give. Inputs are held
     over the step, but those of the instances in `predicted` are straight lines: from the start through the end of what
-    has stepped before, and for what steps later along the way of the last step, or along `rates`, which name the output
-    that is the derivative of another (both as "element.variable"; those that a model description names are known).
+    has stepped before, and for what steps later along its derivative: `rates` name the output that is the derivative of
+    another (both as "element.variable"; those that a model description names are known), some FMUs give derivatives
+    (`maxOutputDerivativeOrder`), for others it is the way of the last step.
     An instance that takes derivatives of inputs gets the line if `slopes`, others the value in its middle.
     """
 

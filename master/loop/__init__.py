@@ -10,5 +10,6 @@ from master.loop.advance import advance
 from master.loop.control import advance_controlled
 from master.loop.extremes import extremes
 from master.loop.observe import read_outputs, record
+from master.loop.retry import advance_retrying
 
-__all__ = ["advance", "advance_controlled", "extremes", "read_outputs", "record"]
+__all__ = ["advance", "advance_controlled", "advance_retrying", "extremes", "read_outputs", "record"]

@@ -5,7 +5,7 @@ from __future__ import annotations
 from master.loop.compiled import compiled
 from master.loop.iterate import iterate
 from master.loop.observe import finite, observe
-from master.loop.sweep import begin_lines, sweep
+from master.loop.sweep import ask_rates, begin_lines, sweep
 from master.loop.tables import DONE, NOT_FINITE, REASON
 
 
@@ -14,6 +14,8 @@ def take(tables, t, h):
     """One macro step of the algorithm; False after a failure or for outputs that are not finite."""
     if tables.prediction.start.size > 0:
         begin_lines(tables.signals, tables.prediction)
+        if not ask_rates(tables.prediction, tables.instances.warnings, tables.report):
+            return False
     if tables.iteration.slot.size > 0:
         done = iterate(tables, t, h)
     else:

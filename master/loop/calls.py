@@ -60,8 +60,8 @@ def do_step(context, function, component, t, h, no_rollback):
 
 
 @intrinsic
-def set_slopes(context, function, component, references, count, orders, values):
-    """fmi2SetRealInputDerivatives(component, references, count, orders, values)"""
+def derivatives(context, function, component, references, count, orders, values):
+    """fmi2SetRealInputDerivatives and fmi2GetRealOutputDerivatives: (component, references, count, orders, values)"""
 
     def generate(context, builder, signature, arguments):
         return _emit(builder, [_BYTES, _BYTES, _SIZE, _BYTES, _BYTES], arguments)

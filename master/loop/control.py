@@ -5,36 +5,25 @@ from __future__ import annotations
 import numpy as np
 
 from master.loop.advance import take
-from master.loop.calls import get_status
 from master.loop.compiled import compiled
 from master.loop.observe import located, observe
 from master.loop.scales import grow, relative
+from master.loop.shorter import SLACK, shorter
 from master.loop.states import restore, save
 from master.loop.tables import (
-    CALLED,
     DONE,
     DOUBLING,
     EVENT_BEFORE,
-    FAILED,
-    INSTANCE,
     LAST_ERROR,
     LONGEST,
     NEXT,
-    NOT_FINITE,
     NOW,
     OUTER,
     POWER_BONDS,
     REASON,
     SHORTEST,
-    STATUS,
-    STEP,
 )  # fmt: skip
 
-DISCARD = 2
-LAST_SUCCESSFUL_TIME = 2
-
-SLACK = 1e-9
-"""of a step: what is closer than this to its end is at its end"""
 GROWTH, CUT, SAFETY = 2.0, 0.2, 0.9
 """limits of the change of the step, and the share of the allowed error that is aimed at"""
 
@@ -85,22 +74,6 @@ def _attempt(tables, t, h):
     if control.estimate == POWER_BONDS:
         return True, _residual_energy(control, signals.y_real, signals.u_real, h) / control.tolerance
     return True, 0.0
-
-
-@compiled
-def _shorter(tables, t, h):
-    """The step to try instead of one that failed, 0 where a shorter one is no help."""
-    report, control = tables.report, tables.control
-    if report[REASON] == NOT_FINITE:
-        return 0.5 * h
-    if report[REASON] != FAILED or report[CALLED] != STEP or report[STATUS] != DISCARD:
-        return 0.0
-    i = report[INSTANCE]
-    status: int = get_status(  # type: ignore[call-arg]
-        control.real_status[i], tables.instances.component[i], LAST_SUCCESSFUL_TIME, control.reached.ctypes.data
-    )
-    reached = control.reached[0] - t
-    return reached if status == 0 and CUT * h < reached < (1.0 - SLACK) * h else 0.5 * h
 
 
 @compiled
@@ -157,7 +130,7 @@ def advance_controlled(tables, until, first, count):
         repeat = 0.0
         event = False
         if not done:
-            repeat = _shorter(tables, t, h) if control.rollback else 0.0
+            repeat = shorter(tables, t, h) if control.rollback else 0.0
             if repeat < control.shortest:
                 return taken
         elif control.rollback:

@@ -2,19 +2,22 @@
 
 from __future__ import annotations
 
-from master.loop.calls import calls, do_step, refused, set_slopes
+from master.loop.calls import calls, derivatives, do_step, refused
 from master.loop.compiled import compiled, inlined
 from master.loop.tables import (
     COMPONENT,
     COUNT,
+    DISCARD,
     FUNCTION,
     GET,
     NOWHERE,
     ONE,
+    RATE,
     REFERENCES,
     SET,
     SLOPE,
     STEP,
+    STRIDE,
     VALUES,
 )  # fmt: skip
 
@@ -82,7 +85,7 @@ def _pass_slopes(prediction, warnings, report, i):
     """Hand instance i the slopes of its inputs; False after a failure."""
     table = prediction.slope_calls
     for c in range(prediction.slope_range[i], prediction.slope_range[i + ONE]):
-        status: int = set_slopes(  # type: ignore[call-arg]
+        status: int = derivatives(  # type: ignore[call-arg]
             table[c, FUNCTION],
             table[c, COMPONENT],
             table[c, REFERENCES],
@@ -92,6 +95,32 @@ def _pass_slopes(prediction, warnings, report, i):
         )
         if status != 0 and refused(warnings, report, status, i, SLOPE, c):
             return False
+    return True
+
+
+@compiled
+def ask_rates(prediction, warnings, report):
+    """Slopes of the outputs whose derivatives their instances know; False after a failure.
+
+    What an FMU discards it does not know now, such as before its first step: that keeps the slope it has.
+    """
+    table, told, slope = prediction.rate_calls, prediction.told, prediction.slope
+    for c in range(table.shape[0]):
+        status: int = derivatives(  # type: ignore[call-arg]
+            table[c, FUNCTION],
+            table[c, COMPONENT],
+            table[c, REFERENCES],
+            table[c, COUNT],
+            prediction.orders.ctypes.data,
+            table[c, VALUES],
+        )
+        if status == DISCARD:
+            continue
+        if status != 0 and refused(warnings, report, status, prediction.rate_instance[c], RATE, c):
+            return False
+        first = table[c, STRIDE]
+        for k in range(first, first + table[c, COUNT]):
+            slope[k] = told[k]
     return True
 
 

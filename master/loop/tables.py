@@ -17,9 +17,12 @@ DONE, STOPPED, FAILED, NOT_FINITE, FULL = range(5)
 # columns of a table of calls of fmi2Get... and fmi2Set...; the stride is used by recording, which fills row after row
 FUNCTION, COMPONENT, REFERENCES, COUNT, VALUES, STRIDE = range(6)
 
+DISCARD = 2
+"""a status of FMI: a step that was too long, a value that is not known now"""
+
 # entries of Tables.report
 REASON, INSTANCE, CALLED, STATUS, EVENTS, ROW = range(6)
-SET, STEP, GET, RECORD, SLOPE, SAVE, RESTORE, DERIVATIVE = range(8)
+SET, STEP, GET, RECORD, SLOPE, RATE, SAVE, RESTORE, DERIVATIVE = range(9)
 """what Tables.report[CALLED] may be; of SET, GET and RECORD the row of their table stands in report[ROW]"""
 
 # what Watches.kind may be
@@ -99,7 +102,10 @@ class Prediction(NamedTuple):
     u_slope: np.ndarray  # float64 (inputs)
     slope_calls: np.ndarray  # int64 (calls, 6): of fmi2SetRealInputDerivatives, for instances that take slopes
     slope_range: np.ndarray
-    orders: np.ndarray  # int32: ones, as many as inputs of any instance
+    rate_calls: np.ndarray  # int64 (calls, 6): of fmi2GetRealOutputDerivatives; STRIDE is the first place in y_real
+    rate_instance: np.ndarray  # int64 (calls)
+    told: np.ndarray  # float64 (y_real): what those gave
+    orders: np.ndarray  # int32: ones, as many as a call can have derivatives
 
 
 class Backup(NamedTuple):

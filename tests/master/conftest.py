@@ -51,3 +51,15 @@ def lag(tmp_path_factory, third_party):
 def lag12(tmp_path_factory, third_party):
     """The same with twelve inputs and outputs."""
     return third_party.build(tmp_path_factory.mktemp("lag12"), "Lag12", channels=12)
+
+
+@pytest.fixture(scope="session")
+def linear():
+    """The module that describes `linear.c`, a linear system with a square wave."""
+    return _builder("linear.py", "third_party_linear")
+
+
+@pytest.fixture(scope="session")
+def linear_library(tmp_path_factory, third_party):
+    """The compiled `linear.c`."""
+    return third_party.compiled(tmp_path_factory.mktemp("linear"), "linear.c")

@@ -56,7 +56,8 @@ def test_each_status_of_each_call_ends_the_run_with_its_name(lag, tmp_path, func
 
 def test_discard_tells_how_far_the_fmu_came(lag):
     result = run(pair(lag, fail_function=DO_STEP, fail_status=2, fail_time=0.25), step=0.01, stop=1.0)
-    assert "for a step of 0.01 s; it came to t = 0.25 s; a smaller macro step may help at t = 0.25 s" in result.message
+    assert "for a step of 0.01 s; it came to t = 0.25 s; a smaller macro step may help" in result.message
+    assert "at t = 0.25 s; the FMU says" in result.message
 
 
 def test_warnings_are_counted_and_do_not_end_the_run(lag):

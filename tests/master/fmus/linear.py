@@ -1,0 +1,95 @@
+"""Describes `linear.c` and builds FMUs of it with the capabilities that are asked for."""
+
+from __future__ import annotations
+
+import zipfile
+from pathlib import Path
+
+from master.description import library_name, this_platform
+
+_PARAMETERS = (
+    "period",
+    "window",
+    *(f"x[{i}]" for i in (1, 2, 3)),
+    *(f"a[{i},{j}]" for i in (1, 2, 3) for j in (1, 2, 3)),
+    *(f"b[{i}]" for i in (1, 2, 3)),
+    *(f"c[{i}]" for i in (1, 2, 3)),
+    *(f"o[{i},{j}]" for i in (1, 2) for j in (1, 2, 3)),
+)
+
+
+def description(*, goes_back: bool, interpolates: bool, output_derivatives: int) -> str:
+    """The modelDescription.xml."""
+
+    def variable(name: str, reference: int, causality: str, variability: str, kind: str) -> str:
+        initial = ' initial="calculated"' if causality in ("output", "local") else ""
+        return (
+            f'<ScalarVariable name="{name}" valueReference="{reference}" causality="{causality}" '
+            f'variability="{variability}"{initial}>{kind}</ScalarVariable>'
+        )
+
+    start = {"window": "1e-9"}
+    variables = [
+        variable("u", 0, "input", "continuous", '<Real start="0"/>'),
+        variable("y[1]", 1, "output", "continuous", "<Real/>"),
+        variable("y[2]", 2, "output", "continuous", "<Real/>"),
+        variable("slope", 3, "local", "continuous", "<Real/>"),
+        *(
+            variable(name, k, "parameter", "fixed", f'<Real start="{start.get(name, "0")}"/>')
+            for k, name in enumerate(_PARAMETERS, start=4)
+        ),
+        variable("steps", 0, "local", "discrete", "<Integer/>"),
+        variable("discarded", 1, "local", "discrete", "<Integer/>"),
+        variable("fails", 2, "parameter", "fixed", '<Integer start="0"/>'),
+        variable("status", 3, "parameter", "fixed", '<Integer start="0"/>'),
+        variable("tells", 0, "parameter", "fixed", '<Boolean start="true"/>'),
+    ]
+    flags = {
+        "canHandleVariableCommunicationStepSize": "true",
+        "canGetAndSetFMUstate": str(goes_back).lower(),
+        "canInterpolateInputs": str(interpolates).lower(),
+        "maxOutputDerivativeOrder": str(output_derivatives),
+    }
+    unknowns = '<Unknown index="2" dependencies=""/><Unknown index="3" dependencies=""/>'
+    return f"""<?xml version="1.0" encoding="UTF-8"?>
+<fmiModelDescription fmiVersion="2.0" modelName="Linear" guid="linear" variableNamingConvention="structured">
+<CoSimulation modelIdentifier="Linear" {" ".join(f'{name}="{value}"' for name, value in flags.items())}/>
+<ModelVariables>
+{chr(10).join(variables)}
+</ModelVariables>
+<ModelStructure><Outputs>{unknowns}</Outputs><InitialUnknowns>{unknowns}</InitialUnknowns></ModelStructure>
+</fmiModelDescription>
+"""
+
+
+def build(
+    folder: Path,
+    library: bytes,
+    name: str = "Linear",
+    *,
+    goes_back: bool = True,
+    interpolates: bool = True,
+    output_derivatives: int = 1,
+) -> Path:
+    """Write `<folder>/<name>.fmu`."""
+    file = folder / f"{name}.fmu"
+    xml = description(goes_back=goes_back, interpolates=interpolates, output_derivatives=output_derivatives)
+    with zipfile.ZipFile(file, "w", zipfile.ZIP_DEFLATED) as archive:
+        archive.writestr("modelDescription.xml", xml)
+        archive.writestr(f"binaries/{this_platform()}/{library_name('Linear')}", library)
+    return file
+
+
+def ramp(*, period: float = 0.0, slope: float = 1.0) -> dict[str, float]:
+    """Parameters of y[1]' = slope, with its sign changed at each multiple of `period`."""
+    return {"c[1]": slope, "period": period, "o[1,1]": 1.0}
+
+
+def integral() -> dict[str, float]:
+    """Parameters of y[1]' = u."""
+    return {"b[1]": 1.0, "o[1,1]": 1.0}
+
+
+def sine(frequency: float) -> dict[str, float]:
+    """Parameters of y[1] = sin(frequency t)."""
+    return {"a[1,2]": frequency, "a[2,1]": -frequency, "x[2]": 1.0, "o[1,1]": 1.0}
