@@ -28,7 +28,7 @@ if TYPE_CHECKING:
     from master.observers.recorder import Recorder
     from master.observers.results import Results, read_results, recover
     from master.observers.stream import Stream, subscribe
-    from master.step_control import PowerBonds, StepControl, StepDoubling
+    from master.step_control import PowerBonds, Retry, StepControl, StepDoubling
 
 _HOME = {
     "dockfmu.outcome": ("Outcome",),
@@ -48,7 +48,7 @@ _HOME = {
     "master.observers.recorder": ("Recorder",),
     "master.observers.results": ("Results", "read_results", "recover"),
     "master.observers.stream": ("Stream", "subscribe"),
-    "master.step_control": ("PowerBonds", "StepControl", "StepDoubling"),
+    "master.step_control": ("PowerBonds", "Retry", "StepControl", "StepDoubling"),
 }
 _MODULES = {name: module for module, names in _HOME.items() for name in names}
 
@@ -74,6 +74,7 @@ __all__ = [
     "QuasiNewton",
     "Recorder",
     "Results",
+    "Retry",
     "Simulation",
     "StepControl",
     "StepDoubling",

@@ -27,7 +27,7 @@ from master.observers.observer import Observer
 from master.observers.peaks import Peaks
 from master.observers.series import Series
 from master.simulation import Simulation as Stepping
-from master.step_control import StepControl
+from master.step_control import Retry, StepControl
 from master.system import TIMEOUT_S
 from master.system import System as Structure
 
@@ -170,7 +170,7 @@ class System:
         stop: float = math.inf,
         start: float = 0.0,
         algorithm: str | Algorithm | None = None,
-        control: StepControl | None = None,
+        control: StepControl | Retry | None = None,
         resume: Path | str | None = None,
         record: Sequence[str] | None = None,
         every: int = 1,
@@ -179,8 +179,8 @@ class System:
     ) -> Simulation:
         """A simulation to step by hand, in macro steps of `step`; step and algorithm are those of the plan by default.
 
-        With `control` the steps vary, and `step` is the first of them. `resume` is a checkpoint to go on from, instead
-        of `start`.
+        With a StepControl the steps vary, and `step` is the first of them; a Retry makes steps that an FMU discards of
+        shorter ones. `resume` is a checkpoint to go on from, instead of `start`.
 
         `record` are the variables that are kept in memory after every `every` steps (scalars and whole arrays; without
         it all outputs).

@@ -269,9 +269,9 @@ class Session:
 
     def _retries(self) -> str:
         """What there is to say of a discarded step beside that a shorter one may help."""
-        stuck = self.coupling.no_way_back()
+        stuck = [i.name for i in self.coupling.instances if not i.description.can_get_and_set_state]
         if stuck:
-            return f", but the master cannot try it: {stuck} cannot go back (canGetAndSetFMUstate)"
+            return f", but the master cannot try it: {', '.join(stuck)} cannot go back (canGetAndSetFMUstate)"
         if self.control is None:
             return "; control=Retry(...) tries it"
         return f", but one of {self.control.shortest:g} s does not"
