@@ -7,9 +7,10 @@ from pathlib import Path
 
 from dockfmu.plan import Plan
 from master.system import System
-from ssp import coupling, packaging, read, vendors
+from ssp import coupling, packaging, vendors
 from ssp.errors import SspError
 from ssp.model import Annotation, StructureDescription
+from ssp.variants import read_package
 from ssp.write import write_ssp
 
 ANNOTATION = "org.dockfmu.plan"
@@ -26,14 +27,14 @@ def write_bundle(system: System, plan: Plan, description: str, file: Path) -> Pa
         return write_ssp(content, Path(folder) / file.name).replace(file)
 
 
-def read_bundle(file: Path, folder: Path) -> tuple[System, Plan, str, list[str]]:
+def read_bundle(file: Path | str, folder: Path) -> tuple[System, Plan, str, list[str]]:
     """(system, plan, description, notes) of any .ssp, unpacked into `folder`, which must outlive the system.
 
-    An .ssp from elsewhere gets the default plan, with its own stop time and the macro step that libcosim or OMSimulator
-    would take.
+    "FILE.ssp#VARIANT.ssd" chooses one of its descriptions. An .ssp from elsewhere gets the default plan, with its own
+    stop time and the macro step that libcosim or OMSimulator would take.
     Raises ArchiveError, DescriptionError, SspError or StructureError.
     """
-    content = read.read_ssp(file, folder)
+    content = read_package(str(file), folder)
     system, notes = coupling.to_system(content)
     found = content.description.annotation(ANNOTATION)
     try:

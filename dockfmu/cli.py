@@ -77,7 +77,11 @@ def _add_run(commands: Any) -> None:
         "  dockfmu run build/ssp/atv_probe_cone.ssp --swap chaser=MyCraft.fmu --stop 20 -o build/results/mine",
         formatter_class=argparse.RawDescriptionHelpFormatter,
     )
-    run.add_argument("system", metavar="SYSTEM|FILE.ssp", help="name of a system, .ssp package, or .toml declaration")
+    run.add_argument(
+        "system", metavar="SYSTEM|FILE.ssp",
+        help="name of a system, .ssp package or .toml declaration; FILE.ssp#VARIANT.ssd takes another description of a "
+        "package than SystemStructure.ssd",
+    )  # fmt: skip
     values = run.add_argument_group("values", "each may be repeated; --set goes before --parameters")
     values.add_argument(
         "--set", action="append", default=[], metavar="ELEMENT.VARIABLE=VALUE", dest="settings",

@@ -12,7 +12,7 @@ from dockfmu.interface import opened
 from ssp.diagram import draw
 from ssp.layout import arrange
 from ssp.packaging import from_system
-from ssp.read import read_ssp
+from ssp.variants import is_package, read_package
 
 
 def save(figure: Figure, file: Path) -> None:
@@ -28,8 +28,8 @@ def diagram(name: str) -> tuple[Figure, str]:
     Raises what reading the system raises.
     """
     with tempfile.TemporaryDirectory(prefix="dockfmu-") as folder:
-        if name.endswith(".ssp"):
-            system = read_ssp(Path(name), Path(folder)).description.system
+        if is_package(name):
+            system = read_package(name, Path(folder)).description.system
             if not any(element.geometry for element in system.elements):
                 system = arrange(system)
         else:

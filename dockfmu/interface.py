@@ -20,6 +20,7 @@ from fmus.description import NATIVE_CAPABILITIES, describe
 from master.description import Description, Variable, read_description, this_platform
 from master.errors import StructureError
 from master.system import System
+from ssp.variants import is_package
 
 _SUBSCRIPT = re.compile(r"(.*)\[(\d+(?:,\d+)*)\]")
 
@@ -61,8 +62,8 @@ def opened(name: str) -> Iterator[tuple[System, Plan]]:
     The FMUs of a declared system are not built: only their descriptions are there. Raises what reading it raises.
     """
     with tempfile.TemporaryDirectory(prefix="dockfmu-") as folder:
-        if name.endswith(".ssp"):
-            system, plan, _, _ = read_bundle(Path(name), Path(folder))
+        if is_package(name):
+            system, plan, _, _ = read_bundle(name, Path(folder))
         else:
             declared = declaration.read(name)
             system, plan = _on_paper(declared, Path(folder)), declared.plan
@@ -123,7 +124,7 @@ def check_swap(name: str, file: Path) -> tuple[list[str], list[str]]:
 
 
 def _split(name: str) -> tuple[str, str, str]:
-    for ending in (".ssp.", ".toml."):
+    for ending in (".ssd.", ".ssp.", ".toml."):
         if ending in name:
             file, _, element = name.partition(ending)
             return file + ending[:-1], ".", element

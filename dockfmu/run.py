@@ -36,6 +36,7 @@ from master.simulation import Simulation
 from master.step_control import StepControl
 from master.system import System
 from ssp.read import read_parameter_set
+from ssp.variants import is_package
 
 IMBALANCE = 0.01
 """Energy residual that a run is warned of: ten times what is promised at the default step."""
@@ -91,13 +92,13 @@ def execute(request: Request, build: Path, say: Callable[[str], None]) -> tuple[
         _check_folder(request.output)
     settings, conditions = _settings(request)
     with tempfile.TemporaryDirectory(prefix="dockfmu-") as unpacked:
-        if request.system.endswith(".ssp"):
+        if is_package(request.system):
             if conditions:
                 raise RequestError(
                     f"{CONDITIONS}.{next(iter(conditions))}: an .ssp has start states instead, such as "
                     "ELEMENT.parameters.initial.position; initial conditions belong to a system by name"
                 )
-            system, plan, description, notes = bundle.read_bundle(Path(request.system), Path(unpacked))
+            system, plan, description, notes = bundle.read_bundle(request.system, Path(unpacked))
             settings.apply(system)
         else:
             file = prepare(request, settings, conditions, build, say)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 import tempfile
+import weakref
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
@@ -30,6 +31,7 @@ from master.simulation import Simulation as Stepping
 from master.step_control import Retry, StepControl
 from master.system import TIMEOUT_S
 from master.system import System as Structure
+from ssp.variants import is_package
 
 BUILD = Path("build")
 
@@ -54,7 +56,7 @@ def systems() -> list[str]:
 
 
 def load(source: str | Path, settings: Mapping[str, Any] | None = None, folder: Path | str = BUILD) -> System:
-    """A system of dockfmu by its name, or from an .ssp or .toml file, with the plan of its run.
+    """A system of dockfmu by its name, or from a file, .toml, .ssp or .ssp#VARIANT.ssd, with the plan of its run.
 
     `settings` are start values by full names, initial_conditions.NAME for a system by name. FMUs are built in `folder`
     where they are not there yet.
@@ -78,17 +80,18 @@ class System:
         self.plan = Plan()
         self.description = ""
         self._notes: list[str] = []
-        self._unpacked: tempfile.TemporaryDirectory[str] | None = None
 
     @classmethod
     def load(cls, source: str | Path, settings: Mapping[str, Any], folder: Path) -> Self:
         """See the function of the same name."""
         values = {name: v for name, v in settings.items() if not name.startswith(f"{declaration.CONDITIONS}.")}
         system = cls(str(source))
-        if str(source).endswith(".ssp"):
-            system._unpacked = tempfile.TemporaryDirectory(prefix="dockfmu-")
-            found = bundle.read_bundle(Path(source), Path(system._unpacked.name))
+        if is_package(str(source)):
+            unpacked = tempfile.TemporaryDirectory(prefix="dockfmu-")
+            found = bundle.read_bundle(source, Path(unpacked.name))
             system.structure, system.plan, system.description, system._notes = found
+            # simulations and outcomes look at its FMUs too
+            weakref.finalize(system.structure, unpacked.cleanup)
             system.set(settings)
         else:
             conditions = {n.partition(".")[2]: v for n, v in settings.items() if n not in values}

@@ -1,0 +1,62 @@
+"""Packages with more than one description: which of them is run, drawn and looked at."""
+
+import json
+from pathlib import Path
+
+import pytest
+from command_line import status_of
+from small_systems import pair_system
+
+from dockfmu import load
+from dockfmu.interface import interface
+from master.observers.results import read_results
+from master.system import System
+from ssp.model import DEFINITION_TYPE, Component, StructureDescription
+from ssp.model import System as Described
+from ssp.packaging import from_system
+from ssp.write import write_ssp
+
+
+@pytest.fixture
+def package(oscillator, tmp_path):
+    """A pair of oscillators, an oscillator that stands alone, and a description with the pair in it."""
+    alone = System("alone")
+    alone.add("mass", oscillator, {"parameters.initial_position": 0.5})
+    content = from_system(pair_system(oscillator), stop_time=0.1, step=0.01)
+    single = from_system(alone, stop_time=0.2, step=0.01).description
+    single.system.bindings.clear()
+    both = Described("around", elements=[Component("both", "SystemStructure.ssd", type=DEFINITION_TYPE)])
+    around, part = StructureDescription("around", both), StructureDescription("part", Described("part"))
+    content.variants |= {"Alone.ssd": single, "Around.ssd": around, "parts/Part.ssd": part}
+    return write_ssp(content, tmp_path / "pair.ssp")
+
+
+def test_the_description_that_is_named_is_run(package, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    for name, system, elements, stop in (
+        ("pair.ssp", "pair", {"first", "second"}, 0.1),
+        ("pair.ssp#SystemStructure.ssd", "pair", {"first", "second"}, 0.1),
+        ("pair.ssp#Alone.ssd", "alone", {"mass"}, 0.2),
+        ("pair.ssp#Around.ssd", "around", {"both.first", "both.second"}, 10.0),
+    ):
+        assert status_of("run", name, "-o", "out", "--no-report") == 0
+        summary = json.loads(Path("out", "summary.json").read_text())
+        assert (summary["system"], summary["t_end"]) == (system, stop)
+        with read_results(Path("out", "results.h5")) as results:
+            assert {f"{element}.position" for element in elements} <= set(results.variables)
+    outcome = load(tmp_path / "pair.ssp#Alone.ssd").run()
+    assert outcome["mass.position"][0] == 0.5
+
+
+def test_one_that_is_not_there_is_refused_with_those_that_are(package, capsys):
+    assert status_of("run", f"{package}#Alnoe.ssd") == 2
+    said = "pair.ssp: holds SystemStructure.ssd, Alone.ssd, Around.ssd, no 'Alnoe.ssd'; did you mean Alone.ssd"
+    assert said in capsys.readouterr().err
+    assert status_of("run", f"{package.parent}/none.ssp#Alone.ssd") == 2
+    assert "none.ssp: there is no such file" in capsys.readouterr().err
+
+
+def test_it_is_drawn_and_its_elements_have_ports(package, tmp_path):
+    assert status_of("diagram", f"{package}#Alone.ssd", "-o", tmp_path / "alone.svg") == 0
+    assert "mass" in (tmp_path / "alone.svg").read_text()
+    assert interface(f"{package}#Alone.ssd.mass").description.identifier == "Oscillator"
