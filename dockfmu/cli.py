@@ -307,13 +307,20 @@ def _print_summary(summary: dict[str, Any], folder: Path) -> None:
             print(f"  {event['t']:10.3f} s  {event['name'].replace('_', ' ')}")
             seen.add(event["name"])
     if real := summary.get("realtime"):
-        print(
-            f"  {real['overruns']} of {real['steps']} steps late, by {1e3 * real['late_max_s']:.3g} ms at most; "
-            f"jitter {1e6 * real.get('jitter_max_s', 0.0):.0f} us, longest step {1e3 * real['step_max_s']:.3g} ms"
-        )
+        _print_pace(real)
     for name, value in summary["audit"].items():
         print(f"  {name.replace('_', ' '):24} {'not finite' if value is None else format(value, '.3g')}")
     print(f"  {folder}")
+
+
+def _print_pace(real: dict[str, Any]) -> None:
+    lost = f"; the deadlines moved by {real['slipped_s']:.3g} s" if real["slipped_s"] else ""
+    print(f"  {real['overruns']} of {real['steps']} steps late, by {1e3 * real['late_max_s']:.3g} ms at most{lost}")
+    for what, key in (("work of a step", "step"), ("late end of a wait", "jitter")):
+        # without a single wait there is no jitter
+        if f"{key}_mean_s" in real:
+            mean, most, worst = (f"{1e3 * real[f'{key}_{of}_s']:.2g} ms" for of in ("mean", "99", "max"))
+            print(f"  {what:24} {mean}, 99 % within {most}, worst {worst}")
 
 
 def _validate(arguments: argparse.Namespace) -> int:

@@ -40,7 +40,10 @@ def test_a_run_held_to_the_clock_reports_how_well(pair, tmp_path, capsys):
     real = json.loads((tmp_path / "r" / "summary.json").read_text())["realtime"]
     assert (real["factor"], real["policy"], real["steps"]) == (4.0, "skip", 199)
     assert real["step_max_s"] >= real["step_99_s"] >= 0.0
-    assert "steps late" in capsys.readouterr().out
+    said = capsys.readouterr().out
+    assert f"{real['overruns']} of 199 steps late, by " in said
+    assert f"work of a step           {1e3 * real['step_mean_s']:.2g} ms, 99 % within " in said
+    assert f"worst {1e3 * real['jitter_max_s']:.2g} ms" in said
     page = (tmp_path / "r" / "report.html").read_text()
     assert "real time, late steps skip" in page
 
