@@ -1,23 +1,16 @@
 """Other tools that run packages: each gives Real outputs after every step, shape (steps, names)."""
 
-import os
-import re
-import stat
-import subprocess
-from pathlib import Path
-
+import ecos_program
 import fmpy.ssp.simulation
 import numpy as np
 import pytest
+from importers_environment import Missing
 from libcosimpy.CosimEnums import CosimVariableType
 from libcosimpy.CosimExecution import CosimExecution
 from libcosimpy.CosimObserver import CosimObserver
 
-from components.core.sources import ROOT
 from ssp.coupling import to_system
 from ssp.read import read_ssp
-
-OTHERS = Path(os.environ.get("DOCKFMU_IMPORTERS", ROOT / "build" / "importers"))
 
 
 def system_of(package, folder):
@@ -50,24 +43,10 @@ def with_libcosim(package, names, steps, h, folder):
 
 
 def with_ecos(package, names, steps, h, folder):
-    """It writes six decimals, and may stop one step short: 2.0 is not 200 times 0.01 there."""
-    program = next(OTHERS.glob("lib/python*/site-packages/ecospy/binaries/ecos"), None)
-    library = next(OTHERS.glob("lib/libtbb.so.12"), None)
-    if program is None or library is None:
-        pytest.skip("ecos is not installed in build/importers")
-    program.chmod(program.stat().st_mode | stat.S_IXUSR)
-    arguments = ["--stepSize", str(h), "--stopTime", str(steps * h), "--parameterSet", package.stem, "--noParallel"]
-    done = subprocess.run(
-        [program, "simulate", "--path", package, *arguments],
-        cwd=folder, env={**os.environ, "LD_LIBRARY_PATH": str(library.parent)},
-        capture_output=True, text=True, check=False, timeout=300,
-    )  # fmt: skip
-    assert done.returncode == 0, done.stdout + done.stderr
-    header, *lines = (folder / f"{package.stem}.csv").read_text().splitlines()
-    # names hold commas; iteration and time go before
-    titles = re.findall(r"\w+::.+?\[(?:REAL|INT|BOOL)\]", header)
-    columns = [2 + next(i for i, t in enumerate(titles) if t.startswith(n.replace(".", "::", 1) + "[")) for n in names]
-    rows = [line.split(", ") for line in lines]
-    found = np.array([[float(row[column]) for column in columns] for row in rows])[1 : steps + 1]
+    try:
+        _, found = ecos_program.simulate(package, names, h, steps * h, folder)
+    except Missing as missing:
+        pytest.skip(str(missing))
+    found = found[1 : steps + 1]
     assert len(found) >= steps - 1
     return found

@@ -4,17 +4,14 @@ A row that an importer does not tell is NaN. `Missing` says why one cannot run h
 """
 
 import json
-import os
-import re
-import stat
-import subprocess
 from dataclasses import replace
 from pathlib import Path
 
+import ecos_program
 import fmpy
 import numpy as np
+from importers_environment import call, installed
 
-from components.core.sources import ROOT
 from fmus import importer
 from master.description import read_description
 from master.system import System
@@ -22,25 +19,6 @@ from ssp.packaging import from_system
 from ssp.write import write_ssp
 
 HERE = Path(__file__).parent
-ENVIRONMENT = Path(os.environ.get("DOCKFMU_IMPORTERS", ROOT / "build" / "importers"))
-
-
-class Missing(RuntimeError):
-    """This importer is not installed here."""
-
-
-def _installed(*places: str) -> Path:
-    """The first match of a glob pattern in the environment of the importers."""
-    for place in places:
-        for file in sorted(ENVIRONMENT.glob(place)):
-            return file
-    raise Missing(f"{places[0]} is not in {ENVIRONMENT}: make importers")
-
-
-def _call(*command: object, **options) -> None:
-    arguments = [str(word) for word in command]
-    done = subprocess.run(arguments, capture_output=True, text=True, timeout=600, check=False, **options)
-    assert done.returncode == 0, f"{arguments[0]} ended with {done.returncode}:\n{(done.stdout + done.stderr)[-6000:]}"
 
 
 def with_fmpy(fmu, experiment, folder):
@@ -98,33 +76,20 @@ def with_libcosim(fmu, experiment, folder):
 
 
 def with_ecos(fmu, experiment, folder):
-    """A program in C++, without Python in its process; given an .ssp, for it takes no inputs of a bare FMU.
-
-    It writes six decimals, no enumerations, and not always the last step.
-    """
-    program = _installed("lib/python*/site-packages/ecospy/binaries/ecos")
-    program.chmod(program.stat().st_mode | stat.S_IXUSR)
+    """A program in C++, without Python in its process; given an .ssp, for it takes no inputs of a bare FMU."""
     system = System("alone")
     system.add("one", fmu, {name: float(values[0]) for name, values in experiment.inputs.items()})
-    file = folder / "alone.ssp"
-    write_ssp(from_system(system), file)
-    environment = {**os.environ, "LD_LIBRARY_PATH": str(_installed("lib/libtbb.so.12").parent)}
-    arguments = ("--stepSize", experiment.step, "--stopTime", experiment.stop, "--parameterSet", "alone")
-    _call(program, "simulate", "--path", file, *arguments, "--noParallel", cwd=folder, env=environment)
-    header, *lines = (folder / "alone.csv").read_text().splitlines()
-    # names hold commas
-    columns = {name: 2 + i for i, name in enumerate(re.findall(r"one::(.+?)\[(?:REAL|INT|BOOL)\]", header))}
-    rows = np.full((experiment.steps + 1, len(experiment.outputs)), np.nan)
-    for line in lines:
-        values = [{"true": "1", "false": "0"}.get(word, word) for word in line.split(", ")]
-        k = round((float(values[1]) - experiment.start) / experiment.step)
-        rows[k] = [float(values[columns[n]]) if n in columns else np.nan for n in experiment.outputs]
+    file = write_ssp(from_system(system), folder / "alone.ssp")
+    names = [f"one.{name}" for name in experiment.outputs]
+    times, values = ecos_program.simulate(file, names, experiment.step, experiment.stop, folder)
+    rows = np.full((experiment.steps + 1, len(names)), np.nan)
+    rows[np.rint((times - experiment.start) / experiment.step).astype(int)] = values
     return rows
 
 
 def _container(fmu, experiment, folder, outputs):
     """A container FMU around `fmu` with inputs u0, u1, ... and outputs y0, y1, ..."""
-    python, tool = _installed("bin/python"), _installed("bin/fmucontainer")
+    python, tool = installed("bin/python"), installed("bin/fmucontainer")
     (folder / fmu.name).write_bytes(fmu.read_bytes())
     lines = ["rule;from_fmu;from_port;to_fmu;to_port", f"FMU;{fmu.name};;;"]
     lines += [f"INPUT;;u{i};{fmu.name};{name}" for i, name in enumerate(experiment.inputs)]
@@ -132,7 +97,7 @@ def _container(fmu, experiment, folder, outputs):
     (folder / "container.csv").write_text("\n".join(lines) + "\n")
     options = ("-no-auto-input", "-no-auto-output", "-no-auto-link")
     declaration = f"container.csv:{experiment.step}"
-    _call(python, tool, "-fmu-directory", folder, "-container", declaration, *options, cwd=folder)
+    call(python, tool, "-fmu-directory", folder, "-container", declaration, *options, cwd=folder)
     return folder / "container.fmu"
 
 
@@ -148,8 +113,8 @@ def with_container(fmu, experiment, folder):
 
 def with_cofmpy(fmu, experiment, folder):
     """A master in Python. It takes every variable for a Real, so it gets a container with only the Real ones."""
-    python = _installed("bin/python")
-    _installed("lib/python*/site-packages/cofmpy")
+    python = installed("bin/python")
+    installed("lib/python*/site-packages/cofmpy")
     variables = read_description(fmu).variables
     reals = [i for i, name in enumerate(experiment.outputs) if variables[name].type == "Real"]
     container = _container(fmu, experiment, folder, [experiment.outputs[i] for i in reals])
@@ -161,7 +126,7 @@ def with_cofmpy(fmu, experiment, folder):
         "outputs": [f"y{i}" for i in range(len(reals))],
     }
     (folder / "request.json").write_text(json.dumps(request))
-    _call(python, HERE / "with_cofmpy.py", folder / "request.json", folder / "result.json", cwd=folder)
+    call(python, HERE / "with_cofmpy.py", folder / "request.json", folder / "result.json", cwd=folder)
     rows = np.full((experiment.steps + 1, len(experiment.outputs)), np.nan)
     rows[1:, reals] = json.loads((folder / "result.json").read_text())
     return rows

@@ -12,6 +12,7 @@ from pathlib import Path
 import numpy as np
 import other_importers
 import pytest
+from importers_environment import Missing
 from interoperability import COLUMNS, cell, documented, keep
 
 import fmus
@@ -167,7 +168,7 @@ def test_importers_of_others(subjects, name, column, tmp_path):
         expected = crosscheck.reference(subject.component, experiment)
     try:
         found = getattr(other_importers, f"with_{column}")(subject.file, experiment, tmp_path)
-    except other_importers.Missing as missing:
+    except Missing as missing:
         pytest.skip(str(missing))
     judge(name, column, deviation(found, expected))
 
