@@ -11,9 +11,9 @@ from pathlib import Path
 import fmpy
 from fmpy.container_fmu.cli import create_container_fmu
 from fmpy.container_fmu.config import Component, Configuration, Connection
-from fmpy.fmi2 import FMU2Slave
 from fmpy.model_description import CoSimulation, ModelDescription, ModelVariable
-from job import Job, Stopwatch, answer
+from job import Job, answer
+from slave import instance, step_alone
 
 TYPES = {"Real": "Float64", "Integer": "Int32", "Enumeration": "Int32", "Boolean": "Boolean"}
 
@@ -86,25 +86,11 @@ def build(job: Job, folder: Path) -> Path:
 
 
 def run(job: Job) -> tuple[float, list[float]]:
+    start = {f"{element}.{name}": value for element, values in job.start.items() for name, value in values.items()}
     with tempfile.TemporaryDirectory() as temporary:
-        file = build(job, Path(temporary))
-        folder = fmpy.extract(str(file))
-        description = fmpy.read_model_description(folder, validate=False)
-        slave = FMU2Slave(guid="container", unzipDirectory=folder, modelIdentifier="container_fmu", instanceName="c")
-        references = {v.name: v.valueReference for v in description.modelVariables}
-        slave.instantiate()
-        slave.setupExperiment(startTime=0.0)
-        for element, start in job.start.items():
-            for name, value in start.items():
-                kind = "Boolean" if isinstance(value, bool) else "Integer" if isinstance(value, int) else "Real"
-                getattr(slave, f"set{kind}")([references[f"{element}.{name}"]], [value])
-        slave.enterInitializationMode()
-        slave.exitInitializationMode()
-        watch = Stopwatch()
-        for k in range(job.steps):
-            slave.doStep(currentCommunicationPoint=k * job.step, communicationStepSize=job.step)
-        seconds = watch.seconds()
-        return seconds, slave.getReal([references[f"{e}.{v}"] for e, v in job.observed])
+        slave, variables = instance(build(job, Path(temporary)), "container", start)
+        seconds = step_alone(job, slave)
+        return seconds, slave.getReal([variables[f"{e}.{v}"].valueReference for e, v in job.observed])
 
 
 if __name__ == "__main__":

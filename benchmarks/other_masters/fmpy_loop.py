@@ -3,30 +3,15 @@
 # ///
 """One call of fmpy after the other, as its documentation shows; Jacobi, values of one type and FMU in one call."""
 
-import fmpy
-from fmpy.fmi2 import FMU2Slave
 from job import Job, Stopwatch, answer
-
-KINDS = {"Real": "Real", "Integer": "Integer", "Enumeration": "Integer", "Boolean": "Boolean"}
+from slave import KINDS, instance
 
 
 def run(job: Job) -> tuple[float, list[float]]:
     slaves, variables = {}, {}
     for name, file in job.files.items():
-        folder = fmpy.extract(file)
-        description = fmpy.read_model_description(folder, validate=False)
-        variables[name] = {v.name: v for v in description.modelVariables}
-        slaves[name] = slave = FMU2Slave(
-            guid=description.guid,
-            unzipDirectory=folder,
-            modelIdentifier=description.coSimulation.modelIdentifier,
-            instanceName=name,
-        )
-        slave.instantiate()
-        for variable, value in job.start[name].items():
-            v = variables[name][variable]
-            getattr(slave, f"set{KINDS[v.type]}")([v.valueReference], [value])
-        slave.setupExperiment(startTime=0.0)
+        slaves[name], variables[name] = instance(file, name, job.start[name])
+        slaves[name].setupExperiment(startTime=0.0)
     copies = {}
     for c in job.connections:
         key = (c.source, c.target, KINDS[c.type])

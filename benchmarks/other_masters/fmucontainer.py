@@ -7,10 +7,9 @@ import json
 import tempfile
 from pathlib import Path
 
-import fmpy
-from fmpy.fmi2 import FMU2Slave
 from fmu_manipulation_toolbox.assembly import Assembly
-from job import Job, Stopwatch, answer
+from job import Job, answer
+from slave import instance, step_alone
 
 SEQUENTIAL = False
 
@@ -40,25 +39,9 @@ def build(job: Job, folder: Path) -> Path:
 
 def run(job: Job) -> tuple[float, list[float]]:
     with tempfile.TemporaryDirectory() as temporary:
-        file = build(job, Path(temporary))
-        folder = fmpy.extract(str(file))
-        description = fmpy.read_model_description(folder, validate=False)
-        references = {v.name: v.valueReference for v in description.modelVariables}
-        slave = FMU2Slave(
-            guid=description.guid,
-            unzipDirectory=folder,
-            modelIdentifier=description.coSimulation.modelIdentifier,
-            instanceName="c",
-        )
-        slave.instantiate(loggingOn=True)
-        slave.setupExperiment(startTime=0.0)
-        slave.enterInitializationMode()
-        slave.exitInitializationMode()
-        watch = Stopwatch()
-        for k in range(job.steps):
-            slave.doStep(currentCommunicationPoint=k * job.step, communicationStepSize=job.step)
-        seconds = watch.seconds()
-        return seconds, slave.getReal([references[f"{e}_{v}"] for e, v in job.observed])
+        slave, variables = instance(build(job, Path(temporary)), "container", {}, logging=True)
+        seconds = step_alone(job, slave)
+        return seconds, slave.getReal([variables[f"{e}_{v}"].valueReference for e, v in job.observed])
 
 
 if __name__ == "__main__":

@@ -3,11 +3,11 @@
 # ///
 """PyCosimLibrary's Jacobi runner, with the time of its steps alone. It connects Real and Boolean variables only."""
 
-import fmpy
 from fmpy.fmi2 import FMU2Slave, fmi2OK
 from job import Job, Stopwatch, answer
 from PyCosimLibrary.jacobi_runner import JacobiRunner
 from PyCosimLibrary.scenario import Connection, CosimScenario, OutputConnection, SignalType, VarType
+from slave import instance
 
 TYPES = {"Real": VarType.REAL, "Boolean": VarType.BOOL}
 
@@ -36,19 +36,7 @@ class Timed(JacobiRunner):
 def run(job: Job) -> tuple[float, list[float]]:
     slaves, variables = {}, {}
     for name, file in job.files.items():
-        folder = fmpy.extract(file)
-        description = fmpy.read_model_description(folder, validate=False)
-        variables[name] = {v.name: v for v in description.modelVariables}
-        slaves[name] = slave = FMU2Slave(
-            guid=description.guid,
-            unzipDirectory=folder,
-            modelIdentifier=description.coSimulation.modelIdentifier,
-            instanceName=name,
-        )
-        slave.instantiate()
-        for variable, value in job.start[name].items():
-            v = variables[name][variable]
-            getattr(slave, f"set{'Integer' if v.type == 'Enumeration' else v.type}")([v.valueReference], [value])
+        slaves[name], variables[name] = instance(file, name, job.start[name])
     groups = {}
     for c in job.connections:
         if c.type not in TYPES:
