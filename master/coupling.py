@@ -10,6 +10,7 @@ import numpy as np
 
 from master.algorithms.algorithm import Scheme
 from master.calls import Calls
+from master.errors import FmuError
 from master.fmu import Instance
 from master.implicit import feedback, iteration_tables
 from master.loop import tables
@@ -298,13 +299,16 @@ class Coupling:
             real = kind in (tables.ANY_CHANGE_REAL, tables.LEVEL_REAL)
             watches.last[w] = self.signals.y_real[slot] if real else self.signals.y_whole[slot]
 
-    def free_states(self) -> None:
-        """Give the states that the loop has saved back to the instances."""
-        saved = self.tables.instances.state
+    def free_states(self) -> list[str]:
+        """Give the states that the loop has saved back to the instances; what failed in words."""
+        saved, notes = self.tables.instances.state, []
         for level, i in zip(*np.nonzero(saved), strict=True):
-            if not self.instances[i].dead:
+            try:
                 self.instances[i].free_state(int(saved[level, i]))
+            except FmuError as error:
+                notes.append(str(error))
         saved[:] = 0
+        return notes
 
 
 def places(values: Sequence[int] | np.ndarray) -> np.ndarray:

@@ -15,7 +15,7 @@ from master import texts
 if TYPE_CHECKING:
     from master.fmu import Instance
 
-WARNING, ERROR, PENDING = 1, 3, 5
+WARNING, ERROR, FATAL, PENDING = 1, 3, 4, 5
 DO_STEP_STATUS = 0
 POLL_S = 20e-6
 
@@ -75,8 +75,9 @@ def _awaited_step(instance: Instance) -> Callable[..., int]:
         status = functions["fmi2DoStep"](component, t, h, no_set_state_prior)
         pending = ctypes.c_int(PENDING)
         while status == PENDING:
-            if functions["fmi2GetStatus"](component, DO_STEP_STATUS, ctypes.byref(pending)) > WARNING:
-                return ERROR
+            answer = functions["fmi2GetStatus"](component, DO_STEP_STATUS, ctypes.byref(pending))
+            if answer > WARNING:
+                return FATAL if answer == FATAL else ERROR
             status = pending.value
             if status == PENDING:
                 time.sleep(POLL_S)

@@ -30,7 +30,7 @@ class FmuError(MasterError):
     """An FMU could not be loaded, or one of its functions failed.
 
     `instance` is the name in the system, `function` the FMI function, `status` its name ("fmi2Error", ...), `time` the
-    time of the run or None before it, `message` what the FMU itself said last.
+    time of the run or None before it, `file` the name of the FMU's file, `message` what the FMU itself said last.
     """
 
     def __init__(
@@ -41,14 +41,16 @@ class FmuError(MasterError):
         function: str = "",
         status: str = "",
         time: float | None = None,
+        file: str = "",
         message: str = "",
     ) -> None:
         self.instance, self.text, self.function, self.status = instance, text, function, status
-        self.time, self.message = time, message
+        self.time, self.file, self.message = time, file, message
         where = f"{instance}: {text}" + (f" at t = {time:.9g} s" if time is not None else "")
+        where += f" ({file})" if file not in where else ""
         super().__init__(where + (f'; the FMU says: "{message}"' if message else ""))
 
     def fields(self) -> dict[str, Any]:
         """The arguments that make this error again in another process."""
-        names = ("instance", "text", "function", "status", "time", "message")
+        names = ("instance", "text", "function", "status", "time", "file", "message")
         return {name: getattr(self, name) for name in names}

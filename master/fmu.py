@@ -15,6 +15,7 @@ import re
 import shutil
 import tempfile
 from collections.abc import Callable, Mapping, Sequence
+from contextlib import suppress
 from pathlib import Path
 from types import TracebackType
 from typing import Any
@@ -46,6 +47,8 @@ class Fmu:
         """
         self.file = Path(file)
         self.instances: list[Instance] = []
+        self.dead = False
+        """whether one of its instances gave fmi2Fatal: then nothing of the library may be called any more"""
         self._folder = Path(tempfile.mkdtemp(prefix="fmu-"))
         self.structure = dict(structure or {})
         self._library: Library | None = None
@@ -106,11 +109,10 @@ class Fmu:
 
     def close(self) -> None:
         """Free the instances, unload the library, remove the folder. An FMU that ended fatally stays loaded."""
-        dead = any(instance.dead for instance in self.instances)
         for instance in reversed(self.instances):
             instance.free()
         self.instances.clear()
-        if self._library is not None and not dead:
+        if self._library is not None and not self.dead:
             self._library.close()
             self._library = None
         shutil.rmtree(self._folder, ignore_errors=True)
@@ -127,7 +129,6 @@ class Instance:
         self.name = name
         # pythonfmu tells of an exception only to who wants to hear everything
         logging = logging or fmu.description.needs_execution_tool
-        self.dead = False
         self.log = log.Log(self._translate, listener)
         self._key = log.register(self.log)
         self._arrays: dict[tuple[str, ...], list[tuple[str, np.ndarray, list[int]]]] = {}
@@ -152,6 +153,7 @@ class Instance:
             f"component); its library may not belong to its description, GUID {self.description.guid}"
             + (", or the tool is missing that it needs" if self.description.needs_execution_tool else ""),
             function="fmi2Instantiate",
+            file=self.file.name,
             message=self.log.last,
         )
 
@@ -165,6 +167,16 @@ class Instance:
     def description(self) -> Description:
         return self.fmu.description
 
+    @property
+    def file(self) -> Path:
+        """The FMU."""
+        return self.fmu.file
+
+    @property
+    def dead(self) -> bool:
+        """Whether nothing may be called any more."""
+        return self.fmu.dead
+
     def variable(self, name: str) -> Variable:
         try:
             return self.description.variables[name]
@@ -175,11 +187,13 @@ class Instance:
         """The error that tells of a call that returned `status`."""
         function = self.fmu.library.spoken(function)
         word = self.fmu.library.spoken(STATUS[status]) if 0 <= status < len(STATUS) else f"the unknown status {status}"
-        self.dead = self.dead or status == FATAL
+        self.fmu.dead = self.fmu.dead or status == FATAL
         # after an error only fmi2FreeInstance and fmi2Reset may be called
         self._running = self._running and status < ERROR
         text = f"{function} gave {word}" + detail
-        return FmuError(self.name, text, function=function, status=word, time=time, message=self.log.last)
+        return FmuError(
+            self.name, text, function=function, status=word, time=time, file=self.file.name, message=self.log.last
+        )
 
     def entry(self, function: str) -> int:
         """The address at which the compiled loop calls a function, with `component` as its first argument.
@@ -274,6 +288,7 @@ class Instance:
         self, function: str, references: np.ndarray, block: Any, names: list[str], values: list[Any] | None = None
     ) -> None:
         """Call fmi2Get... or fmi2Set...; a failure tells the names, and the values that were to be set."""
+        self._check_alive(function)
         try:
             self.call(function, _pointer(references), len(references), _pointer(block))
         except FmuError as error:
@@ -281,7 +296,7 @@ class Instance:
             listed = ", ".join(shown[:4]) + (f" and {len(shown) - 4} more" if len(shown) > 4 else "")
             raise FmuError(
                 self.name, f"{error.function} gave {error.status} for {listed}",
-                function=error.function, status=error.status, message=error.message,
+                function=error.function, status=error.status, file=error.file, message=error.message,
             ) from None  # fmt: skip
 
     def read_texts(self, references: Sequence[int]) -> tuple[int, list[str]]:
@@ -321,7 +336,9 @@ class Instance:
         self.call("fmi2SetFMUstate", state)
 
     def free_state(self, state: int) -> None:
-        self.call("fmi2FreeFMUstate", ctypes.byref(ctypes.c_void_p(state)))
+        """Give a state back; that of an FMU of which nothing may be called any more is lost."""
+        if not self.dead:
+            self.call("fmi2FreeFMUstate", ctypes.byref(ctypes.c_void_p(state)))
 
     def serialize(self, state: int) -> bytes:
         """The bytes of a saved state."""
@@ -347,9 +364,9 @@ class Instance:
 
     def free(self) -> None:
         """Free the instance; nothing else may be called afterwards."""
+        with suppress(FmuError):
+            self.terminate()
         if self.component and not self.dead:
-            if self._running:
-                self.fmu.library.functions["fmi2Terminate"](self.component)
             self.fmu.library.functions["fmi2FreeInstance"](self.component)
         self.component, self._running = None, False
         log.forget(self._key)

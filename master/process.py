@@ -58,7 +58,7 @@ class RemoteInstance(Instance):
     ) -> None:
         """Raises FmuError, with what the FMU says, where it cannot be loaded or refuses; MasterError off Linux."""
         library()
-        self.name, self.dead = name, False
+        self.name, self._file, self._dead = name, file, False
         self._description, self._timeout = description, max(timeout, STARTING_S)
         self._entries: dict[str, Any] = {}
         self._link: int | None = None
@@ -102,6 +102,14 @@ class RemoteInstance(Instance):
     def description(self) -> Description:
         return self._description
 
+    @property
+    def file(self) -> Path:
+        return self._file
+
+    @property
+    def dead(self) -> bool:
+        return self._dead
+
     def _ask(self, method: str, *arguments: Any) -> Any:
         """What a method of the instance in the worker returns; raises what it raises."""
         if self.dead or self._link is None:
@@ -122,20 +130,21 @@ class RemoteInstance(Instance):
         return int(self._mailbox.library.remote_lost(self._link))
 
     def _failure(self, fields: dict[str, Any]) -> FmuError:
-        self.dead = self.dead or fields["status"].endswith("Fatal")
+        self._dead = self._dead or fields["status"].endswith("Fatal")
         return FmuError(**fields)
 
     def _loss(self, function: str, lost: int, time: float | None = None) -> FmuError:
         """The error of a process that has ended or does not answer, which is then ended."""
-        self.dead = True
+        self._dead = True
         if lost == TIMED_OUT:
             self._process.kill()
             text, status = f"has not returned after {self._timeout:g} s; its process was ended", "timeout"
         else:
             text, status = f"did not return: {_how(self._process.wait())}", "crash"
         return FmuError(
-            self.name, f"{function} {text}", function=function, status=status, time=time, message=self.log.last
-        )
+            self.name, f"{function} {text}",
+            function=function, status=status, time=time, file=self.file.name, message=self.log.last,
+        )  # fmt: skip
 
     def failure(self, function: str, status: int, time: float | None = None, detail: str = "") -> FmuError:
         lost = self._lost()
@@ -191,7 +200,8 @@ class RemoteInstance(Instance):
         self._ask("set_state", state)
 
     def free_state(self, state: int) -> None:
-        self._ask("free_state", state)
+        if not self.dead:
+            self._ask("free_state", state)
 
     def serialize(self, state: int) -> bytes:
         return self._ask("serialize", state)

@@ -231,11 +231,12 @@ class Session:
         if found:
             name, value = found[0]
             element, variable = self.coupling.system.resolve(name)
+            instance = self.coupling.instance(element)
             more = f" (and {len(found) - 1} more outputs)" if len(found) > 1 else ""
             raise FmuError(
                 element,
                 f"output {variable.name} became {value}{more}; look at its inputs before, or take a smaller macro step",
-                function="fmi2GetReal", time=at, message=self.coupling.instance(element).log.last,
+                function="fmi2GetReal", time=at, file=instance.file.name, message=instance.log.last,
             )  # fmt: skip
 
     def _failure(self, at_time: float) -> FmuError:
@@ -289,7 +290,4 @@ class Session:
                 f"{iteration.tally[at.UNSETTLED]} macro steps ended unsettled after {iteration.limit} sweeps; the "
                 f"largest change of the last one was {iteration.worst[0]:.2g}, {iteration.tolerance:g} was wanted"
             )
-        try:
-            self.coupling.free_states()
-        except FmuError as error:
-            self.result.warnings.append(str(error))
+        self.result.warnings += self.coupling.free_states()

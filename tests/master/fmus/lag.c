@@ -8,6 +8,8 @@
  *           thread of its own, for which the call waits
  * Boolean   0 input enable (false: y holds), 1 output high = y[1] > 0.5
  * String    0 parameter label, 1 input text_in, 2 output text = label, steps done, text_in
+ *
+ * Each call is written to the file that the environment names by LAG_TRACE: the instance and the function.
  */
 #define _DEFAULT_SOURCE
 #include <math.h>
@@ -35,7 +37,8 @@ typedef const char *Str;
 enum { OK, WARNING, DISCARD, ERROR, FATAL, PENDING, BAD_ADDRESS = 10, ABORT, EXIT, HANG, FLOOD, THREAD };
 /* FAULTS: what fail.function counts from 1 */
 enum { DO_STEP = 1, GET_REAL, SET_REAL, EXIT_INITIALIZATION, GET_BOOLEAN, SETUP, ENTER_INITIALIZATION, GET_INTEGER,
-       SET_INTEGER, SET_BOOLEAN, GET_STRING, SET_STRING, TERMINATE, GET_STATE, SET_STATE, SERIALIZE, DESERIALIZE };
+       SET_INTEGER, SET_BOOLEAN, GET_STRING, SET_STRING, TERMINATE, GET_STATE, SET_STATE, SERIALIZE, DESERIALIZE,
+       FREE_STATE, STATE_SIZE, RESET, GET_STATUS };
 enum { N = CHANNELS, GAIN = 2 * N, NAN_TIME, FAIL_TIME, FEED, BIAS, THROUGH, REALS };
 
 typedef struct {
@@ -61,8 +64,15 @@ typedef struct {
     double pending[2];
     int polls;
     const Callbacks *callbacks;
-    char name[64];
+    char name[64], trace[256];
 } Lag;
+
+static void trace(const Lag *lag, Str function) {
+    FILE *file = lag->trace[0] ? fopen(lag->trace, "a") : NULL;
+    if (!file) return;
+    fprintf(file, "%s %s\n", lag->name, function);
+    fclose(file);
+}
 
 static void *speak(void *c) {
     Lag *lag = c;
@@ -79,6 +89,7 @@ static Status in_a_thread(Lag *lag) {
 
 static Status fault(Lag *lag, int function, Str name) {
     State *s = &lag->state;
+    trace(lag, name);
     if (s->integer[2] != function || s->time < s->real[FAIL_TIME]) return OK;
     Status status = s->integer[3];
     if (status == THREAD) return in_a_thread(lag);
@@ -120,11 +131,15 @@ EXPORT void *fmi2Instantiate(Str name, int type, Str guid, Str resources, const 
     lag->state.real[FAIL_TIME] = 0.0;
     lag->state.boolean[0] = 1;
     snprintf(lag->name, sizeof lag->name, "%s", name);
+    snprintf(lag->trace, sizeof lag->trace, "%s", getenv("LAG_TRACE") ? getenv("LAG_TRACE") : "");
+    trace(lag, "fmi2Instantiate");
     return lag;
 }
 
 EXPORT void fmi2FreeInstance(void *c) {
-    if (c) ((Lag *)c)->callbacks->release(c);
+    if (!c) return;
+    trace(c, "fmi2FreeInstance");
+    ((Lag *)c)->callbacks->release(c);
 }
 
 EXPORT Status fmi2SetupExperiment(void *c, int defined, double tolerance, double start, int has_stop, double stop) {
@@ -141,7 +156,7 @@ EXPORT Status fmi2ExitInitializationMode(void *c)
     return fault(c, EXIT_INITIALIZATION, "fmi2ExitInitializationMode");
 }
 EXPORT Status fmi2Terminate(void *c) { return fault(c, TERMINATE, "fmi2Terminate"); }
-EXPORT Status fmi2Reset(void *c) { (void)c; return OK; }
+EXPORT Status fmi2Reset(void *c) { return fault(c, RESET, "fmi2Reset"); }
 
 #define ACCESS(KIND, TYPE, FIELD, COUNT)                                                               \
     EXPORT Status fmi2Get##KIND(void *c, const Ref r[], size_t n, TYPE v[]) {                          \
@@ -162,7 +177,7 @@ EXPORT Status fmi2Reset(void *c) { (void)c; return OK; }
         }                                                                                              \
         return SET_FAULT_##KIND;                                                                       \
     }
-#define LATER(NUMBER, NAME) (lag->state.steps ? fault(lag, NUMBER, NAME) : OK)
+#define LATER(NUMBER, NAME) (lag->state.steps ? fault(lag, NUMBER, NAME) : (trace(lag, NAME), OK))
 #define GET_FAULT_Real fault(lag, GET_REAL, "fmi2GetReal")
 #define SET_FAULT_Real LATER(SET_REAL, "fmi2SetReal")
 #define GET_FAULT_Integer fault(lag, GET_INTEGER, "fmi2GetInteger")
@@ -215,7 +230,8 @@ EXPORT Status fmi2DoStep(void *c, double t, double h, int no_set_state_prior) {
 }
 EXPORT Status fmi2GetStatus(void *c, int kind, Status *v) {
     Lag *lag = c;
-    if (kind != 0) return DISCARD;
+    Status status = fault(lag, GET_STATUS, "fmi2GetStatus");
+    if (kind != 0 || status > WARNING) return kind ? DISCARD : status;
     *v = ++lag->polls < 3 ? PENDING : OK;
     if (*v == OK) advance(lag, lag->pending[0], lag->pending[1]);
     return OK;
@@ -231,8 +247,16 @@ EXPORT Status fmi2SetFMUstate(void *c, void *state) {
     memcpy(&((Lag *)c)->state, state, sizeof(State));
     return status;
 }
-EXPORT Status fmi2FreeFMUstate(void *c, void **state) { (void)c; free(*state); *state = 0; return OK; }
-EXPORT Status fmi2SerializedFMUstateSize(void *c, void *state, size_t *n) { (void)c, (void)state; *n = sizeof(State); return OK; }
+EXPORT Status fmi2FreeFMUstate(void *c, void **state) {
+    free(*state);
+    *state = 0;
+    return fault(c, FREE_STATE, "fmi2FreeFMUstate");
+}
+EXPORT Status fmi2SerializedFMUstateSize(void *c, void *state, size_t *n) {
+    (void)state;
+    *n = sizeof(State);
+    return fault(c, STATE_SIZE, "fmi2SerializedFMUstateSize");
+}
 EXPORT Status fmi2SerializeFMUstate(void *c, void *state, char b[], size_t n) {
     memcpy(b, state, n);
     return fault(c, SERIALIZE, "fmi2SerializeFMUstate");
@@ -249,10 +273,16 @@ EXPORT Status fmi2SetRealInputDerivatives(void *c) { (void)c; return ERROR; }
 EXPORT Status fmi2GetRealOutputDerivatives(void *c) { (void)c; return ERROR; }
 EXPORT Status fmi2CancelStep(void *c) { (void)c; return ERROR; }
 EXPORT Status fmi2GetRealStatus(void *c, int kind, double *v) {
+    trace(c, "fmi2GetRealStatus");
     if (kind != 2) return DISCARD;
     *v = ((Lag *)c)->state.time;
     return OK;
 }
 EXPORT Status fmi2GetIntegerStatus(void *c, int kind, int *v) { (void)c, (void)kind, (void)v; return DISCARD; }
-EXPORT Status fmi2GetBooleanStatus(void *c, int kind, int *v) { (void)c, (void)kind; *v = 0; return OK; }
+EXPORT Status fmi2GetBooleanStatus(void *c, int kind, int *v) {
+    (void)kind;
+    trace(c, "fmi2GetBooleanStatus");
+    *v = 0;
+    return OK;
+}
 EXPORT Status fmi2GetStringStatus(void *c, int kind, Str *v) { (void)c, (void)kind, (void)v; return DISCARD; }
