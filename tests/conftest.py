@@ -1,7 +1,36 @@
-"""What all tests share."""
+"""What all tests share: how hypothesis searches, and FMUs that many of them need."""
 
+import pytest
+from fmus_of_others import builder
 from hypothesis import settings
+
+import fmus
+from components.oscillator import component as oscillator_component
 
 # the first call of a kernel compiles it: a deadline per example would fail by chance
 settings.register_profile("dockfmu", deadline=None, derandomize=True)
 settings.load_profile("dockfmu")
+
+
+@pytest.fixture(scope="session")
+def oscillator(tmp_path_factory):
+    """Oscillator.fmu"""
+    return fmus.build(oscillator_component(), tmp_path_factory.mktemp("oscillator"))
+
+
+@pytest.fixture(scope="session")
+def third_party():
+    """The module that builds variants of `lag.c`."""
+    return builder("build")
+
+
+@pytest.fixture(scope="session")
+def lag(tmp_path_factory, third_party):
+    """A first-order lag y' = gain (u - y), explicit Euler, with Integer, Boolean and String variables."""
+    return third_party.build(tmp_path_factory.mktemp("lag"))
+
+
+@pytest.fixture(scope="session")
+def lag12(tmp_path_factory, third_party):
+    """The same with twelve inputs and outputs."""
+    return third_party.build(tmp_path_factory.mktemp("lag12"), "Lag12", channels=12)

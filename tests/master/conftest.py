@@ -1,32 +1,15 @@
 """FMUs that a third party might have written, for the tests of the master."""
 
-import importlib.util
-import sys
-from pathlib import Path
-
 import pytest
+from fmus_of_others import builder
 
-
-def _builder(file, name):
-    """A module of `fmus` beside this file, under a name of its own: theirs are too common for an import path."""
-    if name not in sys.modules:
-        spec = importlib.util.spec_from_file_location(name, Path(__file__).parent / "fmus" / file)
-        module = importlib.util.module_from_spec(spec)
-        sys.modules[name] = module
-        spec.loader.exec_module(module)
-    return sys.modules[name]
-
-
-@pytest.fixture(scope="session")
-def third_party():
-    """The module that builds variants of `lag.c`."""
-    return _builder("build.py", "third_party_fmus")
+from master.system import System
 
 
 @pytest.fixture(scope="session")
 def fmi3():
     """The module that describes `arrays3.c`, an FMU of FMI 3.0."""
-    return _builder("arrays3.py", "third_party_fmi3")
+    return builder("arrays3")
 
 
 @pytest.fixture(scope="session")
@@ -42,24 +25,31 @@ def arrays(tmp_path_factory, fmi3, arrays_library):
 
 
 @pytest.fixture(scope="session")
-def lag(tmp_path_factory, third_party):
-    """A first-order lag y' = gain (u - y), explicit Euler, with Integer, Boolean and String variables."""
-    return third_party.build(tmp_path_factory.mktemp("lag"))
-
-
-@pytest.fixture(scope="session")
-def lag12(tmp_path_factory, third_party):
-    """The same with twelve inputs and outputs."""
-    return third_party.build(tmp_path_factory.mktemp("lag12"), "Lag12", channels=12)
-
-
-@pytest.fixture(scope="session")
 def linear():
     """The module that describes `linear.c`, a linear system with a square wave."""
-    return _builder("linear.py", "third_party_linear")
+    return builder("linear")
 
 
 @pytest.fixture(scope="session")
 def linear_library(tmp_path_factory, third_party):
     """The compiled `linear.c`."""
     return third_party.compiled(tmp_path_factory.mktemp("linear"), "linear.c")
+
+
+@pytest.fixture
+def alone(lag):
+    """One lag whose input nothing sets."""
+    system = System("alone")
+    system.add("a", lag, {"gain": 1.0})
+    return system
+
+
+@pytest.fixture
+def swing(lag):
+    """Two lags that feed each other with opposite signs: a damped swing."""
+    system = System("swing")
+    system.add("a", lag, {"gain": 1.0})
+    system.add("b", lag, {"gain": 1.0})
+    system.connect("a", "y[1]", "b", "u[1]", factor=40.0)
+    system.connect("b", "y[1]", "a", "u[1]", factor=-40.0, offset=40.0)
+    return system

@@ -9,8 +9,6 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from components import oscillator as oscillator_component
-from fmus import build as build_fmu
 from master.algorithms import FixedPoint, GaussSeidel, Jacobi, QuasiNewton
 from master.checkpoint import CheckpointError, read_checkpoint
 from master.errors import StructureError
@@ -23,11 +21,6 @@ from master.step_control import StepControl, StepDoubling
 from master.system import System
 
 ROOT = Path(__file__).parents[2]
-
-
-@pytest.fixture(scope="session")
-def oscillator(tmp_path_factory):
-    return build_fmu(oscillator_component.component(), tmp_path_factory.mktemp("oscillator"))
 
 
 @pytest.fixture

@@ -16,13 +16,6 @@ from master.simulation import Simulation
 from master.system import System
 
 
-@pytest.fixture
-def alone(lag):
-    system = System("alone")
-    system.add("a", lag, {"gain": 1.0})
-    return system
-
-
 def test_a_subscriber_gets_the_description_all_rows_and_the_end(alone):
     stream = Stream(variables=["a.y[1]", "a.through"])
     stream.open()

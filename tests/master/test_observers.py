@@ -14,18 +14,6 @@ from master.observers.progress import Progress
 from master.observers.recorder import Recorder
 from master.observers.results import read_results
 from master.run import run
-from master.system import System
-
-
-@pytest.fixture
-def swing(lag):
-    """Two lags that feed each other with opposite signs: a damped swing."""
-    system = System("swing")
-    system.add("a", lag, {"gain": 1.0})
-    system.add("b", lag, {"gain": 1.0})
-    system.connect("a", "y[1]", "b", "u[1]", factor=40.0)
-    system.connect("b", "y[1]", "a", "u[1]", factor=-40.0, offset=40.0)
-    return system
 
 
 def test_events_are_those_of_the_full_recording_whatever_the_decimation(swing, tmp_path):

@@ -4,8 +4,6 @@ import numpy as np
 import pytest
 from scipy.linalg import expm
 
-from components.oscillator import component
-from fmus import build
 from master.algorithms.gauss_seidel import GaussSeidel
 from master.algorithms.jacobi import Jacobi
 from master.observers.recorder import Recorder
@@ -14,11 +12,6 @@ from master.run import run
 from master.system import System
 
 STIFFNESS, COUPLING, DAMPING, STOP = (4.0, 9.0), 1.5, 0.4, 4.0
-
-
-@pytest.fixture(scope="module")
-def oscillator(tmp_path_factory):
-    return build(component(), tmp_path_factory.mktemp("oscillator"))
 
 
 def trajectory(oscillator, file, algorithm, step, damping=DAMPING, stop=STOP):

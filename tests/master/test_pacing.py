@@ -8,14 +8,6 @@ from master.drivers.function import Function
 from master.observers import pacing
 from master.observers.pacing import Pacing
 from master.run import run
-from master.system import System
-
-
-@pytest.fixture
-def alone(lag):
-    system = System("alone")
-    system.add("a", lag, {"gain": 1.0})
-    return system
 
 
 class Clock:

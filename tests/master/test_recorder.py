@@ -18,20 +18,8 @@ from master.observers.events import Event
 from master.observers.recorder import CHUNK_ROWS, Recorder
 from master.observers.results import read_results, recover
 from master.run import run
-from master.system import System
 
 ROOT = Path(__file__).parents[2]
-
-
-@pytest.fixture
-def swing(lag):
-    """Two lags that feed each other with opposite signs: a damped swing."""
-    system = System("swing")
-    system.add("a", lag, {"gain": 1.0})
-    system.add("b", lag, {"gain": 1.0})
-    system.connect("a", "y[1]", "b", "u[1]", factor=40.0)
-    system.connect("b", "y[1]", "a", "u[1]", factor=-40.0, offset=40.0)
-    return system
 
 
 ENDLESS = """

@@ -24,14 +24,6 @@ def swing(lag):
     return system
 
 
-@pytest.fixture
-def alone(lag):
-    """One lag whose input nothing sets."""
-    system = System("alone")
-    system.add("a", lag, {"gain": 1.0})
-    return system
-
-
 NAMES = ["a.y[1]", "b.y[1]", "a.count"]
 
 

@@ -11,8 +11,6 @@ import numpy as np
 import pytest
 from other_tools import system_of, with_ecos, with_fmpy, with_libcosim
 
-import fmus
-from components.oscillator import component
 from master.algorithms.jacobi import Jacobi
 from master.observers.recorder import Recorder
 from master.observers.results import read_results
@@ -43,11 +41,6 @@ def with_ours(package, names, steps, h, folder):
     assert result.status == "completed"
     with read_results(folder / "ours.h5") as results:
         return np.column_stack([results[name] for name in names])[1:]
-
-
-@pytest.fixture(scope="module")
-def oscillator(tmp_path_factory):
-    return fmus.build(component(), tmp_path_factory.mktemp("oscillator"))
 
 
 @pytest.fixture(params=[1.0, -0.7], ids=["plain", "factor"])
