@@ -31,30 +31,38 @@ def _arguments() -> argparse.ArgumentParser:
     parser.add_argument("--version", action="store_true", help="print the version and exit")
     commands = parser.add_subparsers(dest="command", metavar="COMMAND", title="commands")
 
-    listing = commands.add_parser("list", help="systems, components and parameter sets")
+    listing = _command(commands, "list", "list systems, components and parameter sets")
     listing.set_defaults(action=_list)
 
-    build = commands.add_parser("build", help="export components as FMUs")
+    build = _command(commands, "build", "export components as FMUs")
     build.add_argument("names", nargs="*", metavar="NAME", help="components; all of them by default")
     build.add_argument("--kind", choices=("native", "python"), default="native", help="default: native")
-    build.add_argument("--platform", default="linux64", metavar="NAMES", help="comma-separated, e.g. linux64,win64")
-    build.add_argument("--option", action="append", default=[], metavar="NAME=VALUE", help="build option; repeatable")
+    build.add_argument(
+        "--platform", default="linux64", metavar="NAMES",
+        help="comma-separated: linux64 (default), win64, aarch64-linux, darwin64, aarch64-darwin, sources",
+    )  # fmt: skip
+    build.add_argument(
+        "--option", action="append", default=[], metavar="NAME=VALUE",
+        help="of the component, e.g. modes=station.toml; may be repeated",
+    )  # fmt: skip
     build.add_argument("-o", "--output", type=Path, default=BUILD / "fmus", metavar="DIR", help="default: build/fmus")
     build.set_defaults(action=_build)
 
     _add_run(commands)
 
-    validate = commands.add_parser("validate", help="check an .fmu or .ssp")
-    validate.add_argument("file", type=Path, metavar="FILE.fmu|FILE.ssp")
+    validate = _command(
+        commands, "validate", "check an .fmu (schema, rules, its library at work) or .ssp (schemas, what it refers to)"
+    )
+    validate.add_argument("file", type=Path, metavar="FILE.fmu|FILE.ssp", help="of any origin")
     validate.set_defaults(action=_validate)
 
     _add_ports(commands)
 
-    report = commands.add_parser("report", help="write report.html and plots from the results in a folder")
-    report.add_argument("folder", type=Path, metavar="DIR")
+    report = _command(commands, "report", "write report.html and plots from the results in a folder")
+    report.add_argument("folder", type=Path, metavar="DIR", help="that a run left, e.g. build/results/atv_probe_cone")
     report.set_defaults(action=_report)
 
-    export = commands.add_parser("export", help="write results as CSV or MATLAB file")
+    export = _command(commands, "export", "write results as CSV or MATLAB file")
     export.add_argument("results", type=Path, metavar="RESULT", help="results.h5 or its folder")
     export.add_argument("-o", "--output", type=Path, metavar="FILE", help="default: beside the results")
     form = export.add_mutually_exclusive_group(required=True)
@@ -62,6 +70,11 @@ def _arguments() -> argparse.ArgumentParser:
     form.add_argument("--mat", action="store_true", help="MATLAB 5 file")
     export.set_defaults(action=_export)
     return parser
+
+
+def _command(commands: Any, name: str, does: str) -> argparse.ArgumentParser:
+    made: argparse.ArgumentParser = commands.add_parser(name, help=does, description=f"{does[0].upper()}{does[1:]}.")
+    return made
 
 
 def _add_run(commands: Any) -> None:
@@ -137,19 +150,21 @@ def _add_run(commands: Any) -> None:
 
 
 def _add_ports(commands: Any) -> None:
-    ports = commands.add_parser("ports", help="what an FMU must have in the place of one of ours; a skeleton of it")
-    ports.add_argument("place", metavar="SYSTEM.ELEMENT|COMPONENT", help="e.g. atv_probe_cone.chaser")
+    ports = _command(commands, "ports", "tell what an FMU must have in the place of one of ours; a skeleton of it")
+    ports.add_argument(
+        "place", metavar="SYSTEM.ELEMENT|COMPONENT", help="e.g. atv_probe_cone.chaser, mine.ssp.left or Spacecraft"
+    )
     ports.add_argument("--format", default="table", metavar="NAME", help="table, python, c, modelica or simulink")
     ports.add_argument("--name", metavar="NAME", help="of the model in a skeleton")
     ports.add_argument("-o", "--output", type=Path, metavar="DIR", help="write the files there instead of printing one")
     ports.set_defaults(action=_ports)
 
-    check = commands.add_parser("check-swap", help="does an FMU fit in the place of an element?")
-    check.add_argument("place", metavar="SYSTEM.ELEMENT", help="SYSTEM is the name of one, a .toml or an .ssp")
-    check.add_argument("file", type=Path, metavar="FILE.fmu")
+    check = _command(commands, "check-swap", "tell whether an FMU fits in the place of an element")
+    check.add_argument("place", metavar="SYSTEM.ELEMENT", help="e.g. atv_probe_cone.chaser or mine.ssp.left")
+    check.add_argument("file", type=Path, metavar="FILE.fmu", help="the FMU that is to take its place")
     check.set_defaults(action=_check_swap)
 
-    diagram = commands.add_parser("diagram", help="draw a system")
+    diagram = _command(commands, "diagram", "draw a system")
     diagram.add_argument("system", metavar="SYSTEM|FILE.ssp", help="name of a system, .ssp package, or .toml")
     diagram.add_argument("-o", "--output", type=Path, metavar="FILE", help="SVG, PNG or PDF; default: SYSTEM.svg")
     diagram.set_defaults(action=_diagram)
