@@ -57,7 +57,7 @@ class Bench:
         system, plan = self.assembled[name]
         system.elements["mechanism"].start |= {
             "parameters.micro_step": micro_step,
-            "parameters.free_micro_step": micro_step,
+            "parameters.micro_tolerance": 0.0,
         }
         file = self.folder / "run.h5"
         balance = audit(system, plan)

@@ -82,8 +82,8 @@ def touch(m):
 
 @kernel
 def closed(m):
-    """True if a class-1 contact was closed at the last trial."""
-    return m.probe_cone.tally.class_1 > 0.0
+    """Number of class-1 contacts that were closed at the last trial."""
+    return m.probe_cone.tally.class_1
 
 
 @kernel

@@ -4,7 +4,7 @@ A micro-step of length h is drift - kick - drift: coordinates and ports move to 
 tree are evaluated once; rates are kicked over h; coordinates move to its end. Second order for smooth forces.
 """
 
-from math import ceil, floor, isfinite
+from math import ceil, isfinite
 
 from components.contact import kinematics, probe_cone
 from components.core import check
@@ -22,6 +22,7 @@ from components.probe_mechanism import (
     lateral,
     levers,
     motion,
+    pace,
     pushers,
     tree,
 )
@@ -42,9 +43,8 @@ MESSAGES = {
     **lateral.MESSAGES,
 }
 
-# a micro-step may be halved this often when a penetration exceeds its limit (R30); ticks count its parts
-HALVINGS = 4
-TICKS = 2**HALVINGS
+# a micro-step may be halved to this part of it when a penetration exceeds its limit (R30)
+SMALLEST = 1.0 / 16.0
 # returned by a trial that must be repeated with shorter micro-steps because a contact has closed
 CLOSED = -1
 
@@ -171,11 +171,11 @@ def _kick(m, cam, h):
 
 
 @kernel
-def _micro_step(m, start, h, trial):
+def _micro_step(m, start, h, long):
     """One micro-step of length h from `start` in the step.
 
-    Returns 0; CLOSED, having changed nothing, if `trial` and a contact is closed; or the code of a failure, of which a
-    penetration has changed nothing either.
+    Returns 0; CLOSED, having changed nothing, if it is `long` and a contact closes in it; or the code of a failure,
+    of which a penetration has changed nothing either.
     """
     t = m.tree
     for j in range(5):
@@ -184,7 +184,7 @@ def _micro_step(m, start, h, trial):
     code = _place(m, start + 0.5 * h, m.axial.travel + 0.5 * h * m.axial.rate)
     if code == 0:
         code = contact.touch(m)
-    if code == 0 and trial and contact.closed(m):
+    if code == 0 and long and contact.closed(m) > m.pace.contacts:
         code = CLOSED
     if code:
         for j in range(5):
@@ -202,13 +202,15 @@ def _micro_step(m, start, h, trial):
         cover.advance(m.parameters.cover, m.cover, t.base_force[0], h)
     tree.kick(t, m.damper, h)
     tree.drift(t, 0.5 * h)
+    rate = m.axial.rate
     _kick(m, cam, h)
     force, torque = motion.turn_to_inertial(m.motion.target, load(m.target.force_now), load(m.target.torque_now))
     for i in range(3):
         m.books.impulse[i] += h * force[i]
         m.books.angular_impulse[i] += h * torque[i]
     m.motion.pending = 0.5 * h
-    m.motion.quiet = 0.0 if contact.closed(m) else 1.0
+    m.pace.contacts = contact.closed(m)
+    pace.set_next(m.parameters, m.pace, t.qdd, (m.axial.rate - rate) / h, h)
     return 0
 
 
@@ -248,7 +250,6 @@ def initialize(m):
     cover.initialize(m.cover)
     levers.initialize(p.levers, m.levers)
     m.motion.pending = 0.0
-    m.motion.quiet = 0.0
     m.books.work_levers = 0.0
     m.audit.work_base = 0.0
     m.audit.work_target = 0.0
@@ -265,6 +266,7 @@ def initialize(m):
         return code
     _load(m, 0.0)
     code = _evaluate(m, p.micro_step)
+    pace.initialize(p, m.pace, m.tree.qdd)
     if code == 0:
         code = _finish(m, 0.0)
     if code:
@@ -280,27 +282,24 @@ def initialize(m):
 
 @kernel
 def _advance(m, h):
-    """All micro-steps of a step: short ones in contact, long ones without, halved where a penetration is too deep."""
-    count = max(1, ceil(h / m.parameters.micro_step - 1e-9))
-    tick = h / (count * TICKS)
-    long = max(1, floor(m.parameters.free_micro_step / (TICKS * tick) + 1e-9)) * TICKS
-    done = 0
-    size = TICKS
-    while done < count * TICKS:
-        if size >= TICKS:
-            size = long if m.motion.quiet > 0.0 else TICKS
-        size = min(size, count * TICKS - done)
-        code = _micro_step(m, done * tick, size * tick, size > TICKS)
+    """All micro-steps of a step: a long one in which a contact closes is repeated as a short one, and one with too
+    deep a penetration halved."""
+    p = m.parameters
+    done = 0.0
+    left = 1
+    while left > 0:
+        left = max(1, ceil((h - done) / m.pace.micro_step - 1e-9))
+        size = (h - done) / left
+        code = _micro_step(m, done, size, m.pace.micro_step > p.micro_step)
         if code == CLOSED:
-            m.motion.quiet = 0.0
-        elif probe_cone.PENETRATION < code < tree.NO_INERTIA and size > 1:
-            size = (size + 1) // 2 if size <= TICKS else TICKS
-            m.motion.quiet = 0.0
+            pace.restart(p, m.pace)
+        elif probe_cone.PENETRATION < code < tree.NO_INERTIA and size > SMALLEST * p.micro_step:
+            m.pace.micro_step = min(0.5 * size, p.micro_step)
         elif code:
             return code
         else:
             done += size
-            size = TICKS
+            left -= 1
     return 0
 
 

@@ -8,7 +8,7 @@ from components.contact import kinematics
 from components.core import ports
 from components.core.field import BOOLEAN, INPUT, OUTPUT, Field, Group, input, output, parameter, private
 from components.core.record import Record
-from components.probe_mechanism import lateral, tree
+from components.probe_mechanism import lateral, pace, tree
 from components.probe_mechanism.contact_ports import ContactPorts
 
 AXIAL_PARAMETERS = Group(
@@ -146,8 +146,7 @@ WORKS = ("base", "target", "drive", "stiffness", "levers")
 PARAMETERS = Group(
     "parameters",
     parameter("docking_plane_x", "m", "abscissa of the active docking plane in frame 0", 0.133),
-    parameter("micro_step", "s", "longest micro-step in contact", 1e-4, minimum=1e-6),
-    parameter("free_micro_step", "s", "longest micro-step without contact", 5e-4, minimum=1e-6),
+    *pace.parameters(),
     parameter("step_limit", "s", "longest step over which the ports' motion may be extrapolated", 0.02, minimum=1e-6),
     parameter("initial_travel", "m", "compression of the probe at the start; 0 at the initial position", 0.0),
     parameter("sensor_margin", "m", "travel from the end positions within which their sensors switch", 5e-4,
@@ -229,10 +228,10 @@ def record(contact: ContactPorts) -> Record:
             "motion",
             kinematics.moving("base", "frame 0, on the hatch cover"),
             kinematics.moving("target", "frame PU"),
-            private("quiet", "1", "no contact in the last micro-step"),
             private("pending", "s", "from the last evaluation of contacts to the present"),
             private("joint_angle", "rad", "angles of the tree at the start of the micro-step", shape=5),
         ),
+        pace.state(),
         Group(
             "books",
             private("impulse", "N.s", "on the passive unit in this step, I", shape=3),

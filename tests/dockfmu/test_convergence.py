@@ -32,7 +32,7 @@ def docking(folder, step, push, stop=8.0):
     system, _ = assemble(declaration.read("atv_probe_cone"), folder, lambda _: None)
     system.elements["mechanism"].start |= {
         "parameters.micro_step": MICRO_STEP,
-        "parameters.free_micro_step": MICRO_STEP,
+        "parameters.micro_tolerance": 0.0,
     }
     system.elements["cyclogram"].start["parameters.fault.push"] = 0.0 if push else 1.0
     file = folder / f"{step}-{push}.h5"

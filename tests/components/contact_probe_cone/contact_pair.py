@@ -102,7 +102,7 @@ class Pair:
 
     def __init__(self, position, velocity=(0.0, 0.0, 0.0), *, laws=None, outside=True, h=1e-4, **contact: Any):
         self.h = h
-        micro = {f"parameters.{name}": h for name in ("micro_step", "free_micro_step")}
+        micro = {"parameters.micro_step": h, "parameters.micro_tolerance": 0.0}
         ports = {"base.position": position, "base.velocity": velocity, "target.position": 0.0}
         laws = laws or {}
         self.contact = None

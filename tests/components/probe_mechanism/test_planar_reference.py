@@ -110,7 +110,7 @@ def reference():
 def mechanism(micro_step):
     """The same rows of the real mechanism, and the largest of what must stay zero out of the plane."""
     base = (START[0] - HINGE_TO_BEARING - FREE_LENGTH, 0.0, START[1])
-    steps = {"parameters.micro_step": micro_step, "parameters.free_micro_step": micro_step}
+    steps = {"parameters.micro_step": micro_step, "parameters.micro_tolerance": 0.0}
     m = Instance(component(), **PLAIN, **steps, **{"target.position": (0.0, 0.0, 0.0), "base.position": base})
     m.m.base.velocity[:] = VELOCITY[0], 0.0, VELOCITY[1]
     rows = []

@@ -19,7 +19,7 @@ BOTTOM = (0.3770023 - 0.045 - 0.8, 0.0, 0.0)
 """Base when the extended, aligned probe touches the bottom of the socket."""
 
 
-def pressed(micro_step, stop=0.8):
+def pressed(stop=0.8, **parameters):
     """The base moves uniformly, turning, and drives the head into socket, slots and against the bottom.
 
     Uniform motion is extrapolated exactly, so nothing depends on the length of the steps. Rows: time, travel, mean
@@ -27,7 +27,7 @@ def pressed(micro_step, stop=0.8):
     """
     velocity, rate = np.array([0.1, 0.004, -0.003]), np.array([0.01, 0.03, -0.02])
     start = np.array(BOTTOM) + np.array([-0.02, 1e-3, -5e-4])
-    steps = {"parameters.micro_step": micro_step, "parameters.free_micro_step": micro_step}
+    steps = {f"parameters.{name}": value for name, value in parameters.items()}
     mechanism = Instance(component(), **{"target.position": (0.0, 0.0, 0.0), "base.position": tuple(start)}, **steps)
     base, audit = mechanism.m.base, mechanism.m.audit
     rows = []
@@ -47,7 +47,14 @@ def pressed(micro_step, stop=0.8):
 
 @pytest.fixture(scope="module")
 def presses():
-    return [pressed(h) for h in (2e-4, 1e-4, 5e-5, 1.25e-5)]
+    """With micro-steps of one length."""
+    return [pressed(micro_step=h, micro_tolerance=0.0) for h in (2e-4, 1e-4, 5e-5, 1.25e-5)]
+
+
+@pytest.fixture(scope="module")
+def paced():
+    """With micro-steps by tolerance, the second as it is by default."""
+    return [pressed(micro_tolerance=1e-4), pressed()]
 
 
 def test_power_of_the_whole_mechanism_balances(presses):
@@ -63,9 +70,13 @@ def test_power_of_the_whole_mechanism_balances(presses):
         assert 1.6 < coarse / fine < 2.6, worst
 
 
+def impulse_on_base(rows):
+    return STEP * rows[:, 2:5].sum(axis=0)
+
+
 def test_loads_have_converged_at_the_default_micro_step(presses):
     """Impulse on the base to 2e-5, travel after 0.8 s to 1 um."""
-    impulses = [STEP * rows[:, 2:5].sum(axis=0) for rows in presses]
+    impulses = [impulse_on_base(rows) for rows in presses]
     errors = [np.linalg.norm(impulse - impulses[-1]) for impulse in impulses[:-1]]
     assert np.linalg.norm(impulses[-1]) > 2e3
     assert errors[1] < 2e-5 * np.linalg.norm(impulses[-1]), errors
@@ -73,10 +84,25 @@ def test_loads_have_converged_at_the_default_micro_step(presses):
     assert presses[1][-1, 1] == pytest.approx(presses[-1][-1, 1], abs=1e-6)
 
 
+def test_micro_steps_by_tolerance_are_as_good_as_short_ones(presses, paced):
+    """By default up to 1 ms long: balance, impulse and travel as with 0.1 ms throughout; a loose tolerance is worse."""
+    finest = presses[-1]
+    work = finest[-1, 9]
+    loose, default = (np.abs(rows[:, 8] - rows[0, 8]).max() for rows in paced)
+    assert default < 2e-5 * work
+    assert default < loose
+    total = impulse_on_base(finest)
+    loose, default = (np.linalg.norm(impulse_on_base(rows) - total) / np.linalg.norm(total) for rows in paced)
+    assert default < 1e-5
+    assert default < 0.5 * loose
+    assert paced[1][-1, 1] == pytest.approx(finest[-1, 1], abs=1e-6)
+
+
 def accelerated(h, stop=0.12):
     """The head pressed onto the bottom by a base that accelerates uniformly: travel and angles at the end."""
     acceleration, speed = np.array([1.5, 0.4, -0.3]), np.array([0.05, 0.0, 0.0])
-    mechanism = Instance(component(), **{"target.position": (0.0, 0.0, 0.0), "base.position": BOTTOM})
+    steps = {"parameters.micro_tolerance": 0.0}
+    mechanism = Instance(component(), **{"target.position": (0.0, 0.0, 0.0), "base.position": BOTTOM}, **steps)
     base = mechanism.m.base
     for k in range(round(stop / h)):
         t = k * h
@@ -88,7 +114,7 @@ def accelerated(h, stop=0.12):
 
 
 def test_uniform_acceleration_of_the_base_is_extrapolated_exactly():
-    """Steps of 1 and 4 ms agree to rounding, amplified by contact; without the quadratic term they differ by 1e-5."""
+    """Steps of 1 and 4 ms, same micro-steps: equal to rounding, amplified by contact; linear extrapolation: 1e-5."""
     fine, coarse = accelerated(1e-3), accelerated(4e-3)
     assert fine[0] > 0.01
     np.testing.assert_allclose(coarse, fine, atol=1e-9)

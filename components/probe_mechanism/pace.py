@@ -1,0 +1,78 @@
+"""Length of the micro-steps, found from how fast the accelerations change.
+
+A micro-step kicks with the accelerations of its middle. While they change smoothly, what their change makes of the
+velocities falls with the square of the step; a step that keeps it at `micro_tolerance` follows impacts and friction
+with short micro-steps and calm phases with long ones, in contact or not.
+"""
+
+from __future__ import annotations
+
+from math import fabs, sqrt
+
+from components.core.field import Field, Group, parameter, private
+from components.core.kernel import kernel
+
+# the next micro-step over the one that would just keep the tolerance, and over the last one
+CAUTION = 0.9
+GROWTH = 2.0
+# m/s, keeps a division from zero
+LEAST_CHANGE = 1e-30
+
+
+def parameters() -> tuple[Field, ...]:
+    return (
+        parameter("micro_step", "s", "micro-step when a contact has closed, and the shortest for the tolerance", 1e-4,
+                  minimum=1e-6),
+        parameter("longest_micro_step", "s", "micro-step while nothing changes", 1e-3, minimum=1e-6),
+        parameter("micro_tolerance", "m/s", "change of velocities in a micro-step by the change of accelerations; "
+                  "0: all have the length micro_step", 1e-6, minimum=0.0),
+    )  # fmt: skip
+
+
+def state() -> Group:
+    """`pace`: the next micro-step, and what the last one leaves for it."""
+    return Group(
+        "pace",
+        private("micro_step", "s", "length of the next micro-step, at most"),
+        private("contacts", "1", "closed in the last micro-step"),
+        private("joint_acceleration", "rad/s2", "of the tree in the last micro-step", shape=5),
+        private("axial_acceleration", "m/s2", "of the probe in the last micro-step"),
+    )
+
+
+@kernel
+def initialize(p, pace, qdd):
+    """Start with the short micro-step; `qdd` are the accelerations of the joints at the start, shape (5,)."""
+    pace.contacts = 0.0
+    pace.axial_acceleration = 0.0
+    for j in range(5):
+        pace.joint_acceleration[j] = qdd[j]
+    restart(p, pace)
+
+
+@kernel
+def restart(p, pace):
+    """Go on with the short micro-step."""
+    pace.micro_step = p.micro_step
+
+
+@kernel
+def set_next(p, pace, qdd, axial_acceleration, h):
+    """Length of the next micro-step after one of length h with these accelerations of joints and probe.
+
+    Angular accelerations count at the head's centre, torsion at the probe's radius of gyration.
+    """
+    probe = p.probe
+    reach = probe.bearing_distance + probe.free_length
+    change = fabs(axial_acceleration - pace.axial_acceleration)
+    pace.axial_acceleration = axial_acceleration
+    for j in range(5):
+        if j == 2:
+            reach = probe.free_length
+        elif j == 4:
+            reach = sqrt(probe.probe_inertia[0, 0] / probe.probe_mass)
+        change = max(change, reach * fabs(qdd[j] - pace.joint_acceleration[j]))
+        pace.joint_acceleration[j] = qdd[j]
+    ratio = min(GROWTH, CAUTION * sqrt(p.micro_tolerance / max(h * change, LEAST_CHANGE)))
+    longest = max(p.longest_micro_step, p.micro_step)
+    pace.micro_step = min(max(ratio * h, p.micro_step), longest)

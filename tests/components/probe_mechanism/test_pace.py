@@ -1,0 +1,80 @@
+"""Length of the micro-steps: the controller alone, and in a docking."""
+
+from math import sqrt
+
+import numpy as np
+import pytest
+from rig import Docking
+
+from components.core.component import Instance
+from components.probe_mechanism import component, pace
+
+TOLERANCE = 1e-6
+
+
+def controlled(acceleration, steps, **parameters):
+    """Lengths of `steps` micro-steps; the probe's acceleration in m/s2 is a function of the time in their middle."""
+    m = Instance(component(), **{f"parameters.{name}": value for name, value in parameters.items()}).m
+    pace.initialize(m.parameters, m.pace, np.zeros(5))
+    t, lengths = 0.0, []
+    for _ in range(steps):
+        h = float(m.pace.micro_step)
+        pace.set_next(m.parameters, m.pace, np.zeros(5), acceleration(t + 0.5 * h), h)
+        t += h
+        lengths.append(h)
+    return np.array(lengths)
+
+
+@pytest.mark.parametrize("jerk", [0.5, 5.0])
+def test_a_steady_jerk_gives_the_step_that_keeps_the_tolerance(jerk):
+    """h * jerk * h = 0.81 tolerance, the caution of the controller squared."""
+    lengths = controlled(lambda t: jerk * t, 60, micro_step=1e-5, longest_micro_step=1.0)
+    assert lengths[-1] == pytest.approx(0.9 * sqrt(TOLERANCE / jerk), rel=1e-3)
+
+
+def test_steps_double_when_nothing_changes_and_stop_at_the_longest():
+    np.testing.assert_allclose(
+        controlled(lambda t: 0.0, 6, micro_step=1e-4, longest_micro_step=1e-3),
+        [1e-4, 2e-4, 4e-4, 8e-4, 1e-3, 1e-3],
+        rtol=1e-12,
+    )
+
+
+def test_a_jump_brings_the_short_step_back():
+    lengths = controlled(lambda t: 1.0 if t > 0.01 else 0.0, 40, micro_step=1e-4)
+    after = int(np.searchsorted(np.cumsum(lengths), 0.01)) + 1
+    assert lengths[after - 2] == 1e-3
+    assert lengths[after] == 1e-4
+
+
+def test_tolerance_zero_holds_the_micro_step():
+    assert set(controlled(lambda t: 0.0, 10, micro_step=2e-4, micro_tolerance=0.0)) == {2e-4}
+
+
+def test_torsion_counts_at_the_radius_of_gyration_and_the_housing_at_the_head():
+    """Change of velocity in 0.1 ms by an angular acceleration of 0.1 rad/s2: 1e-5 m/s times the radius in m."""
+    m = Instance(component()).m
+    probe = m.parameters.probe
+    lever = {0: probe.bearing_distance + probe.free_length, 3: probe.free_length,
+             4: sqrt(probe.probe_inertia[0, 0] / probe.probe_mass)}  # fmt: skip
+    for j, radius in lever.items():
+        pace.initialize(m.parameters, m.pace, np.zeros(5))
+        accelerations = np.zeros(5)
+        accelerations[j] = 0.1
+        pace.set_next(m.parameters, m.pace, accelerations, 0.0, 1e-4)
+        expected = 1e-4 * min(2.0, 0.9 * sqrt(TOLERANCE / (1e-5 * radius)))
+        assert m.pace.micro_step == pytest.approx(max(expected, 1e-4), rel=1e-12), j
+
+
+def test_the_first_contact_is_met_with_the_short_step():
+    """The approach to the cone runs with the longest micro-step; the one in which it is touched is repeated short."""
+    docking = Docking(gap=0.2, miss=(0.05, 0.0))
+    lengths, contacts = [], []
+    for _ in range(600):
+        docking.run(1e-3)
+        lengths.append(float(docking.m.pace.micro_step))
+        contacts.append(float(docking.m.pace.contacts))
+    first = next(k for k, count in enumerate(contacts) if count)
+    assert first > 20
+    assert lengths[first // 2] == 1e-3
+    assert lengths[first] == 1e-4
