@@ -32,9 +32,9 @@ def make(tmp_path_factory, linear, linear_library):
     folder = tmp_path_factory.mktemp("discard")
     files = {back: linear.build(folder, linear_library, f"Linear{back}", goes_back=back) for back in (True, False)}
 
-    def system(*, goes_back=True, order=("ramp", "sum"), **parameters):
+    def system(*, goes_back=True, order=("ramp", "sum"), process=False, **parameters):
         found = System("turns")
-        found.add("ramp", files[goes_back], linear.ramp(period=PERIOD) | parameters)
+        found.add("ramp", files[goes_back], linear.ramp(period=PERIOD) | parameters, process=process)
         found.add("sum", files[True], linear.integral())
         found.connect("ramp", "y[1]", "sum", "u")
         found.connect("sum", "y[1]", "ramp", "u")
@@ -87,6 +87,13 @@ def test_a_retry_keeps_the_grid(make, tmp_path):
     # each turn costs one step that is repeated and one more that is taken
     assert result.rejected_steps == values["ramp.discarded"][-1] == len(TURNS)
     assert values["ramp.steps"][-1] == values["sum.steps"][-1] == 20 + len(TURNS)
+
+
+def test_an_fmu_in_a_process_of_its_own_is_the_same(make, tmp_path):
+    """Its states, its last successful time and the derivatives of its outputs come through the shared memory."""
+    found = [rows(make(process=process), tmp_path, Retry(1e-6), Jacobi(linear=True)) for process in (False, True)]
+    assert found[0][0].rejected_steps == found[1][0].rejected_steps == len(TURNS)
+    assert all(np.array_equal(found[0][2][name], found[1][2][name]) for name in found[0][2])
 
 
 @pytest.mark.parametrize("order", [("ramp", "sum"), ("sum", "ramp")])

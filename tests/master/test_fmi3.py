@@ -11,6 +11,7 @@ from master.fmu import Fmu
 from master.observers.recorder import Recorder
 from master.observers.results import read_results
 from master.run import run
+from master.step_control import Retry
 from master.system import System
 
 WHOLE = ("Int8", "UInt8", "Int16", "UInt16", "Int32", "UInt32", "Int64", "UInt64")
@@ -148,6 +149,18 @@ def test_faults_are_told_in_the_words_of_fmi3(arrays, fault, words):
     assert result.status == "failed"
     assert words in result.message
     assert result.t_end == pytest.approx(0.5)
+
+
+def test_a_step_that_returns_early_is_retried_to_there(arrays, tmp_path):
+    system = System("early")
+    system.add("a", arrays, {"fault": 1, "fault_time": 0.499, "gain": 2.0, "u[1]": 1.0})
+    recorder = Recorder(tmp_path / "r.h5", ["a.y[1]"])
+    result = run(system, step=0.01, stop=1.0, control=Retry(1e-3), observers=[recorder])
+    assert (result.status, result.macro_steps, result.rejected_steps) == ("completed", 100, 50)
+    # Euler's steps of 10 ms, then two of 5 ms for each
+    factors = np.where(np.arange(100) < 50, 0.98, 0.99**2)
+    with read_results(tmp_path / "r.h5") as results:
+        assert np.allclose(1.0 - results["a.y[1]"][1:], np.cumprod(factors), rtol=1e-13)
 
 
 @pytest.mark.parametrize(
