@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from master.loop.calls import get_status
 from master.loop.compiled import compiled
-from master.loop.tables import CALLED, DISCARD, FAILED, INSTANCE, NOT_FINITE, REASON, STATUS, STEP
+from master.loop.tables import CALLED, DISCARD, FAILED, GET, INSTANCE, NOT_FINITE, REASON, SET, STATUS, STEP
 
 LAST_SUCCESSFUL_TIME = 2
 
@@ -16,13 +16,17 @@ SLACK = 1e-9
 def shorter(tables, t, h):
     """The length to try instead of `h` from `t` on, 0 where a shorter step is no help.
 
-    To where the FMU came that discarded the step, if it tells and that is worth a step; half as long otherwise.
+    To where the FMU came that discarded the step, if it tells and that is worth a step. Half as long where it does not,
+    where values are not finite, and where an FMU discards them: its equations have no solution for such inputs.
     """
     report, control = tables.report, tables.control
     if report[REASON] == NOT_FINITE:
         return 0.5 * h
-    if report[REASON] != FAILED or report[CALLED] != STEP or report[STATUS] != DISCARD:
+    called = report[CALLED]
+    if report[REASON] != FAILED or report[STATUS] != DISCARD or called not in (SET, STEP, GET):
         return 0.0
+    if called != STEP:
+        return 0.5 * h
     i = report[INSTANCE]
     status: int = get_status(  # type: ignore[call-arg]
         control.real_status[i], tables.instances.component[i], LAST_SUCCESSFUL_TIME, control.reached.ctypes.data
