@@ -112,9 +112,14 @@ def _add_run(commands: Any) -> None:
     how = run.add_argument_group("how it is run", "by default as the system says")
     how.add_argument("--algorithm", metavar="NAME", help="coupling algorithm; docs/algorithms.md has all")
     how.add_argument("--step", type=_positive, metavar="H", help="macro step, s")
-    how.add_argument(
+    steps = how.add_mutually_exclusive_group()
+    steps.add_argument(
         "--adaptive", type=_positive, nargs="?", const=0.0, metavar="TOLERANCE",
         help="steps vary as the system declares; default: with its own tolerance",
+    )  # fmt: skip
+    steps.add_argument(
+        "--retry", type=_positive, metavar="SHORTEST",
+        help="a step that an FMU discards is gone back from and made of shorter ones, none below SHORTEST s",
     )  # fmt: skip
     how.add_argument("--stop", type=_positive, metavar="T", help="end of the run, s")
     how.add_argument(
@@ -280,6 +285,7 @@ def _run(arguments: argparse.Namespace) -> int:
         every=arguments.every,
         around=arguments.around,
         adaptive=arguments.adaptive,
+        retry=arguments.retry,
         processes=dict(map(_process, arguments.processes)),
         resume=arguments.resume,
     )

@@ -33,7 +33,7 @@ from master.observers.progress import Progress
 from master.observers.recorder import Recorder
 from master.result import Result
 from master.simulation import Simulation
-from master.step_control import StepControl
+from master.step_control import Retry, StepControl
 from master.system import System
 from ssp.read import read_parameter_set
 from ssp.variants import is_package
@@ -57,8 +57,9 @@ class Request:
 
     `every` is the number of macro steps between two records, `around` the seconds before and after each event of the
     system in which all steps are recorded. `adaptive` lets the steps vary as the system declares, with this tolerance
-    or, if 0, its own. `processes` are elements that run in processes of their own, with the longest call in s, or None
-    for the default. `resume` is the checkpoint of an earlier run.
+    or, if 0, its own; `retry` is the length of the shortest step that takes the place of one that an FMU discards.
+    `processes` are elements that run in processes of their own, with the longest call in s, or None for the default.
+    `resume` is the checkpoint of an earlier run.
     """
 
     system: str
@@ -74,6 +75,7 @@ class Request:
     every: int | None = None
     around: tuple[float, float] | None = None
     adaptive: float | None = None
+    retry: float | None = None
     processes: Mapping[str, float | None] = field(default_factory=dict)
     resume: Path | None = None
 
@@ -232,9 +234,9 @@ def _run(
     return simulation.run()
 
 
-def _control(system: System, plan: Plan, request: Request) -> StepControl | None:
+def _control(system: System, plan: Plan, request: Request) -> StepControl | Retry | None:
     if request.adaptive is None:
-        return None
+        return Retry(request.retry) if request.retry is not None else None
     if plan.adaptive is None:
         raise RequestError("--adaptive: the system declares no table `adaptive` that says how its steps may vary")
     plan.adaptive.prepare(system)

@@ -274,7 +274,7 @@ class Session:
         if stuck:
             return f", but the master cannot try it: {', '.join(stuck)} cannot go back (canGetAndSetFMUstate)"
         if self.control is None:
-            return "; control=Retry(...) tries it"
+            return "; retries take it (control=Retry(...), --retry)"
         return f", but one of {self.control.shortest:g} s does not"
 
     def close(self) -> None:

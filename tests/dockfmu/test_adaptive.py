@@ -1,12 +1,16 @@
 """Steps of variable length as systems declare them."""
 
-import pytest
+import json
 
+import pytest
+from command_line import status_of
+
+import dockfmu
 from dockfmu import declaration
 from dockfmu.adaptive import Adaptive
 from dockfmu.plan import Plan
 from dockfmu.run import Request, RequestError, _control
-from master.step_control import PowerBonds, StepDoubling
+from master.step_control import PowerBonds, Retry, StepDoubling
 from master.system import System
 
 TABLE = {"tolerance": 1e-3, "shortest": 1e-4, "longest": 0.02, "event_step": 1e-3}
@@ -38,6 +42,7 @@ def test_a_system_that_declares_none_refuses():
     with pytest.raises(RequestError, match="declares no table `adaptive`"):
         _control(System("x"), Plan(), Request("x", adaptive=0.0))
     assert _control(System("x"), Plan(), Request("x")) is None
+    assert _control(System("x"), Plan(), Request("x", retry=1e-6)) == Retry(1e-6)
 
 
 def test_elements_get_their_substeps():
@@ -46,3 +51,23 @@ def test_elements_get_their_substeps():
     plan = Plan(adaptive=Adaptive.from_table(TABLE | {"substeps": {"sequence": 20, "other": 3}}))
     assert _control(system, plan, Request("x", adaptive=0.0)) == plan.adaptive.control()
     assert system.elements["sequence"].substeps == 20
+
+
+def test_a_discarded_step_is_retried(lag, tmp_path, capsys):
+    system = dockfmu.System("discards")
+    system.add("a", lag, {"fail.function": 1, "fail.status": 2, "fail.time": 0.5})
+    package = system.write(tmp_path / "discards.ssp")
+    run = ("run", package, "-o", tmp_path / "out", "--step", 0.1, "--stop", 1.0, "--no-report")
+    found = {}
+    for options in ((), ("--retry", 0.01)):
+        assert status_of(*run, *options) == 1
+        found[options] = json.loads((tmp_path / "out" / "summary.json").read_text())
+    plain, retried = found.values()
+    assert plain["rejected_steps"] == 0
+    assert "retries take it (control=Retry(...), --retry) at t = 0.5 s (Lag.fmu)" in plain["message"]
+    # from 0.5 s on all steps are discarded: those of 0.05, 0.025 and 0.0125 s too
+    assert retried["rejected_steps"] == 3
+    assert "but one of 0.01 s does not at t = 0.5 s" in retried["message"]
+    capsys.readouterr()
+    assert status_of(*run, "--retry", 0.01, "--adaptive") == 2
+    assert "not allowed with argument --retry" in capsys.readouterr().err
