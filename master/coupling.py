@@ -17,6 +17,7 @@ from master.loop import tables
 from master.loop.packing import pack
 from master.pace import pace_tables
 from master.prediction import prediction_tables, rates_of
+from master.program import program_tables
 from master.step_control import StepControl, control_tables, located_signals
 from master.system import Connection, System
 
@@ -99,7 +100,6 @@ class Coupling:
         self.scheme = scheme
         self.order = [name for stage in scheme.stages for name in stage]
         self.instances = [instances[name] for name in self.order]
-        self.component_index = {instance.component: i for i, instance in enumerate(self.instances)}
         self.watches = list(watches)
         self.groups = [Group(system, sampling, longest) for sampling in samplings]
         self.located = located_signals(system, control) if control is not None else []
@@ -115,7 +115,7 @@ class Coupling:
         rollback = bool(self.feedback) or (control is not None and self.can_roll_back())
         pace, prediction = pace_tables(self), prediction_tables(self)
         content = tables.Tables(
-            instances=self._instance_tables(inputs.calls, gets, rollback),
+            instances=self._instance_tables(gets, rollback),
             signals=self.signals,
             pace=pace,
             prediction=prediction,
@@ -142,16 +142,16 @@ class Coupling:
 
         They are sorted by instance and type, so that one call of an FMU fills one piece of the buffers.
         """
-        wanted = {f"{c.source}.{c.output}" for c in self.system.connections}
-        wanted.update(watch.variable for watch in self.watches)
-        wanted.update(self.located)
-        wanted.update(self.rates.values())
+        # in the order of the inputs that they go to: what lies side by side there does so here
+        coupled = sorted(self.system.connections, key=lambda c: self.order.index(c.target))
+        watched = {watch.variable for watch in self.watches} | {*self.located, *self.rates.values()}
         if stop_when:
-            wanted.add(stop_when)
+            watched.add(stop_when)
+        wanted = dict.fromkeys([*(f"{c.source}.{c.output}" for c in coupled), *sorted(watched)])
         self.read: dict[str, dict[str, list[str]]] = {
             n: {"Real": [], **{kind: [] for kind in WHOLE}} for n in self.order
         }
-        for name in sorted(wanted):
+        for name in wanted:
             element, variable = self.system.resolve(name)
             self.read[element][variable.storage].append(variable.name)
         self.real_names = [f"{e}.{v}" for e in self.order for v in self.read[e]["Real"]]
@@ -160,22 +160,22 @@ class Coupling:
         self.whole = {name: k for k, name in enumerate(self.whole_names)}
 
     def _get_calls(self, y_real: np.ndarray, y_whole: np.ndarray) -> Calls:
-        calls = Calls()
+        calls = Calls(tables.GET)
         real = whole = 0
-        for instance in self.instances:
+        for i, instance in enumerate(self.instances):
             for kind, names in self.read[instance.name].items():
                 references = [instance.variable(name).reference for name in names]
                 if kind == "Real":
-                    calls.add(instance, "fmi2GetReal", references, y_real.ctypes.data + 8 * real)
+                    calls.add(instance, i, "fmi2GetReal", references, y_real.ctypes.data + 8 * real)
                     real += len(names)
                 else:
-                    calls.add(instance, f"fmi2Get{kind}", references, y_whole.ctypes.data + 4 * whole)
+                    calls.add(instance, i, f"fmi2Get{kind}", references, y_whole.ctypes.data + 4 * whole)
                     whole += len(names)
             calls.close()
         return calls
 
     def _record_calls(self) -> Calls:
-        calls = Calls()
+        calls = Calls(tables.RECORD)
         for group in self.groups:
             for block, columns in ((group.real, group.real_columns), (group.whole, group.whole_columns)):
                 # one call for each run of columns of one instance and type
@@ -190,8 +190,9 @@ class Coupling:
                         end += 1
                     references = [group.variables[k][1].reference for k in columns[start:end]]
                     address = block.ctypes.data + block.itemsize * start
-                    instance = self.instances[self.order.index(element)]
-                    calls.add(instance, f"fmi2Get{variable.storage}", references, address, block.strides[0])
+                    i = self.order.index(element)
+                    function = f"fmi2Get{variable.storage}"
+                    calls.add(self.instances[i], i, function, references, address, block.strides[0])
                     start = end
             calls.close()
         return calls
@@ -203,37 +204,27 @@ class Coupling:
             y_bits=y_real.view(np.int64),
             y_range=places(np.cumsum([0, *(len(self.read[name]["Real"]) for name in self.order)])),
             u_real=inputs.u_real,
-            real_source=places(inputs.real_source),
             real_range=places(inputs.real_range),
-            scaled=places([k for k, _, _ in inputs.scaled]),
-            factor=np.array([factor for _, factor, _ in inputs.scaled], float),
-            offset=np.array([offset for _, _, offset in inputs.scaled], float),
-            scaled_range=places(inputs.scaled_range),
+            factor=inputs.factor,
+            offset=inputs.offset,
             y_whole=y_whole,
             u_whole=inputs.u_whole,
-            whole_source=places(inputs.whole_source),
-            whole_range=places(inputs.whole_range),
             tabled=places([k for k, _ in inputs.tabled]),
-            tabled_range=places(inputs.tabled_range),
             table=np.array([row for _, table in inputs.tabled for row in table], np.int32).reshape(-1, 2),
             table_range=places(np.cumsum([0, *(len(table) for _, table in inputs.tabled)])),
         )
 
-    def _instance_tables(self, sets: Calls, gets: Calls, rollback: bool) -> tables.Instances:
-        def entries(function: str, wanted: bool = True) -> np.ndarray:
-            return np.array([i.entry(function) for i in self.instances] if wanted else [], np.int64)
+    def _instance_tables(self, gets: Calls, rollback: bool) -> tables.Instances:
+        def entries(function: str) -> np.ndarray:
+            return np.array([i.entry(function) for i in self.instances] if rollback else [], np.int64)
 
         return tables.Instances(
             stages=places(np.cumsum([0, *(len(stage) for stage in self.scheme.stages)])),
+            **program_tables(self, self.inputs.calls, gets)._asdict(),
             component=np.array([instance.component for instance in self.instances], np.int64),
-            do_step=entries("fmi2DoStep"),
-            get_state=entries("fmi2GetFMUstate", rollback),
-            set_state=entries("fmi2SetFMUstate", rollback),
+            get_state=entries("fmi2GetFMUstate"),
+            set_state=entries("fmi2SetFMUstate"),
             state=np.zeros((2, len(self.instances)), np.int64),
-            set_calls=sets.table(),
-            set_range=places(sets.range),
-            get_calls=gets.table(),
-            get_range=places(gets.range),
             warnings=np.zeros(len(self.instances), np.int64),
             final=int(not rollback),
         )
@@ -271,7 +262,6 @@ class Coupling:
         return tables.Rows(
             every=np.array([group.every for group in self.groups], np.int64),
             calls=records.table(),
-            instance=np.array([self.component_index[row[1]] for row in records.rows], np.int64),
             range=places(records.range),
             filled=np.zeros(len(self.groups), np.int64),
             time=np.zeros((len(self.groups), capacity)),
@@ -331,24 +321,21 @@ class Inputs:
         whole = [c for name in coupling.order for kind in WHOLE for c in self.connections[name][kind]]
         self.real_source = [coupling.real[f"{c.source}.{c.output}"] for c in self.real]
         self.whole_source = [coupling.whole[f"{c.source}.{c.output}"] for c in whole]
-        self.scaled: list[tuple[int, float, float]] = []
+        transformations = np.array([system.transformation(c) for c in self.real], float).reshape(-1, 2)
+        self.factor, self.offset = transformations.T.copy()
         self.tabled: list[tuple[int, tuple[tuple[int, int], ...]]] = []
-        self.scaled_range, self.tabled_range, self.real_range, self.whole_range = [0], [0], [0], [0]
+        self.tabled_range, self.real_range, self.whole_range = [0], [0], [0]
         self.u_real, self.u_whole = np.zeros(len(self.real)), np.zeros(len(whole), np.int32)
-        self.calls = Calls()
+        self.calls = Calls(tables.SET)
         k_real = k_whole = 0
-        for instance in coupling.instances:
+        for i, instance in enumerate(coupling.instances):
             for kind, found in self.connections[instance.name].items():
                 references = [instance.variable(c.input).reference for c in found]
                 if kind == "Real":
-                    self.calls.add(instance, "fmi2SetReal", references, self.u_real.ctypes.data + 8 * k_real)
-                    for c in found:
-                        factor, offset = system.transformation(c)
-                        if (factor, offset) != (1.0, 0.0):
-                            self.scaled.append((k_real, factor, offset))
-                        k_real += 1
+                    self.calls.add(instance, i, "fmi2SetReal", references, self.u_real.ctypes.data + 8 * k_real)
+                    k_real += len(found)
                 else:
-                    self.calls.add(instance, f"fmi2Set{kind}", references, self.u_whole.ctypes.data + 4 * k_whole)
+                    self.calls.add(instance, i, f"fmi2Set{kind}", references, self.u_whole.ctypes.data + 4 * k_whole)
                     for c in found:
                         if c.table:
                             self.tabled.append((k_whole, c.table))
@@ -356,5 +343,4 @@ class Inputs:
             self.calls.close()
             self.real_range.append(k_real)
             self.whole_range.append(k_whole)
-            self.scaled_range.append(len(self.scaled))
             self.tabled_range.append(len(self.tabled))

@@ -14,7 +14,7 @@ import numpy as np
 from master.algorithms.algorithm import Scheme
 from master.calls import Calls
 from master.errors import StructureError
-from master.loop.tables import NOWHERE, Prediction
+from master.loop.tables import NOWHERE, RATE, SLOPE, Prediction
 from master.system import System
 
 if TYPE_CHECKING:
@@ -65,7 +65,6 @@ def prediction_tables(coupling: Coupling) -> Prediction:
         slope_calls=calls.table(),
         slope_range=np.array(calls.range, np.uint64),
         rate_calls=rates.table(),
-        rate_instance=np.repeat(np.arange(len(coupling.instances)), np.diff(rates.range)),
         told=told,
         orders=np.ones(max(inputs, outputs, 1), np.int32),
     )
@@ -73,8 +72,8 @@ def prediction_tables(coupling: Coupling) -> Prediction:
 
 def _slope_calls(coupling: Coupling, u_slope: np.ndarray) -> Calls:
     """The calls that hand the slopes of continuous inputs to the instances that take them."""
-    calls, k = Calls(), 0
-    for instance in coupling.instances:
+    calls, k = Calls(SLOPE), 0
+    for i, instance in enumerate(coupling.instances):
         found = coupling.inputs.connections[instance.name]["Real"]
         taken = instance.name in coupling.scheme.predicted and instance.description.can_interpolate_inputs
         variables = [instance.variable(connection.input) for connection in found if taken and coupling.scheme.slopes]
@@ -84,7 +83,7 @@ def _slope_calls(coupling: Coupling, u_slope: np.ndarray) -> Calls:
             if continuous:
                 references = [variable.reference for _, variable in members]
                 address = u_slope.ctypes.data + 8 * (k + members[0][0])
-                calls.add(instance, "fmi2SetRealInputDerivatives", references, address)
+                calls.add(instance, i, "fmi2SetRealInputDerivatives", references, address)
         k += len(found)
         calls.close()
     coupling.keep(calls.kept)
@@ -94,13 +93,13 @@ def _slope_calls(coupling: Coupling, u_slope: np.ndarray) -> Calls:
 def _rate_calls(coupling: Coupling, unknown: np.ndarray, told: np.ndarray) -> Calls:
     """The calls for the derivatives of the outputs that predicted instances get, into `told`.
 
-    One range for each instance, empty for those that know none. Only the outputs that are `unknown` otherwise are
-    asked for, and of instances that step in each macro step: others are old at the start of most.
+    Only the outputs that are `unknown` otherwise are asked for, and of instances that step in each macro step: others
+    are old at the start of most.
     """
-    calls, k = Calls(), 0
+    calls, k = Calls(RATE), 0
     predicted, elements = coupling.scheme.predicted, coupling.system.elements
     wanted = {f"{c.source}.{c.output}" for c in coupling.system.connections if c.target in predicted}
-    for instance in coupling.instances:
+    for i, instance in enumerate(coupling.instances):
         found = coupling.read[instance.name]["Real"]
         asks = instance.description.max_output_derivative_order > 0 and elements[instance.name].every == 1
         chosen = [
@@ -113,8 +112,7 @@ def _rate_calls(coupling: Coupling, unknown: np.ndarray, told: np.ndarray) -> Ca
             members = [place for _, place in run]
             references = [instance.variable(found[place]).reference for place in members]
             first = k + members[0]
-            calls.add(instance, "fmi2GetRealOutputDerivatives", references, told.ctypes.data + 8 * first, first)
+            calls.add(instance, i, "fmi2GetRealOutputDerivatives", references, told.ctypes.data + 8 * first, first)
         k += len(found)
-        calls.close()
     coupling.keep(calls.kept)
     return calls

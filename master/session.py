@@ -246,13 +246,9 @@ class Session:
         status, called, row = (int(tables.report[entry]) for entry in (at.STATUS, at.CALLED, at.ROW))
         if called == at.STEP:
             return instance.failure("fmi2DoStep", status, at_time, self._step_detail(instance, status))
-        table = {
-            at.SET: tables.instances.set_calls,
-            at.GET: tables.instances.get_calls,
-            at.RECORD: tables.rows.calls,
-        }.get(called)
-        if table is None:
+        if called in _FUNCTIONS:
             return instance.failure(_FUNCTIONS[called], status, at_time)
+        table = tables.rows.calls if called == at.RECORD else tables.instances.program
         return instance.failure(instance.function_at(int(table[row, at.FUNCTION])), status, at_time)
 
     def _step_detail(self, instance: Instance, status: int) -> str:

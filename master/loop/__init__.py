@@ -9,7 +9,8 @@ from __future__ import annotations
 from master.loop.advance import advance
 from master.loop.control import advance_controlled
 from master.loop.extremes import extremes
-from master.loop.observe import read_outputs, record
+from master.loop.observe import record
+from master.loop.program import read_outputs
 from master.loop.retry import advance_retrying
 
 __all__ = ["advance", "advance_controlled", "advance_retrying", "extremes", "read_outputs", "record"]

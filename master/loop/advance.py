@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from master.loop.compiled import compiled
+from master.loop.compiled import compiled, inlined
 from master.loop.iterate import iterate
 from master.loop.observe import finite, observe
 from master.loop.sweep import ask_rates, begin_lines, sweep
 from master.loop.tables import DONE, NOT_FINITE, REASON
 
 
-@compiled
+@inlined
 def take(tables, t, h):
     """One macro step of the algorithm; False after a failure or for outputs that are not finite."""
     if tables.prediction.start.size > 0:

@@ -9,20 +9,7 @@ from numba import types
 from numba.extending import intrinsic
 
 from master.loop.compiled import compiled
-from master.loop.tables import (
-    CALLED,
-    COMPONENT,
-    COUNT,
-    FAILED,
-    FUNCTION,
-    INSTANCE,
-    REASON,
-    REFERENCES,
-    ROW,
-    STATUS,
-    STRIDE,
-    VALUES,
-)  # fmt: skip
+from master.loop.tables import CALLED, FAILED, INSTANCE, REASON, ROW, STATUS
 
 _BYTES = ir.IntType(8).as_pointer()
 _INT, _SIZE, _DOUBLE = ir.IntType(32), ir.IntType(64), ir.DoubleType()
@@ -111,20 +98,4 @@ def refused(warnings, report, status, instance, called, row):
     report[CALLED] = called
     report[STATUS] = status
     report[ROW] = row
-    return True
-
-
-@compiled
-def calls(table, first, last, row, instance, called, warnings, report):
-    """Calls of the table from `first` to `last`, their values moved on by `row` strides; False after a failure."""
-    for c in range(first, last):
-        status: int = get_or_set(  # type: ignore[call-arg]
-            table[c, FUNCTION],
-            table[c, COMPONENT],
-            table[c, REFERENCES],
-            table[c, COUNT],
-            table[c, VALUES] + row * table[c, STRIDE],
-        )
-        if status != 0 and refused(warnings, report, status, instance, called, c):
-            return False
     return True

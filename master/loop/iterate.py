@@ -10,7 +10,19 @@ from master.loop.linear import invert
 from master.loop.scales import grow, relative, weight
 from master.loop.states import restore, save
 from master.loop.sweep import begin_lines, sweep
-from master.loop.tables import AITKEN, BROYDEN, DERIVATIVE, INNER, KNOWN, ONE, SWEEPS, UNSETTLED
+from master.loop.tables import (
+    AITKEN,
+    BROYDEN,
+    COUNT,
+    DERIVATIVE,
+    INNER,
+    KNOWN,
+    ONE,
+    SOURCE,
+    SWEEPS,
+    TARGET,
+    UNSETTLED,
+)  # fmt: skip
 
 
 @compiled
@@ -95,19 +107,19 @@ def _differentiate(tables):
     instances, signals, prediction = tables.instances, tables.signals, tables.prediction
     iteration, stages = tables.iteration, tables.instances.stages
     n, seed, answer, table = iteration.slot.size, iteration.seed, iteration.answer, iteration.derivative_calls
-    jacobian = np.zeros((n, n))
+    jacobian, program = np.zeros((n, n)), instances.program
     for j in range(n):
         seed[:] = 0.0
         seed[iteration.slot[j]] = 1.0
         for s in range(stages.size - 1):
             a, b = stages[s], stages[s + 1]
-            for k in range(signals.real_range[a], signals.real_range[b]):
-                source = signals.real_source[k]
-                # of a line that is held in the middle, an input gets half of what its end moves
-                half = prediction.start.size > 0 and prediction.smooth[source] != 0
-                answer[k] = seed[source] * (0.5 if half else 1.0)
-            for k in range(signals.scaled_range[a], signals.scaled_range[b]):
-                answer[signals.scaled[k]] *= signals.factor[k]
+            for i in range(a, b):
+                for r in range(instances.carries[i, 0], instances.carries[i, 1]):
+                    source, target = np.uint64(program[r, SOURCE]), np.uint64(program[r, TARGET])
+                    for k in range(np.uint64(program[r, COUNT])):
+                        # of a line that is held in the middle, an input gets half of what its end moves
+                        half = prediction.start.size > 0 and prediction.smooth[source + k] != 0
+                        answer[target + k] = signals.factor[target + k] * seed[source + k] * (0.5 if half else 1.0)
             for i in range(a, b):
                 for k in range(signals.y_range[i], signals.y_range[i + ONE]):
                     seed[k] = 0.0

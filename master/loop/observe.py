@@ -4,37 +4,32 @@ from __future__ import annotations
 
 import numpy as np
 
-from master.loop.calls import calls
-from master.loop.compiled import compiled
+from master.loop.calls import get_or_set, refused
+from master.loop.compiled import compiled, inlined
 from master.loop.tables import (
     ANY_CHANGE_REAL,
     ANY_CHANGE_WHOLE,
+    COMPONENT,
+    COUNT,
     DONE,
     EVENTS,
     FULL,
-    GET,
+    FUNCTION,
     LEVEL_REAL,
     ONE,
+    OWNER,
     REASON,
     RECORD,
+    REFERENCES,
     STOPPED,
+    STRIDE,
+    VALUES,
 )  # fmt: skip
 
 _EXPONENT = np.int64(0x7FF0000000000000)
 
 
-@compiled
-def read_outputs(tables):
-    """Read the coupled and watched outputs of all instances; False after a failure."""
-    instances = tables.instances
-    ends = instances.get_range
-    for i in range(instances.component.size):
-        if not calls(instances.get_calls, ends[i], ends[i + ONE], 0, i, GET, instances.warnings, tables.report):
-            return False
-    return True
-
-
-@compiled
+@inlined
 def finite(bits):
     """Whether no value is infinite or NaN: those have all bits of the exponent set."""
     bad = 0
@@ -43,7 +38,7 @@ def finite(bits):
     return bad == 0
 
 
-@compiled
+@inlined
 def _now(watches, w, y_real, y_whole):
     if watches.kind[w] in (ANY_CHANGE_REAL, LEVEL_REAL):
         return y_real[watches.slot[w]]
@@ -74,6 +69,8 @@ def _watch(watches, y_real, y_whole, report, time):
     event = watches.event
     for w in range(watches.kind.size):
         new = _now(watches, w, y_real, y_whole)
+        if new == watches.last[w]:
+            continue
         if watches.logged[w] and _changed(watches, w, new):
             event[count, 0], event[count, 1], event[count, 2], event[count, 3] = time, w, watches.last[w], new
             count += 1
@@ -84,9 +81,16 @@ def _watch(watches, y_real, y_whole, report, time):
 
 @compiled
 def _record(rows, warnings, report, group, time):
-    row = rows.filled[group]
+    row, table = rows.filled[group], rows.calls
     for c in range(rows.range[group], rows.range[group + ONE]):
-        if not calls(rows.calls, c, c + 1, row, rows.instance[c], RECORD, warnings, report):
+        status: int = get_or_set(  # type: ignore[call-arg]
+            table[c, FUNCTION],
+            table[c, COMPONENT],
+            table[c, REFERENCES],
+            table[c, COUNT],
+            table[c, VALUES] + row * table[c, STRIDE],
+        )
+        if status != 0 and refused(warnings, report, status, table[c, OWNER], RECORD, c):
             return False
     rows.time[group, row] = time
     rows.filled[group] = row + 1

@@ -2,22 +2,25 @@
 
 from __future__ import annotations
 
-from master.loop.calls import calls, derivatives, do_step, refused
+import numpy as np
+
+from master.loop.calls import derivatives, refused
 from master.loop.compiled import compiled, inlined
+from master.loop.program import carry, execute
 from master.loop.tables import (
     COMPONENT,
     COUNT,
     DISCARD,
     FUNCTION,
-    GET,
     NOWHERE,
     ONE,
+    OWNER,
     RATE,
     REFERENCES,
-    SET,
     SLOPE,
-    STEP,
+    SOURCE,
     STRIDE,
+    TARGET,
     VALUES,
 )  # fmt: skip
 
@@ -26,52 +29,17 @@ ROUNDING = 1e-6
 
 
 @compiled
-def _gather(y, source, u, first, last):
-    for k in range(first, last):
-        u[k] = y[source[k]]
-
-
-@compiled
-def _scale(u, scaled, factor, offset, first, last):
-    for j in range(first, last):
-        u[scaled[j]] = factor[j] * u[scaled[j]] + offset[j]
-
-
-@compiled
-def _translate(signals, first, last):
-    """Look up the values of whole inputs that have a table."""
-    for j in range(first, last):
-        k = signals.tabled[j]
-        value = signals.u_whole[k]
-        for row in range(signals.table_range[j], signals.table_range[j + ONE]):
-            if signals.table[row, 0] == value:
-                signals.u_whole[k] = signals.table[row, 1]
-
-
-@inlined
-def _hold(signals, a, b):
-    """Inputs of the instances a to b from the latest outputs."""
-    y, u, source, ends = signals.y_real, signals.u_real, signals.real_source, signals.real_range
-    _gather(y, source, u, ends[a], ends[b])
-    _scale(u, signals.scaled, signals.factor, signals.offset, signals.scaled_range[a], signals.scaled_range[b])
-    _gather(signals.y_whole, signals.whole_source, signals.u_whole, signals.whole_range[a], signals.whole_range[b])
-    if signals.tabled.size > 0:
-        _translate(signals, signals.tabled_range[a], signals.tabled_range[b])
-
-
-@compiled
-def _draw(signals, prediction, a, b):
+def _draw(instances, signals, prediction, a, b):
     """Real inputs of the predicted instances of a to b as lines: values at the start of the step, and slopes."""
-    u, slope, ends = signals.u_real, prediction.u_slope, signals.real_range
-    scaled, factor, offset = signals.scaled, signals.factor, signals.offset
+    program, factor = instances.program, signals.factor
     for i in range(a, b):
         if not prediction.predicted[i]:
             continue
-        _gather(prediction.start, signals.real_source, u, ends[i], ends[i + ONE])
-        _gather(prediction.slope, signals.real_source, slope, ends[i], ends[i + ONE])
-        for j in range(signals.scaled_range[i], signals.scaled_range[i + ONE]):
-            u[scaled[j]] = factor[j] * u[scaled[j]] + offset[j]
-            slope[scaled[j]] *= factor[j]
+        for r in range(instances.carries[i, 0], instances.carries[i, 1]):
+            carry(prediction.start, signals.u_real, factor, signals.offset, program, r)
+            source, target = np.uint64(program[r, SOURCE]), np.uint64(program[r, TARGET])
+            for k in range(np.uint64(program[r, COUNT])):
+                prediction.u_slope[target + k] = factor[target + k] * prediction.slope[source + k]
 
 
 @compiled
@@ -116,25 +84,12 @@ def ask_rates(prediction, warnings, report):
         )
         if status == DISCARD:
             continue
-        if status != 0 and refused(warnings, report, status, prediction.rate_instance[c], RATE, c):
+        if status != 0 and refused(warnings, report, status, table[c, OWNER], RATE, c):
             return False
         first = table[c, STRIDE]
         for k in range(first, first + table[c, COUNT]):
             slope[k] = told[k]
     return True
-
-
-@inlined
-def _step(instances, i, t, h, report):
-    """Inputs, step and outputs of instance i; False after a failure."""
-    ends, warnings = instances.set_range, instances.warnings
-    if not calls(instances.set_calls, ends[i], ends[i + ONE], 0, i, SET, warnings, report):
-        return False
-    status: int = do_step(instances.do_step[i], instances.component[i], t, h, instances.final)  # type: ignore[call-arg]
-    if status != 0 and refused(warnings, report, status, i, STEP, 0):
-        return False
-    ends = instances.get_range
-    return calls(instances.get_calls, ends[i], ends[i + ONE], 0, i, GET, warnings, report)
 
 
 @compiled
@@ -163,9 +118,11 @@ def _wait(signals, pace, i, t, h):
 
 
 @compiled
-def _move(instances, signals, pace, prediction, report, i, t, h):
+def _move(tables, i, t, h):
     """Instance i over the macro step, at its own pace and with lines for inputs; False after a failure."""
+    instances, signals, pace, prediction = tables.instances, tables.signals, tables.pace, tables.prediction
     first, last = signals.real_range[i], signals.real_range[i + ONE]
+    call, end = instances.calls[i, 0], instances.calls[i, 1]
     steps, every = 1, 1
     if pace.every.size > 0:
         steps, every = pace.substeps[i], pace.every[i]
@@ -177,11 +134,11 @@ def _move(instances, signals, pace, prediction, report, i, t, h):
         _slide(signals.u_real, prediction.u_slope, first, last, 0.5 * h_own)
     if every > 1:
         h_own = _wait(signals, pace, i, t, h)
-        return h_own == 0.0 or _step(instances, i, pace.begun[i], h_own, report)
+        return h_own == 0.0 or execute(tables, call, end, pace.begun[i], h_own)
     for j in range(steps):
-        if slopes and not _pass_slopes(prediction, instances.warnings, report, i):
+        if slopes and not _pass_slopes(prediction, instances.warnings, tables.report, i):
             return False
-        if not _step(instances, i, t + j * h_own, h_own, report):
+        if not execute(tables, call, end, t + j * h_own, h_own):
             return False
         if drawn:
             _slide(signals.u_real, prediction.u_slope, first, last, h_own)
@@ -221,25 +178,28 @@ def _end_lines(signals, prediction, i, h):
 
 
 @compiled
-def sweep(tables, t, h):
-    """All instances from t to t + h; False after a failure."""
-    instances, signals, report = tables.instances, tables.signals, tables.report
-    pace, prediction = tables.pace, tables.prediction
+def _by_stages(tables, t, h):
+    """All instances from t to t + h, with lines for inputs or at paces of their own; False after a failure."""
+    instances, signals, prediction = tables.instances, tables.signals, tables.prediction
     drawn = prediction.predicted.size > 0
-    plain = not drawn and pace.every.size == 0
-    stages = instances.stages
+    stages, carries = instances.stages, instances.carries
     for s in range(stages.size - 1):
         a, b = stages[s], stages[s + 1]
-        _hold(signals, a, b)
+        execute(tables, carries[a, 0], carries[b - ONE, 2], t, h)
         if drawn:
-            _draw(signals, prediction, a, b)
+            _draw(instances, signals, prediction, a, b)
         for i in range(a, b):
-            if plain:
-                if not _step(instances, i, t, h, report):
-                    return False
-            elif not _move(instances, signals, pace, prediction, report, i, t, h):
+            if not _move(tables, i, t, h):
                 return False
         if drawn:
             for i in range(a, b):
                 _end_lines(signals, prediction, i, h)
     return True
+
+
+@inlined
+def sweep(tables, t, h):
+    """All instances from t to t + h; False after a failure."""
+    if tables.prediction.predicted.size > 0 or tables.pace.every.size > 0:
+        return _by_stages(tables, t, h)
+    return execute(tables, np.uint64(0), np.uint64(tables.instances.program.shape[0]), t, h)

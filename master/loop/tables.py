@@ -14,8 +14,11 @@ import numpy as np
 # why the loop returned
 DONE, STOPPED, FAILED, NOT_FINITE, FULL = range(5)
 
-# columns of a table of calls of fmi2Get... and fmi2Set...; the stride is used by recording, which fills row after row
-FUNCTION, COMPONENT, REFERENCES, COUNT, VALUES, STRIDE = range(6)
+# columns of the program and of other tables of calls; the stride is used by recording, which fills row after row
+FUNCTION, COMPONENT, REFERENCES, COUNT, VALUES, STRIDE, KIND, OWNER = range(8)
+
+# columns of a row of the program that carries COUNT values from outputs side by side to inputs side by side
+SOURCE, TARGET = range(2)
 
 DISCARD = 2
 """a status of FMI: a step that was too long, a value that is not known now"""
@@ -24,6 +27,9 @@ DISCARD = 2
 REASON, INSTANCE, CALLED, STATUS, EVENTS, ROW = range(6)
 SET, STEP, GET, RECORD, SLOPE, RATE, SAVE, RESTORE, DERIVATIVE = range(9)
 """what Tables.report[CALLED] may be; of SET, GET and RECORD the row of their table stands in report[ROW]"""
+CARRY, CONVERT, CARRY_WHOLE, TRANSLATE = range(9, 13)
+"""What else the rows of the program may be: Real inputs as the outputs are, or with factor and offset; whole inputs;
+those of them whose values are looked up."""
 
 # what Watches.kind may be
 ANY_CHANGE_REAL, ANY_CHANGE_WHOLE, LEVEL_REAL, LEVEL_WHOLE = range(4)
@@ -40,41 +46,37 @@ NOWHERE = np.uint64(2**63)
 
 
 class Instances(NamedTuple):
-    """A stage is a range of instances that get their inputs before any of them steps."""
+    """A stage is a range of instances that get their inputs before any of them steps.
+
+    The program is all that one macro step does where every instance steps once: of each stage the rows that carry
+    outputs to inputs, then of each of its instances the calls that set, step and get.
+    """
 
     stages: np.ndarray  # uint64 (stages + 1): ranges of instances
+    program: np.ndarray  # int64 (rows, 8)
+    carries: np.ndarray  # uint64 (instances, 3): its rows that carry begin here, those of other than Real inputs, end
+    calls: np.ndarray  # uint64 (instances, 2): its rows that call begin here, end
     component: np.ndarray  # int64
-    do_step: np.ndarray  # int64: addresses of fmi2DoStep, as are the next two of their functions
-    get_state: np.ndarray
-    set_state: np.ndarray
+    get_state: np.ndarray  # int64: addresses of fmi2GetFMUstate
+    set_state: np.ndarray  # int64: addresses of fmi2SetFMUstate
     state: np.ndarray  # int64 (2, instances): saved states (fmi2FMUstate) of two levels, 0 before the first
-    set_calls: np.ndarray  # int64 (calls, 6)
-    set_range: np.ndarray  # uint64 (instances + 1), as all ranges
-    get_calls: np.ndarray  # int64 (calls, 6)
-    get_range: np.ndarray
     warnings: np.ndarray  # int64: calls that gave fmi2Warning
     final: int  # 1 if no step is ever repeated: noSetFMUStatePriorToCurrentPoint of fmi2DoStep
 
 
 class Signals(NamedTuple):
-    """Outputs that are coupled or watched, and inputs: input k is factor * output + offset of its source."""
+    """Outputs that are coupled or watched, and inputs."""
 
     y_real: np.ndarray  # float64, by instance
     y_bits: np.ndarray  # int64: the same memory
     y_range: np.ndarray
     u_real: np.ndarray  # float64: all coupled inputs, by instance
-    real_source: np.ndarray  # uint64: u_real[k] comes from y_real[real_source[k]]
-    real_range: np.ndarray
-    scaled: np.ndarray  # uint64: the k that have a factor or an offset
-    factor: np.ndarray
+    real_range: np.ndarray  # uint64 (instances + 1), as all ranges
+    factor: np.ndarray  # float64, as u_real: of the output that an input comes from
     offset: np.ndarray
-    scaled_range: np.ndarray
     y_whole: np.ndarray  # int32
     u_whole: np.ndarray
-    whole_source: np.ndarray
-    whole_range: np.ndarray
     tabled: np.ndarray  # uint64: the places in u_whole whose values are looked up
-    tabled_range: np.ndarray
     table: np.ndarray  # int32 (rows, 2): value of the output, value of the input; others are passed on as they are
     table_range: np.ndarray  # rows of each entry of `tabled`
 
@@ -100,10 +102,9 @@ class Prediction(NamedTuple):
     start: np.ndarray  # float64 (y_real): at the start of the macro step
     slope: np.ndarray  # float64 (y_real)
     u_slope: np.ndarray  # float64 (inputs)
-    slope_calls: np.ndarray  # int64 (calls, 6): of fmi2SetRealInputDerivatives, for instances that take slopes
+    slope_calls: np.ndarray  # int64 (calls, 8): of fmi2SetRealInputDerivatives, for instances that take slopes
     slope_range: np.ndarray
-    rate_calls: np.ndarray  # int64 (calls, 6): of fmi2GetRealOutputDerivatives; STRIDE is the first place in y_real
-    rate_instance: np.ndarray  # int64 (calls)
+    rate_calls: np.ndarray  # int64 (calls, 8): of fmi2GetRealOutputDerivatives; STRIDE is the first place in y_real
     told: np.ndarray  # float64 (y_real): what those gave
     orders: np.ndarray  # int32: ones, as many as a call can have derivatives
 
@@ -197,8 +198,7 @@ class Rows(NamedTuple):
     """Groups of variables that are recorded."""
 
     every: np.ndarray  # int64 (groups): steps between two rows
-    calls: np.ndarray  # int64 (calls, 6); the address of row r is VALUES + r * STRIDE
-    instance: np.ndarray  # int64 (calls)
+    calls: np.ndarray  # int64 (calls, 8); the address of row r is VALUES + r * STRIDE
     range: np.ndarray
     filled: np.ndarray  # int64 (groups): rows that are taken
     time: np.ndarray  # float64 (groups, capacity)

@@ -14,6 +14,7 @@ from fmus import build
 from master.algorithms import GaussSeidel, QuasiNewton
 from master.bond import Bond
 from master.errors import StructureError
+from master.loop.tables import FUNCTION, KIND, OWNER, STEP
 from master.observers.events import Event, Events
 from master.observers.recorder import Recorder
 from master.observers.results import read_results
@@ -193,7 +194,9 @@ def test_a_slow_instance_steps_from_points_of_the_grid(lag):
 
     with Simulation(system, step=h) as simulation:
         slow = list(simulation.instances).index("slow")
-        simulation._session.tables.instances.do_step[slow] = ctypes.cast(note, ctypes.c_void_p).value
+        program = simulation._session.tables.instances.program
+        rows = (program[:, KIND] == STEP) & (program[:, OWNER] == slow)
+        program[rows, FUNCTION] = ctypes.cast(note, ctypes.c_void_p).value
         simulation.advance(count * h)
     found = np.array(steps).reshape(-1, 2)
     assert np.array_equal(found[:, 0], h * (every * np.arange(count // every)))
