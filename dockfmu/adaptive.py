@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from master.bond import Bond
-from master.observers.audit import vector
+from master.names import vector
 from master.step_control import PowerBonds, StepControl, StepDoubling
 from master.system import System
 

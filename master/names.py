@@ -12,6 +12,11 @@ def near(name: str, names: Iterable[str]) -> str:
     return f"; did you mean {' or '.join(found)}?" if found else ""
 
 
+def vector(name: str, size: int = 3) -> tuple[str, ...]:
+    """The names of the elements of an array: name[1] to name[size]."""
+    return tuple(f"{name}[{k}]" for k in range(1, size + 1))
+
+
 def owner(name: str, elements: Container[str]) -> str | None:
     """The element whose name, and a dot, `name` begins with; the longest where there are several."""
     end = name.rfind(".")

@@ -7,10 +7,20 @@ chunk of steps, and at once after a failure or when the run is to stop.
 from __future__ import annotations
 
 from master.loop.advance import advance
+from master.loop.balance import drifts, residuals
 from master.loop.control import advance_controlled
 from master.loop.extremes import extremes
 from master.loop.observe import record
 from master.loop.program import read_outputs
 from master.loop.retry import advance_retrying
 
-__all__ = ["advance", "advance_controlled", "advance_retrying", "extremes", "read_outputs", "record"]
+__all__ = [
+    "advance",
+    "advance_controlled",
+    "advance_retrying",
+    "drifts",
+    "extremes",
+    "read_outputs",
+    "record",
+    "residuals",
+]

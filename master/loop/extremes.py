@@ -2,7 +2,35 @@
 
 from __future__ import annotations
 
+import numpy as np
+
 from master.loop.compiled import compiled
+
+BLOCK = 32
+"""Rows of which the extremes are found before these are compared with what is known."""
+
+
+@compiled
+def _of_block(values, first, last, high, low, odd):
+    """Extremes of the columns in the rows `first` to `last`, and which have NaN: free of branches, for vectors."""
+    for column in range(values.shape[1]):
+        high[column] = low[column] = values[first, column]
+        odd[column] = 0
+    for row in range(first, last):
+        for column in range(values.shape[1]):
+            value = values[row, column]
+            high[column] = value if value > high[column] else high[column]
+            low[column] = value if value < low[column] else low[column]
+            odd[column] |= value != value
+
+
+@compiled
+def _when(time, values, first, column, value):
+    """The time of the first row, from `first` on, that has the value."""
+    row = first
+    while values[row, column] != value:
+        row += 1
+    return time[row]
 
 
 @compiled
@@ -11,13 +39,16 @@ def extremes(time, values, highest, highest_time, lowest, lowest_time):
 
     Of equal values the first counts. A column that was ever NaN stays NaN.
     """
-    for row in range(values.shape[0]):
-        now = time[row]
-        for column in range(values.shape[1]):
-            value, high, low = values[row, column], highest[column], lowest[column]
-            higher = (value > high) | (value != value)
-            highest[column] = value if higher else high
-            highest_time[column] = now if higher else highest_time[column]
-            lower = (value < low) | (value != value)
-            lowest[column] = value if lower else low
-            lowest_time[column] = now if lower else lowest_time[column]
+    rows, columns = values.shape
+    high, low, odd = np.empty(columns), np.empty(columns), np.empty(columns, np.int64)
+    for first in range(0, rows, BLOCK):
+        _of_block(values, first, min(first + BLOCK, rows), high, low, odd)
+        for column in range(columns):
+            if odd[column]:
+                highest[column] = lowest[column] = np.nan
+            if high[column] > highest[column]:
+                highest[column] = high[column]
+                highest_time[column] = _when(time, values, first, column, high[column])
+            if low[column] < lowest[column]:
+                lowest[column] = low[column]
+                lowest_time[column] = _when(time, values, first, column, low[column])

@@ -6,17 +6,14 @@ from collections.abc import Sequence
 
 import numpy as np
 
+from master import loop
 from master.bond import Bond
 from master.coupling import Sampling
 from master.errors import StructureError
+from master.names import vector
 from master.observers.observer import Observer, Run
 from master.result import Result
 from master.system import System
-
-
-def vector(name: str, size: int = 3) -> tuple[str, ...]:
-    """The names of the elements of an array: name[1] to name[size]."""
-    return tuple(f"{name}[{k}]" for k in range(1, size + 1))
 
 
 class Audit(Observer):
@@ -89,34 +86,27 @@ class Audit(Observer):
         self._keep("time", time.copy())
         for kind, names in self.momenta.items():
             if names:
-                each, change = self._vectors(names, values, first)
-                total = change.sum(axis=1)
-                if self.impulses[kind]:
-                    total -= self._vectors(self.impulses[kind], values, first)[1].sum(axis=1)
-                total = np.linalg.norm(total, axis=-1)
-                self._exchanged[kind] = max(self._exchanged[kind], float(np.linalg.norm(change, axis=-1).max()))
-                self._largest[kind] = max(self._largest[kind], float(np.linalg.norm(each, axis=-1).max()))
-                self._drift[kind] = max(self._drift[kind], float(total.max()))
-                self._keep(kind, total)
+                drift = np.empty(len(time))
+                momenta, impulses = self._vectors(names), self._vectors(self.impulses[kind])
+                exchanged, largest = loop.drifts(values, first, momenta, impulses, drift)
+                self._exchanged[kind] = max(self._exchanged[kind], exchanged)
+                self._largest[kind] = max(self._largest[kind], largest)
+                self._drift[kind] = max(self._drift[kind], float(drift.max()))
+                self._keep(kind, drift)
         if self.stored:
-            stored = values[:, self._columns(self.stored)].sum(axis=1)
-            change = values - first
-            error = change[:, self._columns(self.stored)].sum(axis=1)
-            error += change[:, self._columns(self.dissipated)].sum(axis=1)
-            error -= change[:, self._columns(self.supplied)].sum(axis=1)
-            self._energy = max(self._energy, float(np.abs(stored).max()))
-            self._residual = max(self._residual, float(np.abs(error).max()))
-            self._keep("energy", error)
+            residual = np.empty(len(time))
+            parts = [self._columns(names) for names in (self.stored, self.dissipated, self.supplied)]
+            self._energy = max(self._energy, loop.residuals(values, first, *parts, residual))
+            self._residual = max(self._residual, float(np.abs(residual).max()))
+            self._keep("energy", residual)
         self._integrate(time, values)
 
-    def _vectors(self, names: Sequence[str], values: np.ndarray, first: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-        """Values and changes since the start of 3-vectors, each of shape (rows, vectors, 3)."""
-        columns = np.array([[self._column[n] for n in vector(name)] for name in names], int).reshape(-1, 3)
-        each = values[:, columns]
-        return each, each - first[columns]
+    def _columns(self, names: Sequence[str]) -> np.ndarray:
+        return np.array([self._column[name] for name in names], np.uint64)
 
-    def _columns(self, names: Sequence[str]) -> list[int]:
-        return [self._column[name] for name in names]
+    def _vectors(self, names: Sequence[str]) -> np.ndarray:
+        """Columns of 3-vectors, shape (vectors, 3)."""
+        return self._columns([element for name in names for element in vector(name)]).reshape(-1, 3)
 
     def _keep(self, name: str, values: np.ndarray) -> None:
         self._blocks.setdefault(name, []).append(values)

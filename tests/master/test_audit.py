@@ -4,7 +4,8 @@ import numpy as np
 import pytest
 
 from master.errors import StructureError
-from master.observers.audit import Audit, Bond, vector
+from master.names import vector
+from master.observers.audit import Audit, Bond
 from master.observers.observer import Run
 from master.result import Result
 
