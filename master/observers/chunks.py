@@ -12,17 +12,26 @@ import h5py
 import numpy as np
 
 
-def append(dataset: h5py.Dataset, values: np.ndarray, level: int | None) -> None:
-    """Values to the end of a dataset with the filters shuffle and gzip of `level`, or without any where it is None."""
-    first = len(dataset)
-    dataset.resize(first + len(values), axis=0)
-    rows = dataset.chunks[0]
-    values = values.astype(dataset.dtype)
-    if level is None or first % rows or len(values) % rows:
-        dataset[first:] = values
-        return
-    for start in range(0, len(values), rows):
-        dataset.id.write_direct_chunk((first + start,), _filtered(values[start : start + rows], level))
+class Column:
+    """A dataset that grows at its end, with the filters shuffle and gzip of `level`, or without any where it is None.
+
+    Looking a dataset's length, type and chunks up would take as long as all the rest: they are known here.
+    """
+
+    def __init__(self, dataset: h5py.Dataset, level: int | None) -> None:
+        self._dataset, self._level = dataset, level
+        self._dtype, self._rows, self._length = dataset.dtype, dataset.chunks[0], len(dataset)
+
+    def append(self, values: np.ndarray) -> None:
+        first, rows = self._length, self._rows
+        self._length += len(values)
+        self._dataset.id.set_extent((self._length,))
+        values = values.astype(self._dtype)
+        if self._level is None or first % rows or len(values) % rows:
+            self._dataset[first:] = values
+            return
+        for start in range(0, len(values), rows):
+            self._dataset.id.write_direct_chunk((first + start,), _filtered(values[start : start + rows], self._level))
 
 
 def _filtered(values: np.ndarray, level: int) -> bytes:

@@ -28,7 +28,8 @@ from master import archive
 from master.coupling import Sampling, Watch
 from master.description import Variable
 from master.errors import MasterError
-from master.observers import chunks, journal
+from master.observers import journal
+from master.observers.chunks import Column
 from master.observers.dense import Dense, Selection
 from master.observers.observer import Observer, Run
 from master.observers.results import LIBVER, RESERVED
@@ -140,14 +141,15 @@ class Recorder(Observer):
         options: dict[str, Any] = {"shape": (0,), "maxshape": (None,), "chunks": (CHUNK_ROWS,)}
         if self.compression is not None:
             options |= {"compression": "gzip", "compression_opts": self.compression, "shuffle": True}
-        self._time = out.create_dataset("time", dtype=np.float64, **options)
-        self._time.attrs["unit"] = "s"
-        self._datasets = []
+        dataset = out.create_dataset("time", dtype=np.float64, **options)
+        dataset.attrs["unit"] = "s"
+        self._time = Column(dataset, self.compression)
+        self._columns = []
         for element, variable in self._resolved:
             path = f"{element}/{variable.name.replace('/', '|')}"
             dataset = out.create_dataset(path, dtype=_DTYPE[variable.type], **options)
             _describe(dataset, variable)
-            self._datasets.append(dataset)
+            self._columns.append(Column(dataset, self.compression))
         for element in run.system.elements:
             self._write_fmu(out, run, element)
             self._write_parameters(out, run, element)
@@ -251,11 +253,11 @@ class Recorder(Observer):
         """Rows to the HDF5 file, which takes each variable by itself."""
         assert self._out is not None
         self._reserve(self._out.id.get_filesize(), 8 * len(times))
-        for column, dataset in enumerate(self._datasets):
-            chunks.append(dataset, values[:, column], self.compression)
+        for k, column in enumerate(self._columns):
+            column.append(values[:, k])
         # the time comes last: what it counts is complete, and on disk
         self._out.flush()
-        chunks.append(self._time, times, self.compression)
+        self._time.append(times)
         self._out.flush()
 
     def _room_for_texts(self, count: int) -> None:

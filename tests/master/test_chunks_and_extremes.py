@@ -5,7 +5,7 @@ import numpy as np
 import pytest
 
 from master import loop
-from master.observers import chunks
+from master.observers.chunks import Column
 
 ROWS = 64
 
@@ -18,10 +18,11 @@ def test_chunks_hold_the_bytes_that_the_filters_of_hdf5_make(tmp_path, kind):
     with h5py.File(tmp_path / "c.h5", "w") as file:
         packed = {name: file.create_dataset(name, compression=1, shuffle=True, **options) for name in ("ours", "hdf5")}
         plain = file.create_dataset("plain", **options)
+        growing = Column(packed["ours"], 1), Column(plain, None)
         # whole chunks, one that is cut short by the end, and what follows it
         for first, last in ((0, 2 * ROWS), (2 * ROWS, 3 * ROWS), (3 * ROWS, 3 * ROWS + 5), (3 * ROWS + 5, 4 * ROWS)):
-            chunks.append(packed["ours"], column[first:last], 1)
-            chunks.append(plain, column[first:last], None)
+            for dataset in growing:
+                dataset.append(column[first:last])
         packed["hdf5"].resize(len(column), axis=0)
         packed["hdf5"][:] = column.astype(kind)
     with h5py.File(tmp_path / "c.h5") as file:

@@ -135,7 +135,7 @@ def test_a_full_disk_fails_the_run_with_the_reason(lag, tmp_path, monkeypatch):
     def full(self, *arguments, **options):
         raise OSError(28, "No space left on device")
 
-    monkeypatch.setattr("h5py.Dataset.resize", full)
+    monkeypatch.setattr("master.observers.chunks.Column.append", full)
     result = run(pair(lag), step=0.01, stop=1.0, observers=[recorder])
     assert result.status == "failed"
     assert "r.h5: cannot be written" in result.message
