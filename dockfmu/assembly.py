@@ -14,6 +14,7 @@ from dockfmu.plan import Plan
 from dockfmu.ports import join
 from dockfmu.settings import Settings
 from fmus import build, catalogue
+from fmus.ahead import build_ahead
 from master.system import System
 
 NOTHING = Settings()
@@ -72,7 +73,10 @@ def assemble(
     files: dict[str, Component] = {}
     for name, element in declaration.elements.items():
         where = f"{declaration.name}, element {name}"
-        component = components[name] = make_component(element.component, where, dict(element.options))
+        components[name] = make_component(element.component, where, dict(element.options))
+    build_ahead([(element.component, element.options) for element in declaration.elements.values()], progress)
+    for name, element in declaration.elements.items():
+        component = components[name]
         # FMUs of one name that were built with other options go to a folder of their own
         first = files.setdefault(component.name, component)
         place = folder if first.options == component.options else folder / name

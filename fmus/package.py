@@ -50,7 +50,7 @@ def build(
         raise ValueError(f"no such platform: {', '.join(sorted(unknown))}; there are {', '.join((*TARGETS, SOURCES))}")
     common = _common(component, kind, platforms)
     key = _key(component, kind, platforms, common)
-    kept = cache_root() / "fmus" / f"{component.name}-{kind}-{key[:24]}.fmu"
+    kept = _place(component, kind, key)
     if not kept.is_file():
         if kind == "native":
             content = build_native(component, platforms, progress)
@@ -60,6 +60,11 @@ def build(
     target = Path(folder) / f"{component.name}{'' if kind == 'native' else '-python'}.fmu"
     _write(target, kept.read_bytes())
     return target
+
+
+def is_built(component: Component, kind: Kind = "native", platforms: Sequence[str] = ("linux64",)) -> bool:
+    """Whether `build` would find the FMU in the cache."""
+    return _place(component, kind, _key(component, kind, platforms, _common(component, kind, platforms))).is_file()
 
 
 def pack(content: Mapping[str, bytes]) -> bytes:
@@ -82,6 +87,10 @@ def _write(file: Path, data: bytes) -> None:
         stream.write(data)
     Path(stream.name).chmod(0o644)
     Path(stream.name).replace(file)
+
+
+def _place(component: Component, kind: str, key: str) -> Path:
+    return cache_root() / "fmus" / f"{component.name}-{kind}-{key[:24]}.fmu"
 
 
 def _common(component: Component, kind: str, platforms: Sequence[str]) -> dict[str, bytes]:
