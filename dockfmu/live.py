@@ -45,5 +45,4 @@ NOT_LIVE = Live()
 def free_inputs(system: System) -> list[str]:
     """The inputs of type Real that no connection sets."""
     connected = {f"{c.target}.{c.input}" for c in system.connections}
-    names = system.select(causality=("input",))
-    return [name for name in names if name not in connected and system.resolve(name)[1].storage == "Real"]
+    return [name for name in system.select(causality=("input",), types=("Real",)) if name not in connected]

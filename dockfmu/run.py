@@ -209,8 +209,8 @@ def _run(
         dense=None if request.around is None else Dense(tuple(plan.events.values()), *request.around),
         attributes={"plan": plan.to_json(), "description": description},
     )
-    outputs = [name for name in system.select("*", causality=("output",)) if system.resolve(name)[1].type == "Real"]
-    observers: list[Observer] = [recorder, Peaks(outputs), Events(plan.events), Progress()]
+    peaks = Peaks(system.select(types=("Real",)))
+    observers: list[Observer] = [recorder, peaks, Events(plan.events), Progress()]
     if plan.audited:
         observers.append(audit(system, plan))
     # a run that is held to the clock has no time for checkpoints

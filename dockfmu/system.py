@@ -190,7 +190,7 @@ class System:
         """
         names = None if record is None else [scalar for name in record for scalar in scalars(self.structure, name)[0]]
         series = Series(names, every=every)
-        watching: list[Observer] = [series, Events(self.plan.events), Peaks(self._numbers())]
+        watching: list[Observer] = [series, Events(self.plan.events), Peaks(self.structure.select(types=("Real",)))]
         if self.plan.audited:
             watching.append(audit(self.structure, self.plan))
         chosen = self.plan.algorithm if algorithm is None else algorithm
@@ -208,9 +208,6 @@ class System:
         )
         inner.result.warnings += self._notes
         return Simulation(inner, series)
-
-    def _numbers(self) -> list[str]:
-        return [name for name in self.structure.select() if self.structure.resolve(name)[1].type == "Real"]
 
     def run(self, *, stop: float | None = None, check: bool = True, **options: Any) -> Outcome:
         """Run to `stop` or the stop signal, those of the plan by default; `options` as for simulate.

@@ -11,7 +11,7 @@ from __future__ import annotations
 
 import math
 import re
-from collections.abc import Iterable, Mapping
+from collections.abc import Container, Iterable, Mapping
 from dataclasses import dataclass, field
 from functools import cache
 from pathlib import Path
@@ -22,6 +22,7 @@ from master.errors import StructureError
 from master.names import near, owner
 from master.order import execution_order
 from master.units import conversion
+from master.variables import TYPES
 
 TIMEOUT_S = 60.0
 """Longest call of an FMU in a process of its own."""
@@ -133,13 +134,16 @@ class System:
             raise StructureError([f"{element} has no variable {variable!r}" + self._near(element, variable)])
         return element, found
 
-    def select(self, pattern: str = "*", causality: Iterable[str] = ("output",)) -> list[str]:
-        """Full names of the variables of the given causalities that fit `pattern`, in which only `*` is special."""
+    def select(
+        self, pattern: str = "*", causality: Iterable[str] = ("output",), types: Container[str] = TYPES
+    ) -> list[str]:
+        """Full names of variables of these causalities and types that fit `pattern`, in which only `*` is special."""
         form = re.compile(".*".join(map(re.escape, pattern.split("*"))))
         names = (
             f"{element}.{variable.name}"
             for element in self.elements
             for variable in self.description(element).select(*causality)
+            if variable.type in types
         )
         return [name for name in names if form.fullmatch(name)]
 

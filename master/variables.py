@@ -10,6 +10,7 @@ from typing import Any
 from master.units import Unit
 
 TYPES = ("Real", "Integer", "Boolean", "String", "Enumeration")
+NUMBERS = ("Real", "Integer", "Boolean", "Enumeration")
 CAUSALITIES = (
     "parameter", "calculatedParameter", "input", "output", "local", "independent", "structuralParameter",
 )  # fmt: skip

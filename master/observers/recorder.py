@@ -36,6 +36,7 @@ from master.observers.results import LIBVER, RESERVED
 from master.observers.text_table import TextTable
 from master.result import Result
 from master.system import System
+from master.variables import NUMBERS
 
 CHUNK_ROWS = 1024
 BLOCK_ROWS = 2 * CHUNK_ROWS
@@ -90,7 +91,7 @@ class Recorder(Observer):
 
     def sampling(self, system: System) -> Sampling:
         if self.variables is None:
-            self.variables = tuple(n for n in system.select("*") if system.resolve(n)[1].type != "String")
+            self.variables = tuple(system.select(types=NUMBERS))
         self._resolved = [system.resolve(name) for name in self.variables]
         bad = [f"an element called {name!r}" for name in system.elements if name in RESERVED or "/" in name]
         if bad:

@@ -9,6 +9,7 @@ import numpy as np
 from master.coupling import Sampling
 from master.observers.observer import Observer
 from master.system import System
+from master.variables import NUMBERS
 
 
 class Series(Observer):
@@ -25,7 +26,7 @@ class Series(Observer):
 
     def sampling(self, system: System) -> Sampling:
         if self.variables is None:
-            self.variables = tuple(n for n in system.select("*") if system.resolve(n)[1].type != "String")
+            self.variables = tuple(system.select(types=NUMBERS))
         self._values.append(np.zeros((0, len(self.variables))))
         return Sampling(self.variables, self.every)
 

@@ -51,7 +51,7 @@ class Stream(Observer):
 
     def sampling(self, system: System) -> Sampling:
         if self.variables is None:
-            self.variables = tuple(n for n in system.select("*") if system.resolve(n)[1].type == "Real")
+            self.variables = tuple(system.select(types=("Real",)))
         units = [system.resolve(name)[1].unit or "1" for name in self.variables]
         self._about: dict[str, Any] = {"system": system.name, "names": list(self.variables), "units": units}
         return Sampling(self.variables, self.every)

@@ -104,6 +104,7 @@ def test_names_are_resolved_and_selected(pair):
     assert pair.select("*.y[1]") == ["a.y[1]", "b.y[1]"]
     assert pair.select("b.*", ["parameter"])[0] == "b.gain"
     assert pair.select("a.y1") == []
+    assert pair.select("a.*", types=("Boolean", "String")) == ["a.high", "a.text"]
 
 
 def test_the_order_of_execution_follows_the_connections(lag):
