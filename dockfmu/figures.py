@@ -8,7 +8,6 @@ from itertools import takewhile
 from pathlib import Path
 from typing import Any
 
-import matplotlib.pyplot as plt
 import numpy as np
 import plotly.graph_objects as go
 from plotly.subplots import make_subplots
@@ -143,7 +142,11 @@ def write_png(
     shown = plots(results, panels)
     rows = max(len(shown), 1)
     height = 1.6 + 1.9 * rows
-    figure, axes = plt.subplots(rows, 1, sharex=True, figsize=(10, height), squeeze=False)
+    # slow to import, and runs without a report do without
+    from matplotlib.figure import Figure
+
+    figure = Figure(figsize=(10, height))
+    axes = figure.subplots(rows, 1, sharex=True, squeeze=False)
     figure.subplots_adjust(top=1.0 - 1.5 / height, bottom=0.5 / height, hspace=0.25)
     start, end = window or (float(results.time[0]), float(results.time[-1]))
     for axis, plot in zip(axes[:, 0], shown, strict=False):
@@ -170,7 +173,6 @@ def write_png(
         axes[-1, 0].set_xlim(start, end)
     figure.suptitle(title, fontsize=11, y=1.0 - 0.1 / height)
     figure.savefig(file, dpi=160, bbox_inches="tight")
-    plt.close(figure)
 
 
 def _name_events(axis: Any, events: Sequence[tuple[float, str]], start: float, end: float) -> None:
