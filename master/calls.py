@@ -9,6 +9,9 @@ import numpy as np
 
 from master.fmu import Instance
 
+WHOLE = ("Integer", "Boolean", "String")
+"""Types whose values are int32 in the loop; strings are numbers of `master.texts`."""
+
 
 @dataclass
 class Calls:
@@ -44,3 +47,8 @@ class Calls:
 
 def call_table(rows: Sequence[tuple[int, ...]]) -> np.ndarray:
     return np.array(rows, np.int64).reshape(-1, 8)
+
+
+def places(values: Sequence[int] | np.ndarray) -> np.ndarray:
+    """Places or ranges as the loop wants them."""
+    return np.array(values, np.uint64)

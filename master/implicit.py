@@ -50,14 +50,14 @@ def scale_groups(coupling: Coupling, names: list[str]) -> np.ndarray:
 def iteration_tables(coupling: Coupling) -> Iteration:
     """Empty for explicit coupling."""
     implicit = coupling.scheme.implicit or Implicit("aitken")
-    names = [name for name in coupling.real_names if name in coupling.feedback]
+    names = [name for name in coupling.outputs.real_names if name in coupling.feedback]
     n = len(names)
     group = scale_groups(coupling, names)
     newton = implicit.method == "broyden"
-    seed, answer = np.zeros(len(coupling.real)), np.zeros(len(coupling.inputs.real))
+    seed, answer = np.zeros(len(coupling.outputs.real)), np.zeros(len(coupling.inputs.real))
     derivatives = _derivative_calls(coupling, seed, answer) if implicit.derivatives and n else []
     return Iteration(
-        slot=np.array([coupling.real[name] for name in names], np.uint64),
+        slot=np.array([coupling.outputs.real[name] for name in names], np.uint64),
         method=BROYDEN if newton else AITKEN,
         limit=implicit.sweeps,
         tolerance=implicit.tolerance,
@@ -86,7 +86,7 @@ def _derivative_calls(coupling: Coupling, seed: np.ndarray, answer: np.ndarray) 
     rows, inputs, outputs = [], 0, 0
     for instance in coupling.instances:
         knowns = [c.input for c in coupling.inputs.connections[instance.name]["Real"]]
-        unknowns = coupling.read[instance.name]["Real"]
+        unknowns = coupling.outputs.of[instance.name]["Real"]
         row: tuple[int, ...] = (0,) * 8
         if instance.description.can_provide_directional_derivatives and knowns and unknowns:
             assert instance.component is not None

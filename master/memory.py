@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 def _of_outputs(coupling: Coupling) -> dict[str, np.ndarray]:
     """Arrays with a place for each Real output that is read, which are not the same ones under other observers."""
     prediction = coupling.tables.prediction
-    return {"y_real": coupling.signals.y_real, "start": prediction.start, "slope": prediction.slope}
+    return {"y_real": coupling.outputs.y_real, "start": prediction.start, "slope": prediction.slope}
 
 
 def _others(coupling: Coupling) -> dict[str, np.ndarray]:
@@ -32,9 +32,9 @@ def memory(coupling: Coupling) -> dict[str, np.ndarray]:
     """Copies of all arrays that are needed to go on."""
     found = {name: array.copy() for name, array in (_of_outputs(coupling) | _others(coupling)).items()}
     places = _whole_places(coupling)
-    found["outputs"] = np.array(coupling.real_names, np.str_)
+    found["outputs"] = np.array(coupling.outputs.real_names, np.str_)
     found["whole_outputs"] = np.array(list(places), np.str_)
-    found["y_whole"] = coupling.signals.y_whole[list(places.values())]
+    found["y_whole"] = coupling.outputs.y_whole[list(places.values())]
     return found
 
 
@@ -42,8 +42,8 @@ def recall(coupling: Coupling, saved: Mapping[str, np.ndarray]) -> None:
     """Put saved arrays back, after the outputs have been read. Raises MasterError where they do not fit."""
     for name, array in _of_outputs(coupling).items():
         if array.size:
-            _copy(array, {full: k for k, full in enumerate(coupling.real_names)}, saved["outputs"], saved[name])
-    _copy(coupling.signals.y_whole, _whole_places(coupling), saved["whole_outputs"], saved["y_whole"])
+            _copy(array, {full: k for k, full in enumerate(coupling.outputs.real_names)}, saved["outputs"], saved[name])
+    _copy(coupling.outputs.y_whole, _whole_places(coupling), saved["whole_outputs"], saved["y_whole"])
     for name, array in _others(coupling).items():
         if name not in saved or saved[name].shape != array.shape:
             raise MasterError(f"the checkpoint was taken with other connections or settings: {name!r} does not fit")
@@ -61,6 +61,6 @@ def _whole_places(coupling: Coupling) -> dict[str, int]:
     """Places of the whole outputs but strings, whose numbers mean nothing in another process."""
     return {
         name: k
-        for k, name in enumerate(coupling.whole_names)
+        for k, name in enumerate(coupling.outputs.whole_names)
         if coupling.system.resolve(name)[1].type != "String"
     }  # fmt: skip

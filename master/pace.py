@@ -17,7 +17,7 @@ def pace_tables(coupling: Coupling) -> Pace:
     elements = [coupling.system.elements[name] for name in coupling.order]
     used = any((element.substeps, element.every) != (1, 1) for element in elements)
     instances, inputs, outputs = (
-        (len(elements), len(coupling.inputs.real), len(coupling.real)) if used else (0, 0, 0)
+        (len(elements), len(coupling.inputs.real), len(coupling.outputs.real)) if used else (0, 0, 0)
     )  # fmt: skip
     means = {f"{c.source}.{c.output}" for c in coupling.system.connections if c.mean}
     return Pace(
@@ -26,6 +26,6 @@ def pace_tables(coupling: Coupling) -> Pace:
         waited=np.zeros(instances, np.int64),
         begun=np.zeros(instances),
         u_sum=np.zeros(inputs),
-        mean=np.array([name in means for name in coupling.real if used], np.uint8),
+        mean=np.array([name in means for name in coupling.outputs.real if used], np.uint8),
         y_sum=np.zeros(outputs),
     )

@@ -45,14 +45,14 @@ def prediction_tables(coupling: Coupling) -> Prediction:
     """Empty where all inputs are held."""
     scheme, system = coupling.scheme, coupling.system
     used = bool(scheme.predicted)
-    outputs, inputs = (len(coupling.real), len(coupling.inputs.real)) if used else (0, 0)
+    outputs, inputs = (len(coupling.outputs.real), len(coupling.inputs.real)) if used else (0, 0)
     steps = {f"{c.source}.{c.output}" for c in system.connections if c.mean}
     rate = np.full(outputs, NOWHERE)
     smooth = np.zeros(outputs, np.uint8)
-    for k, name in enumerate(coupling.real_names if used else ()):
+    for k, name in enumerate(coupling.outputs.real_names if used else ()):
         smooth[k] = name not in steps and system.resolve(name)[1].variability == "continuous"
         if smooth[k] and name in coupling.rates:
-            rate[k] = coupling.real[coupling.rates[name]]
+            rate[k] = coupling.outputs.real[coupling.rates[name]]
     u_slope, told = np.zeros(inputs), np.zeros(outputs)
     calls, rates = _slope_calls(coupling, u_slope), _rate_calls(coupling, (smooth > 0) & (rate == NOWHERE), told)
     return Prediction(
@@ -100,7 +100,7 @@ def _rate_calls(coupling: Coupling, unknown: np.ndarray, told: np.ndarray) -> Ca
     predicted, elements = coupling.scheme.predicted, coupling.system.elements
     wanted = {f"{c.source}.{c.output}" for c in coupling.system.connections if c.target in predicted}
     for i, instance in enumerate(coupling.instances):
-        found = coupling.read[instance.name]["Real"]
+        found = coupling.outputs.of[instance.name]["Real"]
         asks = instance.description.max_output_derivative_order > 0 and elements[instance.name].every == 1
         chosen = [
             place

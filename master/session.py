@@ -11,7 +11,7 @@ import numpy as np
 from master import loop, memory
 from master.algorithms.algorithm import Scheme
 from master.checkpoint import Checkpoint
-from master.coupling import Coupling, Sampling, Watch
+from master.coupling import Coupling
 from master.drivers.driver import Driver
 from master.errors import FmuError, StructureError
 from master.fmu import DISCARD, PENDING, Instance
@@ -19,9 +19,11 @@ from master.interruption import Interruption
 from master.loop import tables as at
 from master.observers.observer import Observer, Run
 from master.result import Result
+from master.rows import Sampling
 from master.step_control import Retry, StepControl
 from master.steppers import ControlledSteps, FixedSteps, Stepper
 from master.system import System
+from master.watches import Watch, start_watching
 
 CHUNK_S = 0.1
 """Time between two returns to Python: what Ctrl-C and progress wait for."""
@@ -121,7 +123,7 @@ class Session:
             memory.recall(self.coupling, recalled)
             self.stepper.recall(recalled["grid"])
         self._check_finite(self.start)
-        self.coupling.start_watching()
+        start_watching(self.tables.watches, self.coupling.outputs)
         for observer in self.wishes.observers:
             observer.begin(self.told)
         for driver in self.wishes.drivers:
@@ -227,7 +229,7 @@ class Session:
         self._deliver()
 
     def _check_finite(self, at: float) -> None:
-        found = self.coupling.not_finite()
+        found = self.coupling.outputs.not_finite()
         if found:
             name, value = found[0]
             element, variable = self.coupling.system.resolve(name)

@@ -136,7 +136,7 @@ def control_tables(coupling: Coupling, control: StepControl | None) -> tables.Co
         event_step=event,
         order=float(estimate.order) if estimate is not None else 1.0,
         tolerance=float(estimate.tolerance) if estimate is not None else 1.0,
-        slot=np.array([coupling.real[name] for name in names], np.uint64),
+        slot=np.array([coupling.outputs.real[name] for name in names], np.uint64),
         group=group,
         scale=np.zeros(int(group.max()) + 1 if names else 0),
         coarse=np.zeros(len(names)),
@@ -158,7 +158,7 @@ def _compared(coupling: Coupling) -> list[str]:
     coupled = {f"{c.source}.{c.output}" for c in coupling.inputs.real} - means
     return [
         name
-        for name in coupling.real_names
+        for name in coupling.outputs.real_names
         if name in coupled and coupling.system.resolve(name)[1].variability == "continuous"
     ]
 
@@ -178,7 +178,9 @@ def _pairs(coupling: Coupling, bonds: tuple[Bond, ...]) -> list[tuple[int, tuple
                 continue
             k, j = place[effort, other], place[flow, owner]
             factors = [coupling.system.transformation(coupling.inputs.real[i])[0] for i in (k, j)]
-            found.append((number, (coupling.real[effort], k), (coupling.real[flow], j), factors[0] / factors[1]))
+            found.append(
+                (number, (coupling.outputs.real[effort], k), (coupling.outputs.real[flow], j), factors[0] / factors[1])
+            )
     if problems:
         raise StructureError(problems)
     return found

@@ -8,11 +8,11 @@ import numpy as np
 
 from master import loop
 from master.bond import Bond
-from master.coupling import Sampling
 from master.errors import StructureError
 from master.names import vector
 from master.observers.observer import Observer, Run
 from master.result import Result
+from master.rows import Sampling
 from master.system import System
 
 

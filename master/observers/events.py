@@ -7,11 +7,11 @@ from dataclasses import dataclass
 from typing import Literal
 
 from master import texts
-from master.coupling import Watch
 from master.errors import StructureError
 from master.observers.observer import Observer, Run
 from master.result import Result
 from master.system import System
+from master.watches import Watch
 
 
 @dataclass(frozen=True)

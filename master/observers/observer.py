@@ -8,11 +8,12 @@ from dataclasses import dataclass
 import numpy as np
 
 from master.checkpoint import Checkpoint
-from master.coupling import Sampling, Watch
 from master.description import Description
 from master.fmu import Instance
 from master.result import Result
+from master.rows import Sampling
 from master.system import System
+from master.watches import Watch
 
 
 @dataclass(frozen=True)

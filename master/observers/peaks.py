@@ -7,9 +7,9 @@ from collections.abc import Sequence
 import numpy as np
 
 from master import loop
-from master.coupling import Sampling
 from master.observers.observer import Observer, Run
 from master.result import Result
+from master.rows import Sampling
 from master.system import System
 
 

@@ -25,7 +25,6 @@ import h5py
 import numpy as np
 
 from master import archive
-from master.coupling import Sampling, Watch
 from master.description import Variable
 from master.errors import MasterError
 from master.observers import journal
@@ -35,8 +34,10 @@ from master.observers.observer import Observer, Run
 from master.observers.results import LIBVER, RESERVED
 from master.observers.text_table import TextTable
 from master.result import Result
+from master.rows import Sampling
 from master.system import System
 from master.variables import NUMBERS
+from master.watches import Watch
 
 CHUNK_ROWS = 1024
 BLOCK_ROWS = 2 * CHUNK_ROWS

@@ -6,8 +6,8 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from master.coupling import Sampling
 from master.observers.observer import Observer
+from master.rows import Sampling
 from master.system import System
 from master.variables import NUMBERS
 

@@ -15,11 +15,11 @@ from typing import Any
 
 import numpy as np
 
-from master.coupling import Sampling
 from master.errors import MasterError
 from master.listening import listen
 from master.observers.observer import Observer, Run
 from master.result import Result
+from master.rows import Sampling
 from master.system import System
 
 LIMIT = 1 << 20

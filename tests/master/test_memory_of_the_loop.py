@@ -64,19 +64,19 @@ RUNS = """
 import sys
 from pathlib import Path
 import numpy as np
+from master import coupling
 from master.algorithms import by_name
-from master.coupling import Coupling
 from master.simulation import Simulation
 from master.step_control import Retry
 from test_memory_of_the_loop import CONTROLS, ring
 
 lag, kind = Path(sys.argv[1]), sys.argv[2]
 if kind == "overflow":
-    sound = Coupling._backup
+    sound = coupling._backup
     def larger(*arguments):
         found = sound(*arguments)
         return found._replace(slope=np.zeros((2, found.slope.shape[1] + 2)))
-    Coupling._backup = larger
+    coupling._backup = larger
 for name, control in (
     ("fixed_point", None), ("quasi_newton", None), ("gauss_seidel", "doubling"), ("jacobi_linear", "doubling"),
     ("jacobi", "retry"), ("fixed_point", "doubling"), ("fixed_point", "events"),
