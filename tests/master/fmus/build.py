@@ -24,6 +24,7 @@ def compiled(folder: Path, source: str, **defines: str) -> bytes:
         "-O2",
         "-fPIC",
         "-shared",
+        "-s",
         "-ffp-contract=off",
         "-fvisibility=hidden",
         "-std=c11",
