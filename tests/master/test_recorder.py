@@ -119,7 +119,7 @@ print(result.status, result.message)
 """
 
 
-@pytest.mark.parametrize("limit", [40_000, 300_000, 2_000_000])
+@pytest.mark.parametrize("limit", [60_000, 300_000, 2_000_000])
 def test_a_full_disk_ends_the_run_and_nothing_else(lag12, tmp_path, limit):
     """A limit on the size of files stands for the disk. HDF5 by itself would crash the process at its end."""
     file = tmp_path / "r.h5"
@@ -130,7 +130,7 @@ def test_a_full_disk_ends_the_run_and_nothing_else(lag12, tmp_path, limit):
     assert (done.returncode, done.stderr) == (0, "")
     assert "failed" in done.stdout
     assert f"{file}: cannot be written ([Errno 27] File too large)" in done.stdout
-    assert file.exists() == (limit > 40_000)
+    assert file.exists() == (limit > 60_000)
     if file.exists():
         with read_results(file) as results:
             check(results)
