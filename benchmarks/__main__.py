@@ -6,7 +6,7 @@ import sys
 from importlib import import_module
 from pathlib import Path
 
-NOT_A_BENCHMARK = ("__init__", "__main__", "direct", "timing", "masters")
+NOT_A_BENCHMARK = ("__init__", "__main__", "direct", "timing", "page", "inside", "masters")
 NAMES = sorted(file.stem for file in Path(__file__).parent.glob("*.py") if file.stem not in NOT_A_BENCHMARK)
 
 chosen = sys.argv[1:] or NAMES

@@ -5,6 +5,7 @@ import pytest
 
 from benchmarks import masters
 from benchmarks.macro_step import builder
+from benchmarks.page import replace_table
 
 
 @pytest.fixture(scope="module")
@@ -45,8 +46,16 @@ def test_every_runner_has_a_row():
 def test_the_table_goes_between_the_marks(tmp_path):
     file = tmp_path / "page.md"
     file.write_text("before\n<!-- masters: begin -->\nold\n<!-- masters: end -->\nafter\n")
-    masters.replace_table(file, "new")
+    replace_table(file, "masters", "new")
     assert file.read_text() == "before\n<!-- masters: begin -->\nnew\n<!-- masters: end -->\nafter\n"
+
+
+def test_a_page_without_the_marks_is_left_as_it_is(tmp_path):
+    file = tmp_path / "page.md"
+    file.write_text("<!-- masters: begin -->\n")
+    with pytest.raises(ValueError, match="no place for the table masters"):
+        replace_table(file, "masters", "new")
+    assert file.read_text() == "<!-- masters: begin -->\n"
 
 
 def test_the_fastest_row_has_the_ratio_one():
@@ -56,6 +65,20 @@ def test_the_fastest_row_has_the_ratio_one():
     ]
     for row in rows:
         row.costs["contact"], row.errors["contact"] = [1.0], 0.0
-    lines = masters.table(rows).splitlines()
-    assert lines[2].startswith("| fast | 2 | 1 | 0.2 |")
+    lines = masters.table(rows, fmus=0.75).splitlines()
+    assert lines[2] == "| fast | 2 | 1 | 0.2 | 1 | 1 | 0.25 | 0 |"
     assert lines[3].startswith("| slow | 4 | 2 | 0.1 |")
+
+
+def test_where_cofmpy_differs_in_the_ring(ring, tmp_path):
+    """Its error is that of a ring whose u[1] and u[2] are held at the values of a Boolean and a String input."""
+    names = [f"lag{i}.y[{k}]" for i in range(masters.COUNT) for k in range(1, masters.CHANNELS + 1)]
+    connections = ring.structure.connections
+    kept = [c for c in connections if c.input not in ("u[1]", "u[2]")]
+    assert len(connections) - len(kept) == 2 * masters.COUNT
+    held = masters.ring(ring.structure.elements["lag0"].file)
+    held.structure.connections[:] = kept
+    held.set({f"lag{i}.u[1]": 1.0 for i in range(masters.COUNT)})
+    values = masters.ours(held, masters.job_of(held, names, 1e-3, 1000, tmp_path), "jacobi")[1]
+    found_by_cofmpy = 1.5714502835693736
+    assert masters._distance(values, masters.exact_ring(1.0)) == pytest.approx(found_by_cofmpy, rel=1e-15)

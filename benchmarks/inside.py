@@ -1,0 +1,73 @@
+"""The share of a run that passes inside the FMUs: each fmi2DoStep is called through a function with a stop watch."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import numba
+import numpy as np
+from llvmlite import ir
+from numba import types
+from numba.extending import intrinsic
+
+from master.algorithms import Algorithm
+from master.loop.calls import do_step
+from master.simulation import Simulation
+from master.system import System
+
+_WORD = ir.IntType(64)
+
+
+@intrinsic
+def _cycles(context):
+    """The counter of the processor's clock."""
+
+    def generate(context, builder, signature, arguments):
+        return builder.call(
+            builder.module.declare_intrinsic("llvm.readcyclecounter", (), ir.FunctionType(_WORD, ())), ()
+        )
+
+    return types.int64(), generate
+
+
+@intrinsic
+def _add(context, address, value):
+    """Add a value to the int64 at an address."""
+
+    def generate(context, builder, signature, arguments):
+        place = builder.inttoptr(arguments[0], _WORD.as_pointer())
+        builder.store(builder.add(builder.load(place), arguments[1]), place)
+        return context.get_dummy_value()
+
+    return types.void(types.int64, types.int64), generate
+
+
+@numba.njit
+def _now() -> int:
+    return _cycles()  # type: ignore[call-arg,no-any-return]
+
+
+def _watched(function: int, counter: int) -> Callable[..., Any]:
+    """fmi2DoStep at an address, as a function that adds its cycles to the int64 at the address of a counter."""
+
+    @numba.cfunc(types.int32(types.int64, types.float64, types.float64, types.int32))
+    def step(component, t, h, final):
+        began = _cycles()  # type: ignore[call-arg]
+        status = do_step(function, component, t, h, final)  # type: ignore[call-arg]
+        _add(counter, _cycles() - began)  # type: ignore[call-arg]
+        return status
+
+    return step  # type: ignore[no-any-return]
+
+
+def share_of_fmus(system: System, step: float, stop: float, algorithm: Algorithm) -> float:
+    """Time inside fmi2DoStep over the time of all steps, 0 to 1."""
+    with Simulation(system, step=step, algorithm=algorithm) as simulation:
+        entries = simulation._stepping.coupling.tables.instances.do_step
+        counters = np.zeros(len(entries), np.int64)
+        watched = [_watched(int(entry), counters.ctypes.data + 8 * place) for place, entry in enumerate(entries)]
+        entries[:] = [function.address for function in watched]  # type: ignore[attr-defined]
+        began = _now()
+        simulation.advance(stop)
+        return float(counters.sum() / (_now() - began))
