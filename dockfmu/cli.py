@@ -131,6 +131,10 @@ def _add_run(commands: Any) -> None:
         help="run the FMU of an element in a process of its own, which may crash or take longer than SECONDS (default: "
         "60) for a call without taking the run's data with it; may be repeated",
     )  # fmt: skip
+    how.add_argument(
+        "--threads", type=_count, default=1, metavar="N",
+        help="step elements that do not need each other's newest values side by side, if as many cores are free",
+    )  # fmt: skip
     live = run.add_argument_group("while it runs")
     live.add_argument(
         "--realtime", type=_positive, nargs="?", const=1.0, metavar="FACTOR", help="hold it to the clock; default: 1"
@@ -288,6 +292,7 @@ def _run(arguments: argparse.Namespace) -> int:
         retry=arguments.retry,
         processes=dict(map(_process, arguments.processes)),
         resume=arguments.resume,
+        threads=arguments.threads,
     )
     with _own_output():
         summary, folder = execute(request, BUILD, _say)

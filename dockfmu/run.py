@@ -59,7 +59,7 @@ class Request:
     system in which all steps are recorded. `adaptive` lets the steps vary as the system declares, with this tolerance
     or, if 0, its own; `retry` is the length of the shortest step that takes the place of one that an FMU discards.
     `processes` are elements that run in processes of their own, with the longest call in s, or None for the default.
-    `resume` is the checkpoint of an earlier run.
+    `resume` is the checkpoint of an earlier run. On several `threads` elements step side by side.
     """
 
     system: str
@@ -78,6 +78,7 @@ class Request:
     retry: float | None = None
     processes: Mapping[str, float | None] = field(default_factory=dict)
     resume: Path | None = None
+    threads: int = 1
 
 
 def execute(request: Request, build: Path, say: Callable[[str], None]) -> tuple[dict[str, Any], Path]:
@@ -227,6 +228,7 @@ def _run(
         stop_when=plan.stop_when,
         observers=[*observers, *live],
         resume=checkpoint,
+        threads=request.threads,
     )
     simulation.open()
     # as late as can be: what is refused until here leaves the results of an earlier run

@@ -13,7 +13,9 @@ import numpy as np
 from dockfmu.outcome import Outcome
 from dockfmu.settings import scalars
 from master import simulation
+from master.algorithms import Algorithm
 from master.observers.series import Series
+from master.step_control import Retry, StepControl
 
 
 class Simulation:
@@ -97,20 +99,32 @@ class Simulation:
         self,
         values: Mapping[str, Any] | None = None,
         *,
+        step: float | None = None,
         stop: float | None = None,
+        algorithm: Algorithm | None = None,
+        control: StepControl | Retry | None = None,
         record: Sequence[str] | None = None,
         every: int = 1,
     ) -> Simulation:
         """A simulation of its own that goes on from here with other `values` (as for set); this one stays as it is.
 
-        It is entered and stepped as any other, and keeps `record` from here on, by default what this one keeps. Raises
-        CheckpointError where an FMU cannot give its state.
+        It steps as this one, but for what is given otherwise. It is entered and stepped as any other, and keeps
+        `record` from here on, by default what this one keeps. Raises CheckpointError where an FMU cannot give its
+        state.
         """
         names = self._series.variables
         if record is not None:
             names = tuple(scalar for name in record for scalar in scalars(self._inner.system, name)[0])
         series = Series(names, every=every)
-        return Simulation(self._inner.branch(self._scalars(values or {}), stop=stop, observers=[series]), series)
+        inner = self._inner.branch(
+            self._scalars(values or {}),
+            step=step,
+            stop=stop,
+            algorithm=algorithm,
+            control=control,
+            observers=[series],
+        )
+        return Simulation(inner, series)
 
     @property
     def outcome(self) -> Outcome:

@@ -175,6 +175,7 @@ class System:
         algorithm: str | Algorithm | None = None,
         control: StepControl | Retry | None = None,
         resume: Path | str | None = None,
+        threads: int = 1,
         record: Sequence[str] | None = None,
         every: int = 1,
         drivers: Sequence[Driver] = (),
@@ -183,7 +184,8 @@ class System:
         """A simulation to step by hand, in macro steps of `step`; step and algorithm are those of the plan by default.
 
         With a StepControl the steps vary, and `step` is the first of them; a Retry makes steps that an FMU discards of
-        shorter ones. `resume` is a checkpoint to go on from, instead of `start`.
+        shorter ones. `resume` is a checkpoint to go on from, instead of `start`; on several `threads` elements that do
+        not need each other's newest values step side by side.
 
         `record` are the variables that are kept in memory after every `every` steps (scalars and whole arrays; without
         it all outputs).
@@ -202,6 +204,7 @@ class System:
             algorithm=algorithms.by_name(chosen) if isinstance(chosen, str) else chosen,
             control=control,
             resume=None if resume is None else read_checkpoint(Path(resume)),
+            threads=threads,
             observers=[*watching, *observers],
             drivers=drivers,
             stop_when=self.plan.stop_when,

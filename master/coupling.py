@@ -8,6 +8,7 @@ import numpy as np
 
 from master.algorithms.algorithm import Scheme
 from master.calls import places
+from master.crew import crew_tables
 from master.errors import FmuError
 from master.fmu import Instance
 from master.implicit import feedback, iteration_tables
@@ -66,6 +67,7 @@ class Coupling:
             control=control_tables(self, control),
             watches=watch_tables(outputs, watches, located, stop_when),
             rows=row_tables(self.groups, records),
+            crew=crew_tables(scheme.threads),
             report=np.zeros(6, np.int64),
         )
         self.packed = pack(self.tables)

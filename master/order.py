@@ -57,3 +57,15 @@ def loops(nodes: Sequence[Node], edges: Iterable[tuple[Node, Node]]) -> list[tup
     own = {a for a, b in edges if a == b}
     found = [tuple(group) for group in groups.values() if len(group) > 1 or group[0] in own]
     return sorted(found, key=len, reverse=True)
+
+
+def together(stages: Sequence[tuple[Node, ...]], edges: Iterable[tuple[Node, Node]]) -> tuple[tuple[Node, ...], ...]:
+    """Neighbouring stages as one where no edge joins a node of one to a node of the other: nothing is lost then."""
+    joined = {frozenset(edge) for edge in edges}
+    found: list[tuple[Node, ...]] = []
+    for stage in stages:
+        if found and not any(frozenset((a, b)) in joined for a in found[-1] for b in stage):
+            found[-1] += stage
+        else:
+            found.append(stage)
+    return tuple(found)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 import time
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from contextlib import nullcontext
 
 import numpy as np
 
@@ -12,6 +13,7 @@ from master import loop, memory
 from master.algorithms.algorithm import Scheme
 from master.checkpoint import Checkpoint
 from master.coupling import Coupling
+from master.crew import Crew
 from master.drivers.driver import Driver
 from master.errors import FmuError, StructureError
 from master.fmu import DISCARD, PENDING, Instance
@@ -109,6 +111,7 @@ class Session:
         # compiles, or loads what was compiled before, so that the time of the steps is theirs alone
         steps: type[Stepper] = ControlledSteps if isinstance(control, StepControl) else FixedSteps
         self.stepper = steps(self.coupling.packed, start, step)
+        self.crew = Crew(self.tables) if scheme.threads > 1 else None
         descriptions = {name: instance.description for name, instance in instances.items()}
         self.told = Run(system, instances, descriptions, start, stop, step, result.algorithm, snapshot)
 
@@ -176,7 +179,8 @@ class Session:
         """At the most `count` steps, not beyond `until`; returns how many were taken."""
         result = self.result
         self._drive(self.stepper.time)
-        done = self.stepper.advance(until, result.macro_steps, count)
+        with self.crew or nullcontext():
+            done = self.stepper.advance(until, result.macro_steps, count)
         result.macro_steps += done
         result.t_end = self.stepper.time
         reason = self.tables.report[at.REASON]
@@ -277,6 +281,8 @@ class Session:
 
     def close(self) -> None:
         """Put into the result how the steps went, and free what the loop holds of the instances."""
+        if self.crew is not None:
+            self.crew.close()
         self.stepper.tell(self.result)
         for instance, count in zip(self.coupling.instances, self.tables.instances.warnings, strict=True):
             if count:

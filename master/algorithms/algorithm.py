@@ -33,6 +33,8 @@ class Scheme:
     another (both as "element.variable"; those that a model description names are known), some FMUs give derivatives
     (`maxOutputDerivativeOrder`), for others it is the way of the last step.
     An instance that takes derivatives of inputs gets the line if `slopes`, others the value in its middle.
+
+    The instances of a stage step side by side on as many `threads`.
     """
 
     stages: tuple[tuple[str, ...], ...]
@@ -40,6 +42,7 @@ class Scheme:
     slopes: bool = True
     rates: Mapping[str, str] = field(default_factory=dict)
     implicit: Implicit | None = None
+    threads: int = 1
 
 
 class Algorithm(Protocol):

@@ -9,6 +9,7 @@ from __future__ import annotations
 from master.loop.advance import advance
 from master.loop.balance import drifts, residuals
 from master.loop.control import advance_controlled
+from master.loop.crew import serve
 from master.loop.extremes import extremes
 from master.loop.observe import record
 from master.loop.program import read_outputs
@@ -23,4 +24,5 @@ __all__ = [
     "read_outputs",
     "record",
     "residuals",
+    "serve",
 ]

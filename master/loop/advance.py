@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from master.loop.compiled import compiled, inlined
+from master.loop.crew import sweep_together
 from master.loop.iterate import iterate
 from master.loop.observe import finite, observe
 from master.loop.sweep import ask_rates, begin_lines, sweep
@@ -18,6 +19,8 @@ def take(tables, t, h):
             return False
     if tables.iteration.slot.size > 0:
         done = iterate(tables, t, h)
+    elif tables.crew.board.size > 0:
+        done = sweep_together(tables, t, h)
     else:
         done = sweep(tables, t, h)
     if done and not finite(tables.signals.y_bits):

@@ -204,6 +204,19 @@ class Rows(NamedTuple):
     time: np.ndarray  # float64 (groups, capacity)
 
 
+class Crew(NamedTuple):
+    """Threads that step instances of a stage side by side; empty where there is one."""
+
+    board: np.ndarray  # int64 (48): words that threads look at, each in a line of the cache of its own
+    moment: np.ndarray  # float64 (2): time and length of the macro step
+    reports: np.ndarray  # int64 (threads beside the first, 6): of each as Tables.report
+
+
+LIMIT, TICKET, FINISHED, QUIT, OFFSET, FIRST = range(0, 48, 8)
+"""places in Crew.board: the first ticket not given out; the next one; how many instances have stepped, all since the
+start of the run; 1 if the others are to quit; the first ticket of the stage, and the instance that it is for"""
+
+
 class Tables(NamedTuple):
     """All that the loop needs."""
 
@@ -216,4 +229,5 @@ class Tables(NamedTuple):
     control: Control
     watches: Watches
     rows: Rows
+    crew: Crew
     report: np.ndarray  # int64 (6)

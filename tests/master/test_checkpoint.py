@@ -158,6 +158,20 @@ def test_a_branch_may_take_other_steps_and_observers(lags, tmp_path):
         assert len(results.time) == 101
 
 
+def test_a_branch_may_take_another_algorithm_and_vary_its_steps(swings):
+    with Simulation(swings, step=1e-4, algorithm=GaussSeidel(linear=True)) as prefix:
+        prefix.advance(0.5)
+        control = StepControl(1e-5, 0.05, 1e-3, StepDoubling(1e-8, order=3))
+        with prefix.branch(step=1e-3, algorithm=Jacobi(linear=True), control=control) as variant:
+            variant.advance(1.0)
+            ends = variant.get(NAMES)
+        assert variant.result.algorithm == "jacobi_linear"
+        assert variant.result.longest_step > variant.result.shortest_step
+        prefix.advance(1.0)
+        # 1e-8 of the largest value in each of at most 500 steps, and less for the second order of the prefix
+        assert ends == pytest.approx(prefix.get(NAMES), abs=1e-5)
+
+
 def test_what_an_fmu_calculates_cannot_branch(lags):
     with Simulation(lags, step=0.01) as prefix:
         prefix.advance(0.1)
