@@ -132,14 +132,17 @@ def events_table(ways: Sequence[Way], rows: Sequence[Sequence[Piece]]) -> list[s
 def peaks_table(
     ways: Sequence[Way], rows: Sequence[Sequence[Piece]], groups: Mapping[str, tuple[str, ...]]
 ) -> list[str]:
-    """Largest value of each report, and largest difference of a peak in any piece, relative to it."""
-    lines = [_row(["largest of each piece", "of the run", *(f"{way.title}, %" for way in ways)]), _rule(len(ways) + 2)]
+    """Largest value of each report, and relative to it the difference of a peak in the piece where it is largest, the
+    time of that, and the difference in the next one."""
+    lines = [_row(["largest magnitude", "of the run", *(f"{way.title}, %" for way in ways)]), _rule(len(ways) + 2)]
     for title, names in groups.items():
         largest = max(exact.peaks[name] for exact, *_ in rows for name in names)
         cells = [title, f"{largest:.4g}"]
         for k in range(1, len(ways) + 1):
-            apart = max(abs(row[k].peaks[name] - row[0].peaks[name]) for row in rows for name in names)
-            cells.append(f"{100.0 * apart / largest:.3f}" if largest > 0.0 else f"{apart:.3g}")
+            apart = [(max(abs(row[k].peaks[n] - row[0].peaks[n]) for n in names), row[0].start) for row in rows]
+            (worst, start), (following, _) = sorted([*apart, (0.0, 0.0)], reverse=True)[:2]
+            share = 100.0 / largest if largest > 0.0 else 0.0
+            cells.append(f"{share * worst:.3f} from {start:g} s, {share * following:.3f}")
         lines.append(_row(cells))
     return lines
 
