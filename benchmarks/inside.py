@@ -64,7 +64,8 @@ def _watched(function: int, counter: int) -> Callable[..., Any]:
 def share_of_fmus(system: System, step: float, stop: float, algorithm: Algorithm) -> float:
     """Time inside fmi2DoStep over the time of all steps, 0 to 1."""
     with Simulation(system, step=step, algorithm=algorithm) as simulation:
-        entries = simulation._stepping.coupling.tables.instances.do_step
+        assert simulation._session is not None
+        entries = simulation._session.coupling.tables.instances.do_step
         counters = np.zeros(len(entries), np.int64)
         watched = [_watched(int(entry), counters.ctypes.data + 8 * place) for place, entry in enumerate(entries)]
         entries[:] = [function.address for function in watched]  # type: ignore[attr-defined]

@@ -4,8 +4,10 @@ import numpy as np
 import pytest
 
 from benchmarks import masters
+from benchmarks.inside import share_of_fmus
 from benchmarks.macro_step import builder
 from benchmarks.page import replace_table
+from master.algorithms import by_name
 
 
 @pytest.fixture(scope="module")
@@ -30,6 +32,12 @@ def test_a_job_is_the_whole_system(ring, tmp_path):
     assert job.start["lag0"]["u[12]"] == 1.0  # what comes to a connected input at initialisation
     assert job.observed == (("lag0", "y[1]"),)
     assert job.stop == pytest.approx(0.01)
+
+
+def test_some_of_the_time_passes_inside_the_fmus(ring):
+    share = share_of_fmus(ring.structure, 1e-3, 1.0, by_name("jacobi"))
+    assert 0.02 < share < 0.98
+    assert share_of_fmus(ring.structure, 1e-3, 1.0, by_name("gauss_seidel")) == pytest.approx(share, abs=0.4)
 
 
 @pytest.mark.parametrize("master", masters.MASTERS, ids=lambda master: master.runner)
