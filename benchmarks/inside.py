@@ -13,6 +13,7 @@ from numba.extending import intrinsic
 
 from master.algorithms import Algorithm
 from master.loop.calls import do_step
+from master.loop.tables import FUNCTION, KIND, STEP
 from master.simulation import Simulation
 from master.system import System
 
@@ -65,10 +66,11 @@ def share_of_fmus(system: System, step: float, stop: float, algorithm: Algorithm
     """Time inside fmi2DoStep over the time of all steps, 0 to 1."""
     with Simulation(system, step=step, algorithm=algorithm) as simulation:
         assert simulation._session is not None
-        entries = simulation._session.coupling.tables.instances.do_step
-        counters = np.zeros(len(entries), np.int64)
-        watched = [_watched(int(entry), counters.ctypes.data + 8 * place) for place, entry in enumerate(entries)]
-        entries[:] = [function.address for function in watched]  # type: ignore[attr-defined]
+        program = simulation._session.coupling.tables.instances.program
+        steps = np.flatnonzero(program[:, KIND] == STEP)
+        counters = np.zeros(len(steps), np.int64)
+        watched = [_watched(int(program[row, FUNCTION]), counters.ctypes.data + 8 * k) for k, row in enumerate(steps)]
+        program[steps, FUNCTION] = [function.address for function in watched]  # type: ignore[attr-defined]
         began = _now()
         simulation.advance(stop)
         return float(counters.sum() / (_now() - began))
