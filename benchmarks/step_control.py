@@ -132,17 +132,21 @@ def events_table(ways: Sequence[Way], rows: Sequence[Sequence[Piece]]) -> list[s
 def peaks_table(
     ways: Sequence[Way], rows: Sequence[Sequence[Piece]], groups: Mapping[str, tuple[str, ...]]
 ) -> list[str]:
-    """Largest value of each report, and relative to it the difference of a peak in the piece where it is largest, the
-    time of that, and the difference in the next one."""
-    lines = [_row(["largest magnitude", "of the run", *(f"{way.title}, %" for way in ways)]), _rule(len(ways) + 2)]
+    """Largest magnitude of each report; relative to it the difference of the peaks of the run, and the largest
+    difference of the peaks of a piece, with its time."""
+    lines = [
+        _row(["largest magnitude", "", *(f"{w.title}: run, % | piece, %" for w in ways)]),
+        _rule(2 * len(ways) + 2),
+    ]
     for title, names in groups.items():
-        largest = max(exact.peaks[name] for exact, *_ in rows for name in names)
+        peaks = np.array([[[piece.peaks[name] for name in names] for piece in row] for row in rows])
+        largest = peaks[:, 0].max()
+        share = 100.0 / largest if largest > 0.0 else 0.0
         cells = [title, f"{largest:.4g}"]
         for k in range(1, len(ways) + 1):
-            apart = [(max(abs(row[k].peaks[n] - row[0].peaks[n]) for n in names), row[0].start) for row in rows]
-            (worst, start), (following, _) = sorted([*apart, (0.0, 0.0)], reverse=True)[:2]
-            share = 100.0 / largest if largest > 0.0 else 0.0
-            cells.append(f"{share * worst:.3f} from {start:g} s, {share * following:.3f}")
+            run = np.abs(peaks[:, k].max(axis=0) - peaks[:, 0].max(axis=0)).max()
+            each = np.abs(peaks[:, k] - peaks[:, 0]).max(axis=1)
+            cells += [f"{share * run:.3f}", f"{share * each.max():.3f} from {rows[int(each.argmax())][0].start:g} s"]
         lines.append(_row(cells))
     return lines
 
