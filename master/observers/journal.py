@@ -25,10 +25,10 @@ class Journal:
 
     def __init__(self, file: Path, names: Sequence[str]) -> None:
         self.file = file
+        self._head = json.dumps(list(names)).encode() + b"\n"
         # unbuffered: what was accepted is with the operating system, and survives this process
         self._out = file.open("wb", buffering=0)
-        self._write(json.dumps(list(names)).encode() + b"\n")
-        self._begin = self._out.tell()
+        self._write(self._head)
 
     def _write(self, data: bytes | memoryview) -> None:
         # what is cut short is tried again: only then does the system say why
@@ -42,10 +42,22 @@ class Journal:
         numbers = np.arange(first, first + len(time), dtype=float)
         self._write(np.column_stack([numbers, time, values, numbers]).data.cast("B"))
 
-    def clear(self) -> None:
-        """Drop all rows: HDF5 has them."""
-        self._out.seek(self._begin)
-        self._out.truncate()
+    def restart(self, first: int, time: np.ndarray, values: np.ndarray) -> None:
+        """Drop all rows, which HDF5 has, but these. At every moment the file holds the old rows or the new ones."""
+        old, unfinished = self._out, self.file.with_name(self.file.name + ".new")
+        self._out = unfinished.open("wb", buffering=0)
+        try:
+            self._write(self._head)
+            self.append(first, time, values)
+        except OSError:
+            self._out.close()
+            self._out = old
+            unfinished.unlink()
+            raise
+        self._out.close()
+        old.close()
+        unfinished.replace(self.file)
+        self._out = self.file.open("ab", buffering=0)
 
     def close(self, *, remove: bool) -> None:
         self._out.close()

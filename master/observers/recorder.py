@@ -238,10 +238,7 @@ class Recorder(Observer):
         self._under_way.result()
         self._under_way = None
         assert self._journal is not None
-        self._journal.clear()
-        if self._journaled:
-            self._journaled = 0
-            self._save()
+        self._journal.restart(self._handed + 1, self._times[: self._journaled], self._values[: self._journaled])
 
     def _save(self) -> None:
         """Rows that are nowhere else to the journal."""

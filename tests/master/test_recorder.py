@@ -215,10 +215,38 @@ def test_a_torn_row_of_the_journal_is_left_out(tmp_path):
         assert [values.tolist()[:rows] for values in found.values.values()][1:] in ([[2.0, 4.0, 6.0][:rows]], [])
     file.write_bytes(whole[:-8] + bytes(8))
     assert len(journal.read(file).time) == 2
-    book.clear()
+    book.restart(8, np.zeros(0), np.zeros((0, 2)))
     assert len(journal.read(file).time) == 0
     book.close(remove=True)
     assert len(journal.read(file).time) == 0
+
+
+def test_a_journal_that_drops_rows_has_the_others_at_every_moment(tmp_path, monkeypatch):
+    """What a kill would leave after each call of the system."""
+    file, kept = tmp_path / "j", ([0.6, 0.7], [3.0, 5.0])
+    book = journal.Journal(file, ["a.y"])
+    book.append(5, np.array([0.5, *kept[0]]), np.array([[1.0], [3.0], [5.0]]))
+    seen = []
+
+    def look(call):
+        def looked(*arguments, **options):
+            result = call(*arguments, **options)
+            found = journal.read(file)
+            seen.append(found.first)
+            assert (found.time.tolist()[-2:], found.values["a.y"].tolist()[-2:]) == kept
+            return result
+
+        return looked
+
+    monkeypatch.setattr(Path, "replace", look(Path.replace))
+    monkeypatch.setattr(book, "_write", look(book._write))
+    book.restart(6, np.array(kept[0]), np.array([[3.0], [5.0]]))
+    monkeypatch.undo()
+    assert seen == [5, 5, 6]
+    book.append(8, np.array([0.8]), np.array([[7.0]]))
+    assert journal.read(file).time.tolist() == [0.6, 0.7, 0.8]
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["j"]
+    book.close(remove=True)
 
 
 def test_results_as_tables(swing, tmp_path):
