@@ -31,7 +31,8 @@ class StepDoubling:
 
 @dataclass(frozen=True)
 class PowerBonds:
-    """The energy in J that each power bond makes in a step, because its sides saw different efforts and flows.
+    """The energy in J that each power bond makes in a step, because its sides saw different efforts and flows: what one
+    gave at the end of the step less what the other got, which for held inputs is twice what arises, at leading order.
 
     Sadjina, Kyllingstad, Skjong, Pedersen: Energy conservation and power bonds in co-simulations, 2017. FMUs that
     cannot go back will do: then a step that was too long only makes the next one shorter.
