@@ -1,4 +1,4 @@
-"""Runs that go on from a checkpoint, branches, and elements in processes of their own, by command and from Python."""
+"""Runs that go on from a checkpoint, branches, and elements in processes of their own or on threads."""
 
 import json
 
@@ -93,6 +93,13 @@ def test_elements_in_processes_give_the_same_results(pair, tmp_path):
     apart = run_system(tmp_path / "two", pair, "--no-report", "--process", "first=30", "--process", "second")
     for name in whole.results.variables:
         assert np.array_equal(whole.results[name], apart.results[name]), name
+
+
+def test_elements_on_threads_give_the_same_results(pair, tmp_path):
+    one = run_system(tmp_path / "one", pair, "--no-report", "--algorithm", "jacobi")
+    two = run_system(tmp_path / "two", pair, "--no-report", "--algorithm", "jacobi", "--threads", 2)
+    for name in one.results.variables:
+        assert np.array_equal(one.results[name], two.results[name]), name
 
 
 def test_a_crash_in_a_process_leaves_the_results(lag, tmp_path):
