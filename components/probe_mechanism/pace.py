@@ -25,7 +25,7 @@ def parameters() -> tuple[Field, ...]:
                   minimum=1e-6),
         parameter("longest_micro_step", "s", "micro-step while nothing changes", 1e-3, minimum=1e-6),
         parameter("micro_tolerance", "m/s", "change of velocities in a micro-step by the change of accelerations; "
-                  "0: all have the length micro_step", 1e-6, minimum=0.0),
+                  "0: all have the length micro_step", 3e-7, minimum=0.0),
     )  # fmt: skip
 
 
