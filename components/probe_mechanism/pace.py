@@ -1,7 +1,7 @@
 """Length of the micro-steps, found from how fast the accelerations change.
 
 A micro-step kicks with the accelerations of its middle. While they change smoothly, what their change makes of the
-velocities falls with the square of the step; a step that keeps it at `micro_tolerance` follows impacts and friction
+velocities is jerk times the square of the step; a step that keeps it at `micro_tolerance` follows impacts and friction
 with short micro-steps and calm phases with long ones, in contact or not.
 """
 
@@ -12,20 +12,22 @@ from math import fabs, sqrt
 from components.core.field import Field, Group, parameter, private
 from components.core.kernel import kernel
 
-# the next micro-step over the one that would just keep the tolerance, and over the last one
+# the next micro-step over the one that would just keep the tolerance, and at most over the last one
 CAUTION = 0.9
 GROWTH = 2.0
-# m/s, keeps a division from zero
-LEAST_CHANGE = 1e-30
+# s, time in which a jerk is forgotten: the jerk of a vibration passes through zero, its error does not go
+MEMORY = 2e-3
+# m/s3, keeps a division from zero
+LEAST_JERK = 1e-24
 
 
 def parameters() -> tuple[Field, ...]:
     return (
         parameter("micro_step", "s", "micro-step when a contact has closed, and the shortest for the tolerance", 1e-4,
                   minimum=1e-6),
-        parameter("longest_micro_step", "s", "micro-step while nothing changes", 1e-3, minimum=1e-6),
+        parameter("longest_micro_step", "s", "micro-step while nothing changes", 2e-3, minimum=1e-6),
         parameter("micro_tolerance", "m/s", "change of velocities in a micro-step by the change of accelerations; "
-                  "0: all have the length micro_step", 3e-7, minimum=0.0),
+                  "0: all have the length micro_step", 5e-7, minimum=0.0),
     )  # fmt: skip
 
 
@@ -36,6 +38,7 @@ def state() -> Group:
         private("micro_step", "s", "length of the next micro-step, at most"),
         private("contacts", "1", "closed in the last micro-step"),
         private("joint_acceleration", "rad/s2", "of the tree in the last micro-step", shape=5),
+        private("jerk", "m/s3", "change of the accelerations in time, the largest of late"),
         private("axial_acceleration", "m/s2", "of the probe in the last micro-step"),
     )
 
@@ -44,6 +47,7 @@ def state() -> Group:
 def initialize(p, pace, qdd):
     """Start with the short micro-step; `qdd` are the accelerations of the joints at the start, shape (5,)."""
     pace.contacts = 0.0
+    pace.jerk = 0.0
     pace.axial_acceleration = 0.0
     for j in range(5):
         pace.joint_acceleration[j] = qdd[j]
@@ -73,6 +77,7 @@ def set_next(p, pace, qdd, axial_acceleration, h):
             reach = sqrt(probe.probe_inertia[0, 0] / probe.probe_mass)
         change = max(change, reach * fabs(qdd[j] - pace.joint_acceleration[j]))
         pace.joint_acceleration[j] = qdd[j]
-    ratio = min(GROWTH, CAUTION * sqrt(p.micro_tolerance / max(h * change, LEAST_CHANGE)))
+    pace.jerk = max(change / h, pace.jerk * max(0.0, 1.0 - h / MEMORY))
+    allowed = CAUTION * sqrt(p.micro_tolerance / max(pace.jerk, LEAST_JERK))
     longest = max(p.longest_micro_step, p.micro_step)
-    pace.micro_step = min(max(ratio * h, p.micro_step), longest)
+    pace.micro_step = min(max(min(allowed, GROWTH * h), p.micro_step), longest)
