@@ -74,7 +74,9 @@ def assemble(
     for name, element in declaration.elements.items():
         where = f"{declaration.name}, element {name}"
         components[name] = make_component(element.component, where, dict(element.options))
-    build_ahead([(element.component, element.options) for element in declaration.elements.values()], progress)
+    build_ahead(
+        [(element.component, element.options) for element in declaration.elements.values()], progress, ["master"]
+    )
     for name, element in declaration.elements.items():
         component = components[name]
         # FMUs of one name that were built with other options go to a folder of their own

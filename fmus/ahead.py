@@ -15,18 +15,21 @@ from fmus import catalogue
 from fmus.package import build, is_built
 
 
-def build_ahead(wanted: Sequence[tuple[str, Mapping[str, Any]]], progress: Callable[[str], None]) -> None:
+def build_ahead(
+    wanted: Sequence[tuple[str, Mapping[str, Any]]], progress: Callable[[str], None], beside: Sequence[str] = ()
+) -> None:
     """Have the native FMUs of components (name in the catalogue, build options) in the cache, as far as they build.
 
     What cannot be built here is left to `build`, which says why. `progress` gets lines `NAME: what is being done`.
+    Modules `beside` are run meanwhile, as `python -m` does: what else there is to compile.
     """
     tasks = {json.dumps([name, dict(options)], sort_keys=True): (name, options) for name, options in wanted}
     missing = [task for task, (name, options) in tasks.items() if not is_built(catalogue.component(name, **options))]
     if len(missing) < 2 or os.cpu_count() == 1:
         return
-    command = [sys.executable, "-m", "fmus.ahead"]
-    workers = [subprocess.Popen([*command, task], stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True)
-               for task in missing]  # fmt: skip
+    commands = [*(["fmus.ahead", task] for task in missing), *([module] for module in beside)]
+    workers = [subprocess.Popen([sys.executable, "-m", *command], stdout=subprocess.PIPE, stderr=subprocess.DEVNULL,
+                                text=True) for command in commands]  # fmt: skip
     readers = [Thread(target=_relay, args=(worker, progress)) for worker in workers]
     try:
         for reader in readers:

@@ -42,7 +42,11 @@ def program_tables(coupling: Coupling, sets: Calls, gets: Calls) -> Program:
             calls.append((len(rows), len(rows) + len(called)))
             rows += called
         begin += len(stage)
-    return Program(call_table(rows), np.array(carries, np.uint64), np.array(calls, np.uint64))
+    return Program(
+        call_table(rows),
+        np.array(carries, np.uint64).reshape(-1, 3),
+        np.array(calls, np.uint64).reshape(-1, 2),
+    )
 
 
 def _carried(coupling: Coupling, i: int) -> tuple[list[tuple[int, ...]], list[tuple[int, ...]]]:

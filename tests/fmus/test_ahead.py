@@ -18,9 +18,10 @@ def empty_cache(tmp_path, monkeypatch):
 
 
 def test_fmus_are_in_the_cache_afterwards(empty_cache):
-    """Each in a process of its own, that tells what it does; building here makes nothing more."""
+    """Each in a process of its own, that tells what it does; building here makes nothing more. A module runs beside."""
     said = []
-    build_ahead(WANTED, said.append)
+    build_ahead(WANTED, said.append, beside=["this"])
+    assert "Beautiful is better than ugly." in said
     for name, _ in WANTED:
         assert f"{name}: compiling the kernels" in said
         assert is_built(catalogue.component(name))
