@@ -49,18 +49,25 @@ def _slide(u, slope, first, last, time):
 
 
 @compiled
+def _slopes(prediction, table, c):
+    """Status of call c of a table that sets slopes of inputs or gets those of outputs."""
+    status: int = derivatives(  # type: ignore[call-arg]
+        table[c, FUNCTION],
+        table[c, COMPONENT],
+        table[c, REFERENCES],
+        table[c, COUNT],
+        prediction.orders.ctypes.data,
+        table[c, VALUES],
+    )
+    return status
+
+
+@compiled
 def _pass_slopes(prediction, warnings, report, i):
     """Hand instance i the slopes of its inputs; False after a failure."""
     table = prediction.slope_calls
     for c in range(prediction.slope_range[i], prediction.slope_range[i + ONE]):
-        status: int = derivatives(  # type: ignore[call-arg]
-            table[c, FUNCTION],
-            table[c, COMPONENT],
-            table[c, REFERENCES],
-            table[c, COUNT],
-            prediction.orders.ctypes.data,
-            table[c, VALUES],
-        )
+        status = _slopes(prediction, table, c)
         if status != 0 and refused(warnings, report, status, i, SLOPE, c):
             return False
     return True
@@ -74,14 +81,7 @@ def ask_rates(prediction, warnings, report):
     """
     table, told, slope = prediction.rate_calls, prediction.told, prediction.slope
     for c in range(table.shape[0]):
-        status: int = derivatives(  # type: ignore[call-arg]
-            table[c, FUNCTION],
-            table[c, COMPONENT],
-            table[c, REFERENCES],
-            table[c, COUNT],
-            prediction.orders.ctypes.data,
-            table[c, VALUES],
-        )
+        status = _slopes(prediction, table, c)
         if status == DISCARD:
             continue
         if status != 0 and refused(warnings, report, status, table[c, OWNER], RATE, c):
