@@ -21,6 +21,7 @@ class Adaptive:
     `bonds` are pairs of ports: of the element that gives a wrench, and of the one that gives the twist. With bonds
     `tolerance` is the energy in J that each may make in a step, without them the relative error of a step by doubling.
     `locate` names the Boolean and Integer outputs whose changes are events; without it they are all that are connected.
+    `levels` are those of Real outputs whose crossing is one.
     `substeps` of elements are for those that look at the time at the start of their steps only, such as sequences: what
     they decide in a long step shows in it, and is located.
     """
@@ -31,6 +32,7 @@ class Adaptive:
     event_step: float
     bonds: tuple[tuple[str, str], ...] = ()
     locate: tuple[str, ...] | None = None
+    levels: Mapping[str, float] = field(default_factory=dict)
     substeps: Mapping[str, int] = field(default_factory=dict)
 
     @classmethod
@@ -40,6 +42,7 @@ class Adaptive:
         found["bonds"] = tuple((str(wrench), str(twist)) for wrench, twist in found.get("bonds", ()))
         if found.get("locate") is not None:
             found["locate"] = tuple(map(str, found["locate"]))
+        found["levels"] = {str(name): float(level) for name, level in found.get("levels", {}).items()}
         for name in ("tolerance", "shortest", "longest", "event_step"):
             found[name] = float(found[name])
         return cls(**found)
@@ -55,7 +58,7 @@ class Adaptive:
         chosen = self.tolerance if tolerance is None else tolerance
         bonds = tuple(_bond(*ports) for ports in self.bonds)
         estimate = PowerBonds(bonds, chosen) if bonds else StepDoubling(chosen)
-        return StepControl(self.shortest, self.longest, self.event_step, estimate, self.locate)
+        return StepControl(self.shortest, self.longest, self.event_step, estimate, self.locate, self.levels)
 
 
 def _bond(wrench: str, twist: str) -> Bond:

@@ -20,7 +20,7 @@ from master.pace import pace_tables
 from master.prediction import prediction_tables, rates_of
 from master.program import program_tables
 from master.rows import Group, Sampling, record_calls, row_tables
-from master.step_control import StepControl, control_tables, located_signals
+from master.step_control import StepControl, control_tables, located_changes
 from master.system import System
 from master.watches import Watch, watch_tables
 
@@ -50,8 +50,8 @@ class Coupling:
         self.rates = rates_of(system, scheme)
         self.feedback = feedback(system, scheme)
         self._kept: list[np.ndarray] = []
-        located = located_signals(system, control) if control is not None else []
-        watched = {watch.variable for watch in watches} | {*located, *self.rates.values()}
+        located = located_changes(system, control) if control is not None else []
+        watched = {watch.variable for watch in (*watches, *located)} | {*self.rates.values()}
         self.outputs = outputs = Outputs(system, self.instances, watched | ({stop_when} if stop_when else set()))
         self.inputs = Inputs(self)
         records = record_calls(self)

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -12,6 +13,7 @@ from master.errors import StructureError
 from master.implicit import scale_groups
 from master.loop import tables
 from master.system import System
+from master.watches import Watch
 
 if TYPE_CHECKING:
     from master.coupling import Coupling
@@ -48,8 +50,8 @@ class StepControl:
     """Macro steps between `shortest` and `longest` s, chosen by a PI controller on an estimate of their error.
 
     Where all FMUs can go back, steps that are too long are repeated, and so are those that jump over an event: a change
-    of an Integer or Boolean output in `locate` (without it, of all that are connected) is found within a step of
-    `event_step` s. A step that an FMU discards, or that gives values that are not finite, is repeated too. After an
+    of an Integer or Boolean output in `locate` (without it, of all that are connected), or the crossing of a level of a
+    Real output in `levels`, is found within a step of `event_step` s. A step that an FMU discards, or that gives values that are not finite, is repeated too. After an
     event the steps begin with `event_step` again.
     """
 
@@ -58,6 +60,7 @@ class StepControl:
     event_step: float
     estimate: StepDoubling | PowerBonds | None = None
     locate: tuple[str, ...] | None = None
+    levels: Mapping[str, float] = field(default_factory=dict)
 
     def check(self, system: System) -> None:
         """Raises StructureError for what cannot be, and for FMUs that cannot do what is asked."""
@@ -71,9 +74,10 @@ class StepControl:
             problems.append(f"step control: the tolerance must be positive, not {self.estimate.tolerance!r}")
         doubling = isinstance(self.estimate, StepDoubling)
         problems += _unable(system, "step control by doubling" if doubling else "step control", going_back=doubling)
-        for name in self.locate or ():
+        wanted = {name: ("Integer", "Boolean") for name in self.locate or ()} | dict.fromkeys(self.levels, ("Real",))
+        for name, kinds in wanted.items():
             _, variable = system.resolve(name)
-            if variable.storage not in ("Integer", "Boolean") or variable.causality not in ("output", "local"):
+            if variable.storage not in kinds or variable.causality not in ("output", "local"):
                 problems.append(f"step control cannot locate {name}, a {variable.causality} of type {variable.type}")
         if problems:
             raise StructureError(problems)
@@ -112,12 +116,13 @@ def _unable(system: System, what: str, *, going_back: bool) -> list[str]:
     return [f"{what}: {', '.join(names)} {lack}" for lack, names in lacking.items() if names]
 
 
-def located_signals(system: System, control: StepControl) -> list[str]:
-    """Full names of the outputs whose changes are located."""
-    if control.locate is not None:
-        return list(control.locate)
-    names = dict.fromkeys(f"{c.source}.{c.output}" for c in system.connections)
-    return [name for name in names if system.resolve(name)[1].storage in ("Integer", "Boolean")]
+def located_changes(system: System, control: StepControl) -> list[Watch]:
+    """The changes of outputs that are located."""
+    names: Iterable[str] = control.locate or ()
+    if control.locate is None:
+        connected = dict.fromkeys(f"{c.source}.{c.output}" for c in system.connections)
+        names = (name for name in connected if system.resolve(name)[1].storage in ("Integer", "Boolean"))
+    return [*map(Watch, names), *(Watch(name, level) for name, level in control.levels.items())]
 
 
 def control_tables(coupling: Coupling, control: StepControl | None) -> tables.Control:

@@ -20,10 +20,9 @@ class Watch:
     level: float | None = None
 
 
-def watch_tables(outputs: Outputs, watches: Sequence[Watch], located: Sequence[str], stop_when: str | None) -> Watches:
+def watch_tables(outputs: Outputs, watches: Sequence[Watch], located: Sequence[Watch], stop_when: str | None) -> Watches:
     """`watches` are logged; the changes of `located` are what a controlled step must not jump over."""
-    watched = [_watched(outputs, watch) for watch in watches]
-    watched += [_watched(outputs, Watch(name)) for name in located]
+    watched = [_watched(outputs, watch) for watch in (*watches, *located)]
     logged = np.arange(len(watched)) < len(watches)
     return Watches(
         kind=np.array([kind for kind, _, _ in watched], np.int64),

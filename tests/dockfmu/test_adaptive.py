@@ -17,7 +17,9 @@ TABLE = {"tolerance": 1e-3, "shortest": 1e-4, "longest": 0.02, "event_step": 1e-
 
 
 def test_ports_become_bonds_of_force_and_velocity():
-    adaptive = Adaptive.from_table(TABLE | {"bonds": [["mechanism.base", "chaser.port[1]"]], "locate": ["a.b"]})
+    adaptive = Adaptive.from_table(
+        TABLE | {"bonds": [["mechanism.base", "chaser.port[1]"]], "locate": ["a.b"], "levels": {"a.gap": 0}}
+    )
     control = adaptive.control()
     assert isinstance(control.estimate, PowerBonds)
     (bond,) = control.estimate.bonds
@@ -25,6 +27,7 @@ def test_ports_become_bonds_of_force_and_velocity():
     assert bond.flows[5] == "chaser.port[1].angular_velocity[3]"
     assert len(bond.efforts) == len(bond.flows) == 6
     assert control.locate == ("a.b",)
+    assert control.levels == {"a.gap": 0.0}
     assert adaptive.control(0.5).estimate.tolerance == 0.5
 
 

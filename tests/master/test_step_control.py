@@ -112,6 +112,21 @@ def test_an_event_is_located_and_steps_grow_again(lag):
     assert result.macro_steps - free.macro_steps < 40
 
 
+def test_the_crossing_of_a_level_is_located(lag):
+    level = 0.25
+    control = StepControl(shortest=1e-4, longest=0.1, event_step=1e-3, locate=(), levels={"a.y[1]": level})
+    events = Events({"above": Event("a.y[1]", "above", level)})
+    result = run(lags(lag, 0.01), step=0.1, stop=100.0, control=control, observers=[events])
+    (event,) = result.events
+    # the values of lags at the ends of steps of 0.1 s, and within one of these a line that is left by less than 1e-3 s
+    steps = np.floor(np.log(1.0 - level) / np.log(1.0 - 0.01 * 0.1))
+    before = 1.0 - (1.0 - 0.01 * 0.1) ** steps
+    due = 0.1 * steps + (level - before) / (0.01 * (1.0 - before))
+    assert due <= event["t"] <= due + 2e-3
+    assert result.rejected_steps > 0
+    assert result.shortest_step <= 1e-3 * (1.0 + 1e-9)
+
+
 def test_values_that_are_not_finite_are_tried_with_shorter_steps_before_the_run_fails(lag):
     system = lags(lag)
     system.elements["a"].start["nan_time"] = 0.5
@@ -140,6 +155,7 @@ def test_a_discarded_step_is_repeated_shorter(lag):
         (StepControl(1e-3, 0.1, 0.5), "event_step"),
         (StepControl(1e-3, 0.1, 0.1, StepDoubling(0.0)), "tolerance must be positive"),
         (StepControl(1e-3, 0.1, 0.1, locate=("a.y[1]",)), "cannot locate a.y"),
+        (StepControl(1e-3, 0.1, 0.1, levels={"a.high": 0.5}), "cannot locate a.high"),
     ],
 )
 def test_control_that_makes_no_sense_is_refused(lag, control, words):
