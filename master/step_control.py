@@ -51,8 +51,8 @@ class StepControl:
 
     Where all FMUs can go back, steps that are too long are repeated, and so are those that jump over an event: a change
     of an Integer or Boolean output in `locate` (without it, of all that are connected), or the crossing of a level of a
-    Real output in `levels`, is found within a step of `event_step` s. A step that an FMU discards, or that gives values that are not finite, is repeated too. After an
-    event the steps begin with `event_step` again.
+    Real output in `levels`, is found within a step of `event_step` s. A step that an FMU discards, or that gives values
+    that are not finite, is repeated too. After an event the steps begin with `event_step` again.
     """
 
     shortest: float
@@ -74,7 +74,7 @@ class StepControl:
             problems.append(f"step control: the tolerance must be positive, not {self.estimate.tolerance!r}")
         doubling = isinstance(self.estimate, StepDoubling)
         problems += _unable(system, "step control by doubling" if doubling else "step control", going_back=doubling)
-        wanted = {name: ("Integer", "Boolean") for name in self.locate or ()} | dict.fromkeys(self.levels, ("Real",))
+        wanted = dict.fromkeys(self.locate or (), ("Integer", "Boolean")) | dict.fromkeys(self.levels, ("Real",))
         for name, kinds in wanted.items():
             _, variable = system.resolve(name)
             if variable.storage not in kinds or variable.causality not in ("output", "local"):

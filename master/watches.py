@@ -20,7 +20,9 @@ class Watch:
     level: float | None = None
 
 
-def watch_tables(outputs: Outputs, watches: Sequence[Watch], located: Sequence[Watch], stop_when: str | None) -> Watches:
+def watch_tables(
+    outputs: Outputs, watches: Sequence[Watch], located: Sequence[Watch], stop_when: str | None
+) -> Watches:
     """`watches` are logged; the changes of `located` are what a controlled step must not jump over."""
     watched = [_watched(outputs, watch) for watch in (*watches, *located)]
     logged = np.arange(len(watched)) < len(watches)
