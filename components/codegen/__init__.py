@@ -7,7 +7,7 @@
 `chain`      dependent chains: constraints, inertia, forces, reduction (spec/01 8; spec/02 6 to 8)
 `legs`       a free node body on such chains: the peripheral mechanism, hexapods (spec/02 7, 8, 11)
 `tree`       articulated bodies in body axes (spec/02 9)
-`spatial`    articulated bodies in axes of the base
+`kane`       Kane's form of a tree, from partial twists of its heavy bodies
 `emit`       from a graph to the source of kernels (spec/09 3.9)
 `counts`     operations of everything, generated and in full
 `products`   the generated modules of this repository

@@ -139,8 +139,14 @@ def inverse(a: Array) -> tuple[Array, Any]:
 
 def solve_symmetric(a: Array, b: Any) -> Array:
     """x of a x = b for a positive definite matrix by L D L^T, one division per pivot."""
+    return solve_with_pivots(a, b)[0]
+
+
+def solve_with_pivots(a: Array, b: Any) -> tuple[Array, list[Any]]:
+    """`solve_symmetric`, and the pivots D."""
     n = len(b)
     lower = array(np.eye(n))
+    pivots: list[Any] = []
     reciprocal: list[Any] = []
     scaled = array(np.zeros((n, n)))  # L D
     for j in range(n):
@@ -149,6 +155,7 @@ def solve_symmetric(a: Array, b: Any) -> Array:
             for k in range(j):
                 value = value - scaled[i, k] * lower[j, k]
             scaled[i, j] = value
+        pivots.append(scaled[j, j])
         reciprocal.append(1.0 / scaled[j, j])
         for i in range(j + 1, n):
             lower[i, j] = scaled[i, j] * reciprocal[j]
@@ -161,4 +168,4 @@ def solve_symmetric(a: Array, b: Any) -> Array:
     for i in range(n - 1, -1, -1):
         for k in range(i + 1, n):
             x[i] = x[i] - lower[k, i] * x[k]
-    return x
+    return x, pivots

@@ -13,14 +13,14 @@ from typing import Any
 
 import numpy as np
 
-from components.codegen import chain, spatial, tree
+from components.codegen import chain, kane, tree
 from components.codegen.algebra import UNIT, ZERO, array, solve_symmetric
 from components.codegen.catalogue import CHAINS, TREES, Structure
 from components.codegen.graph import Graph
 from components.codegen.legs import Leg
 from components.codegen.mechanism import Body, Joint, Motion
 
-BODY_AXES, BASE_AXES, COMPOSITE = ALGORITHMS = ("ABA, body axes", "ABA, base axes", "CRBA, LDL^T")
+ARTICULATED, KANE, COMPOSITE = ALGORITHMS = ("ABA", "Kane, LDL^T", "CRBA, LDL^T")
 
 Count = tuple[int, int, int]
 """Multiplications, additions, divisions."""
@@ -138,16 +138,10 @@ def tree_stages(algorithm: str, structure: Structure, s: Symbols) -> Stages:
     joints = s.joints(structure)
     n = len(joints)
     g = list(s.vector("g", n))
-    if algorithm == BODY_AXES:
+    if algorithm == ARTICULATED:
         return {algorithm: tree.accelerate(joints, s.base(), g).qdd}
-    if algorithm == BASE_AXES:
-        placed = spatial.place(joints)
-        base = s.base()
-        inertias = [spatial.inertia(body) if body.joint.body.heavy else array(np.zeros((6, 6))) for body in placed]
-        needed = [
-            spatial.motion_wrench(M, spatial.absolute(b.velocity, base)) for M, b in zip(inertias, placed, strict=True)
-        ]
-        return {algorithm: spatial.accelerate(placed, inertias, needed, g, [0.0] * n, base).qdd}
+    if algorithm == KANE:
+        return {algorithm: [*kane.accelerate(joints, s.base(), g)[0]]}
     A = chain.inertia(joints)
     inertial = chain.inertia_forces(joints, s.base(), s.constant(np.zeros(n)))
     return {algorithm: [*solve_symmetric(A, chain.forces(joints, inertial, g))]}

@@ -148,19 +148,25 @@ def reduce(strut, crank, omega0, epsilon0, acceleration0, inertia, torque):
 
 
 @kernel
-def accelerate(strut, crank, turning, torque, force):
-    """Accelerations of the active joints for that of the housing, `turning`; the wrench on the base loses (torque
-    about O_0, force) what links with mass need for their motion."""
+def accelerate(strut, crank, turning):
+    """Accelerations of the active joints for that of the housing, `turning`."""
     if strut.heavy > 0.0:
         spring.accelerate(strut, turning)
-        spring.lose(strut, turning, torque, force)
     else:
         spring_massless.accelerate(strut, turning)
     if crank.heavy > 0.0:
         brake.accelerate(crank, turning)
-        brake.lose(crank, turning, torque, force)
     else:
         brake_massless.accelerate(crank, turning)
+
+
+@kernel
+def lose(strut, crank, turning, torque, force):
+    """The wrench on the base (torque about O_0, force) loses what links with mass need for their motion."""
+    if strut.heavy > 0.0:
+        spring.lose(strut, turning, torque, force)
+    if crank.heavy > 0.0:
+        brake.lose(crank, turning, torque, force)
 
 
 @kernel

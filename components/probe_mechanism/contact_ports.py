@@ -52,7 +52,7 @@ INSIDE = ContactPorts(
         probe_cone.unit(),
         Group(
             "touch",
-            private("loss_wrench", "1", "damping and friction of contacts on head, housing; O_0, frame 0",
+            private("loss_wrench", "1", "damping and friction of contacts on the links, about their joints, link axes",
                     shape=(2, 6)),
             private("axial_damping", "kg", "damping of contacts along the probe times the micro-step"),
             Group("roller", private("force", "N", "damping and friction of its contact, M axes", shape=3), count=3),

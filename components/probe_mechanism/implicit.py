@@ -2,7 +2,7 @@
 
 Regularised friction is a damper of k_Fr f_N / v_eps, up to 1e6 N s/m on a head of a few kilograms: explicit, it
 chatters at any step above some microseconds. Here the Jacobian of the class-1 contacts (normal damping, and the secant
-of friction) joins the articulated inertia: friction as in backward Euler, normal damping as in the trapezoidal rule.
+of friction) joins the inertia of the tree: friction as in backward Euler, normal damping as in the trapezoidal rule.
 Losses are booked from the forces so applied and the mean rates, so that they close the energy balance.
 """
 
@@ -15,7 +15,7 @@ from components.core.kernel import kernel
 from components.core.rotation import apply, apply_transposed, load_matrix
 from components.core.spatial import lower, upper
 from components.core.vector import ZERO, accumulate, add, axpy, cross, dot, load, scale, store, subtract
-from components.probe_mechanism.tree import HOUSING, PROBE
+from components.probe_mechanism.tree import HOUSING, PROBE, mean_twist, reach
 
 
 @kernel
@@ -56,12 +56,10 @@ def _law(parameters, pair):
 
 @kernel
 def _roller(unit, point):
-    """Number of the roller that touches at `point` (PU), or -1."""
-    limiter = unit.work.link[1]
-    local = apply(load_matrix(limiter.rotation), subtract(point, load(limiter.position)))
+    """Number of the roller that touches at `point` (M), or -1."""
     reach = 2.0 * unit.parameters.roller.radius
     for k in range(len(unit.input.roller)):
-        away = subtract(local, load(unit.input.roller[k].position))
+        away = subtract(point, load(unit.input.roller[k].position))
         if dot(away, away) < reach * reach:
             return k
     return -1
@@ -76,46 +74,40 @@ def _note_loss(touch, k, r, force):
 
 
 @kernel
-def _contact(unit, item, h, axis, touch, damping):
-    """One listed class-1 contact; returns the torque of its spring on the latches about the head's centre, PU axes."""
+def _contact(unit, item, h, length, touch, damping):
+    """One listed class-1 contact; returns the torque of its spring on the latches about the head's centre, H axes."""
     pair = item.pair
     law = _law(unit.parameters, pair)
-    j = PROBE
-    if pair in (PAD_CONE, ROLLER_CONE):
-        j = HOUSING
-    point = load(item.position)
-    n = load(item.normal)
+    j = HOUSING if pair in (PAD_CONE, ROLLER_CONE) else PROBE
     link = unit.work.link[j]
-    v = point_velocity(link, point)
+    A = load_matrix(link.rotation)
+    point = apply(A, subtract(load(item.position), load(link.position)))
+    n = apply(A, load(item.normal))
+    v = apply(A, point_velocity(link, load(item.position)))
     roller = _roller(unit, point) if pair == ROLLER_CONE else -1
-    to_housing = load_matrix(unit.work.link[1].rotation)
     if roller >= 0:
-        v = add(v, apply_transposed(to_housing, load(unit.input.roller[roller].velocity)))
+        v = add(v, load(unit.input.roller[roller].velocity))
     rate = dot(n, v)
     slip = axpy(-rate, n, v)
     drag = law.friction * item.normal_force / sqrt(dot(slip, slip) + law.slip_velocity * law.slip_velocity)
-    along = 0.0
-    if item.normal_force > 0.0:
-        along = 0.5 * h * law.damping
-    A = load_matrix(unit.input.base.rotation)
-    r = apply(A, subtract(point, load(unit.input.base.position)))
-    n0 = apply(A, n)
-    add_damper(damping[j], r, n0, along, h * drag)
-    lost = scale(law.stiffness * item.penetration - item.normal_force, n)
-    lost = axpy(-drag, slip, lost)
-    _note_loss(touch, j, r, apply(A, lost))
-    if roller >= 0:
-        accumulate(apply(to_housing, lost), touch.roller[roller].force)
+    along = 0.5 * h * law.damping if item.normal_force > 0.0 else 0.0
+    spring = law.stiffness * item.penetration
+    lost = axpy(-drag, slip, scale(spring - item.normal_force, n))
+    r = point
     if j == PROBE:
-        cosine = dot(n0, axis)
-        touch.axial_damping += h * drag + (along - h * drag) * cosine * cosine
+        r = add(point, (length, 0.0, 0.0))
+        touch.axial_damping += h * drag + (along - h * drag) * n[0] * n[0]
+    add_damper(damping[j], r, n, along, h * drag)
+    _note_loss(touch, j, r, lost)
+    if roller >= 0:
+        accumulate(lost, touch.roller[roller].force)
     if pair in (LATCH_STOP, LATCH_WALL):
-        return cross(subtract(point, load(link.position)), scale(-law.stiffness * item.penetration, n))
+        return cross(point, scale(-spring, n))
     return ZERO
 
 
 @kernel
-def _sensors(unit, h, axis, touch, damping):
+def _sensors(unit, h, length, touch, damping):
     """Friction of the capture sensors along the socket, at the centre of the head."""
     sensor = unit.parameters.sensor
     head = unit.work.link[0]
@@ -124,20 +116,18 @@ def _sensors(unit, h, axis, touch, damping):
     drag = sensor.friction / sensor.slip_velocity
     if v * v > 1e-6 * sensor.slip_velocity * sensor.slip_velocity:
         drag = force / v
-    A = load_matrix(unit.input.base.rotation)
-    r = apply(A, subtract(load(head.position), load(unit.input.base.position)))
-    x = apply(A, (1.0, 0.0, 0.0))
+    x = apply(load_matrix(head.rotation), (1.0, 0.0, 0.0))
+    r = (length, 0.0, 0.0)
     add_damper(damping[PROBE], r, x, h * drag, 0.0)
-    _note_loss(touch, 0, r, scale(-force, x))
-    cosine = dot(x, axis)
-    touch.axial_damping += h * drag * cosine * cosine
+    _note_loss(touch, PROBE, r, scale(-force, x))
+    touch.axial_damping += h * drag * x[0] * x[0]
 
 
 @kernel
-def linearise(unit, touch, damping, axis, slope, h):
+def linearise(unit, touch, damping, length, slope, h):
     """Dampers of the contacts of the last evaluation, for a micro-step h; call after `accept`, before the tree.
 
-    `axis`: the head's x in frame 0; `slope`: tip slope of the probe, whose work since the last call is booked.
+    `length` L_H of the probe; `slope` of its tip, whose work since the last call is booked.
     """
     for k in range(2):
         for i in range(6):
@@ -147,18 +137,18 @@ def linearise(unit, touch, damping, axis, slope, h):
     touch.axial_damping = 0.0
     for k in range(len(touch.roller)):
         store(ZERO, touch.roller[k].force)
-    torque = load(unit.work.held_head.torque)
+    torque = apply(load_matrix(unit.work.link[0].rotation), load(unit.work.held_head.torque))
     for k in range(int(unit.tally.class_1)):
-        torque = add(torque, _contact(unit, unit.tally.contact[k], h, axis, touch, damping))
+        torque = add(torque, _contact(unit, unit.tally.contact[k], h, length, touch, damping))
     if unit.state.captured > 0.0:
-        _sensors(unit, h, axis, touch, damping)
-    tip.book(touch.tip, apply(load_matrix(unit.work.link[0].rotation), torque), slope)
+        _sensors(unit, h, length, touch, damping)
+    tip.book(touch.tip, torque, slope)
 
 
 @kernel
 def head_force(t):
     """Axial force on the head of the tree `t` with the accelerations found, N."""
-    return t.load[PROBE].force[0] + dot(lower(t.implicit[PROBE]), load(t.link[PROBE].rotation[0]))
+    return t.load[PROBE].force[0] + t.implicit[PROBE, 3]
 
 
 @kernel
@@ -169,26 +159,27 @@ def settle(unit, touch, t, epsilon0, acceleration0, axial_force, rate, h):
     `t` is the tree, `axial_force` (N) what the axial damper's reaction to contact damping added to the
     head's load, `rate` the mean rate of compression.
     """
-    A = load_matrix(unit.input.base.rotation)
-    w = apply(A, load(unit.input.base.angular_velocity))
-    v = apply(A, load(unit.input.base.velocity))
-    head = t.link[PROBE]
-    axis = load(head.rotation[0])
-    total_torque = ZERO
-    total_force = ZERO
+    base = unit.input.base
+    A = load_matrix(base.rotation)
+    w = axpy(-0.5 * h, apply_transposed(A, epsilon0), load(base.angular_velocity))
+    v = axpy(-0.5 * h, apply_transposed(A, acceleration0), load(base.velocity))
+    target_force = ZERO
+    target_torque = ZERO
     for k in range(2):
+        link = unit.work.link[k]
+        spin, speed = mean_twist(t, k, link, load(base.position), w, v, h)
         torque = upper(t.implicit[k])
         force = lower(t.implicit[k])
-        spin = axpy(0.5 * h, subtract(upper(t.acceleration[k]), epsilon0), add(w, upper(t.twist[k])))
-        speed = axpy(0.5 * h, subtract(lower(t.acceleration[k]), acceleration0), add(v, lower(t.twist[k])))
         if k == PROBE:
-            force = axpy(axial_force, axis, force)
-            torque = axpy(axial_force, cross(load(head.position), axis), torque)
-            speed = axpy(-rate, axis, speed)
+            force = add(force, (axial_force, 0.0, 0.0))
+            speed = subtract(speed, (rate, 0.0, 0.0))
         lost = touch.loss_wrench[k]
         touch.dissipated -= h * (dot(spin, add(torque, upper(lost))) + dot(speed, add(force, lower(lost))))
-        total_torque = add(total_torque, torque)
-        total_force = add(total_force, force)
-    force = apply_transposed(A, scale(-1.0, total_force))
-    torque = apply_transposed(A, scale(-1.0, total_torque))
-    return force, add(torque, cross(load(unit.input.base.position), force))
+        # about the origin of the link
+        torque = subtract(torque, cross((reach(t, k), 0.0, 0.0), force))
+        A = load_matrix(link.rotation)
+        force = apply_transposed(A, force)
+        target_force = subtract(target_force, force)
+        target_torque = subtract(target_torque, apply_transposed(A, torque))
+        target_torque = subtract(target_torque, cross(load(link.position), force))
+    return target_force, target_torque

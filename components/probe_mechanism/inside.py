@@ -126,7 +126,7 @@ def linearise(m, h):
     """Dampers of the contacts join the tree for a micro-step h."""
     t = m.tree
     slope = (t.tip_slope[0], t.tip_slope[1])
-    implicit.linearise(m.probe_cone, m.touch, t.load_damping, load(t.link[0].rotation[0]), slope, h)
+    implicit.linearise(m.probe_cone, m.touch, t.load_damping, t.length, slope, h)
 
 
 @kernel

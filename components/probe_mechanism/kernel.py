@@ -97,7 +97,7 @@ def _push(m):
 
 @kernel
 def _load(m, h):
-    """Accept the contact; loads on the tree, wrench on the target, force of the rollers on the nut.
+    """Accept the contact: loads on the tree, wrench on the target. Returns the force of the rollers on the nut.
 
     `h` is the time since contact was last accepted.
     """
@@ -113,12 +113,12 @@ def _load(m, h):
     cam = 0.0
     for k in range(levers.COUNT):
         cam += levers.cam_force(m.levers, k, contact.on_roller(m, k))
-    return cam, force, torque
+    return cam
 
 
 @kernel
 def _evaluate(m, h):
-    """Accelerations of the tree and the base wrench for a micro-step h."""
+    """Accelerations of the tree for a micro-step h."""
     p = m.parameters
     code = tree.select(m.tree, m.damper, m.status)
     if code:
@@ -136,6 +136,18 @@ def _evaluate(m, h):
         load(m.base.acceleration),
         m.status,
     )
+
+
+@kernel
+def _react(m):
+    """Wrench on the base at the last evaluation, with that of the pushers."""
+    t = m.tree
+    tree.react(m.parameters.probe, t, m.damper)
+    push, push_torque = _push(m)
+    relative = m.relative
+    force, torque = pushers.reaction(push, push_torque, load(relative.position), load_matrix(relative.rotation))
+    accumulate(force, t.base_force)
+    accumulate(torque, t.base_torque)
 
 
 @kernel
@@ -190,15 +202,12 @@ def _micro_step(m, start, h, long):
         for j in range(5):
             t.q[j] = m.motion.joint_angle[j]
         return code
-    cam, push, push_torque = _load(m, m.motion.pending + 0.5 * h)
+    cam = _load(m, m.motion.pending + 0.5 * h)
     code = _evaluate(m, h)
     if code:
         return code
-    relative = m.relative
-    force, torque = pushers.reaction(push, push_torque, load(relative.position), load_matrix(relative.rotation))
-    accumulate(force, t.base_force)
-    accumulate(torque, t.base_torque)
     if m.parameters.cover.present != 0.0:
+        _react(m)
         cover.advance(m.parameters.cover, m.cover, t.base_force[0], h)
     tree.kick(t, m.damper, h)
     tree.drift(t, 0.5 * h)
@@ -216,7 +225,8 @@ def _micro_step(m, start, h, long):
 
 @kernel
 def _finish(m, h):
-    """Outputs and books at the end of a step of length h."""
+    """Outputs and books at the end of a step of length h, wrenches those of the last evaluation."""
+    _react(m)
     code = _place(m, h, m.axial.travel)
     if code:
         return code

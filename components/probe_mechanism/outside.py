@@ -8,10 +8,9 @@ from math import fabs, isfinite
 
 from components.core.component import Message, fail
 from components.core.kernel import kernel
-from components.core.spatial import lower, upper
-from components.core.vector import ZERO, add, axpy, dot, load
+from components.core.vector import ZERO, axpy, dot, load
 from components.probe_mechanism import levers
-from components.probe_mechanism.tree import PROBE, load_on
+from components.probe_mechanism.tree import PROBE, load_on, mean_twist
 
 NOT_FINITE = 5
 
@@ -111,8 +110,7 @@ def _power(m, h):
     t = m.tree
     for k in range(2):
         torque, force = load_on(t, k)
-        spin = axpy(0.5 * h, upper(t.acceleration[k]), add(omega0, upper(t.twist[k])))
-        speed = axpy(0.5 * h, lower(t.acceleration[k]), add(velocity0, lower(t.twist[k])))
+        spin, speed = mean_twist(t, k, t.link[k], ZERO, omega0, velocity0, h)
         power += dot(torque, spin) + dot(force, speed)
     return power
 

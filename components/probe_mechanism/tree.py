@@ -6,7 +6,8 @@ joint of the tree: its length L_H and rate come from the axial damper, mass data
 (ruling R15), and axial forces on the head pass to the base.
 
 A micro-step of length h, of second order: `drift` by h/2, `place`, `select`, contact, `evaluate`, `kick`, `drift` by
-h/2. Names: p = parameters.probe, t = tree, pl = parameters.lateral, d = damper.
+h/2; `react` where the wrench on the base is asked for. Names: p = parameters.probe, t = tree, pl = parameters.lateral,
+d = damper.
 """
 
 from __future__ import annotations
@@ -17,8 +18,9 @@ from components import hysteresis
 from components.core.component import Message, fail
 from components.core.field import Group, output, parameter, private
 from components.core.kernel import kernel
-from components.core.rotation import IDENTITY, apply_transposed, load_matrix
-from components.core.vector import ZERO, add, cross, load, store
+from components.core.rotation import IDENTITY, apply, load_matrix
+from components.core.spatial import lower, upper
+from components.core.vector import ZERO, add, axpy, cross, load, store, subtract
 from components.probe_mechanism import chains, lateral
 from components.probe_mechanism.generated import housing_and_probe
 
@@ -111,15 +113,16 @@ def state() -> Group:
             description="contact loads on head and housing, to be set before each evaluation",
         ),
         private("tip_slope", "rad", "additional slope of the probe's tip about y and z", shape=2),
-        private("twist", "1", "of the links relative to frame 0, about O_0, frame 0", shape=(2, 6)),
-        private("acceleration", "1", "absolute, of the links' twists", shape=(2, 6)),
+        private("length", "m", "L_H: exit bearing -> head centre"),
+        private("twist", "1", "of the links relative to frame 0, about their joints, link axes", shape=(2, 6)),
+        private("acceleration", "1", "of the links' absolute twists, about their joints, link axes", shape=(2, 6)),
         private(
             "load_damping",
             "1",
-            "-d load / d twist times the step, upper triangle: linearly implicit loads",
+            "-d load / d twist times the step, about the joints, link axes, upper triangle: linearly implicit loads",
             shape=(2, 6, 6),
         ),
-        private("implicit", "1", "what the accelerations add to the loads, wrench about O_0, frame 0", shape=(2, 6)),
+        private("implicit", "1", "wrench that the accelerations add to the loads, likewise", shape=(2, 6)),
         private("node_inertia", "kg.m2", "of the chains reduced to the housing, upper triangle, frame 0", shape=(3, 3)),
         private("node_torque", "N.m", "of the chains reduced to the housing, frame 0", shape=3),
         private("turning", "rad/s2", "acceleration of the housing as seen from the base, frame 0", shape=3),
@@ -163,7 +166,8 @@ def initialize(p, t, pl, d, status):
             return fail(status, PROBE_LAW + code, 0.0, 3 + k)
         hysteresis.reset(law, t.element[k].memory)
     t.viscous = 0.0
-    housing_and_probe.place(p, t, p.free_length, 0.0)
+    t.length = p.free_length
+    housing_and_probe.place(p, t, 0.0)
     code = lateral.initialize(pl, d, t.link[HOUSING], status)
     if code == 0:
         code = place(p, t, d, p.free_length, 0.0, status)
@@ -193,7 +197,8 @@ def place(p, t, d, length, length_rate, status):
     for j in range(5):
         if not fabs(t.q[j]) <= p.angle_limit:
             return fail(status, ANGLE, t.q[j], j + 1)
-    housing_and_probe.place(p, t, length, length_rate)
+    t.length = length
+    housing_and_probe.place(p, t, length_rate)
     for i in range(2):
         t.tip_slope[i] = 1.5 * sin(t.q[2 + i]) - t.q[2 + i]
     t.gain = p.free_length / max(length, p.shortest_length)
@@ -224,16 +229,35 @@ def _probe_forces(p, t, h):
 
 
 @kernel
+def reach(t, k):
+    """From the joint of link k to its origin, along its x."""
+    return t.length if k == PROBE else 0.0
+
+
+@kernel
 def load_on(t, k):
-    """(torque about O_0, force) of the contacts on link k, frame 0, without its implicit part."""
-    A = load_matrix(t.link[k].rotation)
-    force = apply_transposed(A, load(t.load[k].force))
-    return add(apply_transposed(A, load(t.load[k].torque)), cross(load(t.link[k].position), force)), force
+    """(torque, force) of the contacts on link k about its joint, link axes, without its implicit part."""
+    force = load(t.load[k].force)
+    return add(load(t.load[k].torque), cross((reach(t, k), 0.0, 0.0), force)), force
+
+
+@kernel
+def mean_twist(t, k, link, origin, w, v, h):
+    """(angular velocity, velocity) of link k about its joint, link axes, mean over a micro-step h after `evaluate`.
+
+    `w`, and `v` at O_0, are those of the base at the start of the micro-step; they, the `origin` O_0 and the `link`
+    with its position and rotation are in any one frame.
+    """
+    A = load_matrix(link.rotation)
+    arm = axpy(-reach(t, k), A[0], subtract(load(link.position), origin))
+    spin = axpy(0.5 * h, upper(t.acceleration[k]), upper(t.twist[k]))
+    speed = axpy(0.5 * h, lower(t.acceleration[k]), lower(t.twist[k]))
+    return add(spin, apply(A, w)), add(speed, apply(A, add(v, cross(w, arm))))
 
 
 @kernel
 def dynamics(p, t, d, omega0, epsilon0, acceleration0):
-    """Accelerations of joints and chains and the base wrench, for given joint forces and loads.
+    """Accelerations of joints and chains, for given joint forces and loads.
 
     Returns 0, or 1 + j if joint j has no inertia.
     """
@@ -248,17 +272,25 @@ def dynamics(p, t, d, omega0, epsilon0, acceleration0):
         if not t.pivot[j] > LEAST_INERTIA:
             return 1 + j
     for k in range(2):
-        chains.accelerate(d.spring[k], d.brake[k], t.turning, t.base_torque, t.base_force)
+        chains.accelerate(d.spring[k], d.brake[k], t.turning)
     return 0
 
 
 @kernel
+def react(p, t, d):
+    """`base_force` and `base_torque` after `dynamics`: contact loads, less what tree and chains need for their motion
+    (D11 of spec/02), and without the axial inertance (R15)."""
+    housing_and_probe.react(p, t)
+    for k in range(2):
+        chains.lose(d.spring[k], d.brake[k], t.turning, t.base_torque, t.base_force)
+
+
+@kernel
 def evaluate(p, t, pl, d, brakes_on, h, omega0, epsilon0, acceleration0, status):
-    """`qdd`, `base_force` and `base_torque` for a micro-step h at the placed position, with `load` set.
+    """`qdd` for a micro-step h at the placed position, with `load` set.
 
     `brakes_on` (0 or 1) switches the additional lateral brakes. Base motion in frame 0, tuples: angular velocity,
-    angular acceleration, acceleration of O_0. The wrench on the carrier holds contact loads, inertia of tree and
-    chains (D11 of spec/02), and not the axial inertance (R15).
+    angular acceleration, acceleration of O_0.
     """
     _probe_forces(p, t, h)
     lateral.forces(pl, d, brakes_on, h)
@@ -289,6 +321,7 @@ def affine(p, t, d, omega0):
     Returns 0, or 1 + j if joint j has no inertia.
     """
     code = dynamics(p, t, d, omega0, ZERO, ZERO)
+    react(p, t, d)
     force = load(t.base_force)
     torque = load(t.base_torque)
     for k in range(6):
@@ -297,6 +330,7 @@ def affine(p, t, d, omega0):
             code = max(code, dynamics(p, t, d, omega0, ZERO, unit))
         else:
             code = max(code, dynamics(p, t, d, omega0, unit, ZERO))
+        react(p, t, d)
         for i in range(3):
             t.affine_mass[i, k] = force[i] - t.base_force[i]
             t.affine_mass[3 + i, k] = torque[i] - t.base_torque[i]

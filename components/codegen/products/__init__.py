@@ -29,6 +29,6 @@ PRODUCTS: dict[str, Callable[[], str]] = {
     "components/probe_mechanism/generated/brake.py": _chain("RUS", massless=False),
     "components/probe_mechanism/generated/brake_massless.py": _chain("RUS", massless=True),
     "components/probe_mechanism/generated/housing_and_probe.py": lambda: module(
-        probe_tree.tree(), "Housing and flexible probe.", "Spec/02 9 and 10, D9 and D11, in frame 0 about O_0."
+        probe_tree.tree(), "Housing and flexible probe.", "Spec/02 9 and 10, D9 and D11, by Kane's form of spec/09 3.2."
     ),
 }

@@ -2,18 +2,19 @@
 
 Five joints: housing about y and z at O_0; bending about y and z and torsion of the probe at the exit bearing. The
 dependent chains come as inertia and torque of the housing, contacts as loads with linearly implicit damping on head
-and housing.
+and housing. Twists, wrenches and dampings of the two links are about their joints, in link axes.
 """
 
 from __future__ import annotations
 
 import numpy as np
 
-from components.codegen import spatial
-from components.codegen.algebra import ZERO, array, cross
+from components.codegen import kane
+from components.codegen.algebra import UNIT, ZERO, Array, array, cross
+from components.codegen.chain import jacobian
 from components.codegen.emit import Program, Stage
 from components.codegen.graph import Graph
-from components.codegen.mechanism import Body, Joint, Motion, X, Y, Z, symmetric_input
+from components.codegen.mechanism import Body, Joint, X, Y, Z, symmetric_input
 
 AXES = (Y, Z, Y, Z, X)
 HOUSING, PROBE = 1, 4
@@ -35,71 +36,82 @@ def _tree(graph: Graph) -> list[Joint]:
     return joints
 
 
+def _rotations(joints: list[Joint]) -> list[Array]:
+    """Frame 0 -> each body."""
+    found: list[Array] = []
+    for joint in joints:
+        found.append(joint.turn @ (found[-1] if found else array(UNIT)))
+    return found
+
+
 def tree() -> Program:
-    """`place`, `accelerate` and `momentum` of housing and probe."""
+    """`place`, `accelerate`, `react` and `momentum` of housing and probe."""
     graph = Graph()
-    placed = spatial.place(_tree(graph))
-    housing, probe = placed[HOUSING], placed[PROBE]
-    graph.label("A_M", housing.rotation)
-    graph.label("A_H", probe.rotation)
+    joints = _tree(graph)
+    bodies = [joint.body for joint in joints]
+    rates = array([joint.rate for joint in joints])
+    rotations = _rotations(joints)
+    graph.label("A_M", rotations[HOUSING])
+    graph.label("A_H", rotations[PROBE])
+    partials = kane.partials(joints)
+    twists = [partial @ rates for partial in partials]
+    _, axes = jacobian(joints, ZERO)
+    spins = {PROBE: axes @ rates, HOUSING: axes[:, : HOUSING + 1] @ rates[: HOUSING + 1]}
 
-    place = Stage("place", ("p", "t", "length", "length_rate"), "Links of the mechanism from q, qd, L_H and its rate.")
-    axis = probe.rotation[0]
-    head = probe.point + axis * graph.input("length")
-    graph.label("r_H", head)
-    velocity = probe.velocity[3:] + cross(probe.velocity[:3], head) + axis * graph.input("length_rate")
-    place.set("t.link[0].position", head)
-    place.set("t.link[0].velocity", velocity)
-    for k, body in enumerate((probe, housing)):
-        place.set(f"t.link[{k}].rotation", body.rotation)
-        place.set(f"t.link[{k}].angular_velocity", body.velocity[:3])
-        place.set(f"t.twist[{k}]", body.velocity)
-
-    base = Motion(*(graph.array(name, 3) for name in ("omega0", "epsilon0", "acceleration0")))
-    accelerate = Stage(
-        "accelerate",
-        ("p", "t", "omega0", "epsilon0", "acceleration0"),
-        "Accelerations of joints, links and node, wrench of the tree on the base.",
-    )
-    inertias = [spatial.inertia(body) if body.joint.body.heavy else array(np.zeros((6, 6))) for body in placed]
-    own = list(inertias)
-    resistances = [array(np.zeros(6)) for _ in placed]
-    loads, dampings = {}, {}
+    place = Stage("place", ("p", "t", "length_rate"), "Links of the mechanism from q, qd, L_H and its rate.")
+    bearing = rotations[HOUSING][0] * joints[HOUSING + 1].arm[0]
+    lever = rotations[PROBE][0] * graph.input("t.length")
+    velocity = cross(spins[HOUSING], bearing) + cross(spins[PROBE], lever)
+    graph.label("r_H", bearing + lever)
+    place.set("t.link[0].position", bearing + lever)
+    place.set("t.link[0].velocity", velocity + rotations[PROBE][0] * graph.input("length_rate"))
     for k, j in enumerate(LINKS):
-        A = placed[j].rotation
-        force = A.T @ graph.array(f"t.load[{k}].force", 3)
-        torque = A.T @ graph.array(f"t.load[{k}].torque", 3)
+        place.set(f"t.link[{k}].rotation", rotations[j])
+        place.set(f"t.link[{k}].angular_velocity", spins[j])
+        place.set(f"t.twist[{k}]", twists[j])
+
+    names = ("omega0", "epsilon0", "acceleration0")
+    omega0, epsilon0, acceleration0 = (graph.array(name, 3) for name in names)
+    accelerate = Stage(
+        "accelerate", ("p", "t", *names), "Accelerations of joints and links, and of the housing as the chains feel it."
+    )
+    moving = kane.carried(joints, np.concatenate([omega0, ZERO]))
+    absolute = [twist + base for twist, base in zip(twists, moving, strict=True)]
+    coasting = kane.coasting(joints, absolute, np.concatenate([epsilon0, acceleration0]))
+    loads, dampings, shares = {}, {}, []
+    for k, j in enumerate(LINKS):
+        force, torque = (graph.array(f"t.load[{k}].{name}", 3) for name in ("force", "torque"))
         if j == PROBE:
-            torque = torque + cross(graph.array("t.link[0].position", 3), force)
+            torque = torque + cross([graph.input("t.length"), 0.0, 0.0], force)
         loads[j] = np.concatenate([torque, force])
         dampings[j] = symmetric_input(graph, f"t.load_damping[{k}]", 6)
-        twist = spatial.absolute(placed[j].velocity, base)
-        needed = spatial.motion_wrench(own[j], twist)
-        resistances[j] = needed - loads[j]
-        inertias[j] = inertias[j] + dampings[j]
+        shares.append(kane.body_share(bodies[j], partials[j], absolute[j], coasting[j], loads[j], dampings[j]))
+    node = np.hstack([axes[:, : HOUSING + 1], np.zeros((3, PROBE - HOUSING))])
+    swing = cross(axes[:, 0] * rates[0], axes[:, 1] * rates[1])
     node_inertia = symmetric_input(graph, "t.node_inertia", 3)
-    w = housing.velocity[:3]
-    carried = base.angular_acceleration + cross(base.angular_velocity, w)
-    node_torque = graph.array("t.node_torque", 3) + node_inertia @ carried  # erratum D9
-    inertias[HOUSING] = inertias[HOUSING] + np.pad(node_inertia, (0, 3), constant_values=0.0)
-    resistances[HOUSING] = resistances[HOUSING] - np.concatenate([node_torque, ZERO])
+    shares.append(kane.Share(node, node_inertia, graph.array("t.node_torque", 3) - node_inertia @ swing))
     joint_forces = [0.0, 0.0, *graph.array("t.force", 3)]
-    joint_damping = [0.0, 0.0, *graph.array("t.damping", 3)]
-    found = spatial.accelerate(placed, inertias, resistances, joint_forces, joint_damping, base)
-    graph.label("qdd", found.qdd)
-    graph.label("pivot", found.pivot)
-    accelerate.set("t.qdd", found.qdd)
-    accelerate.set("t.pivot", found.pivot)
-    accelerate.set("t.turning", found.acceleration[HOUSING][:3] - carried)
-    wrench = array(np.zeros(6))
+    joint_damping = {2 + k: damping for k, damping in enumerate(graph.array("t.damping", 3))}
+    qdd, pivots = kane.solve(shares, joint_forces, joint_damping)
+    graph.label("qdd", qdd)
+    graph.label("pivot", pivots)
+    accelerate.set("t.qdd", qdd)
+    accelerate.set("t.pivot", pivots)
+    accelerate.set("t.turning", swing + node @ qdd)
+    accelerations = {j: coasting[j] + partials[j] @ qdd for j in LINKS}
+    implicit = {j: -(dampings[j] @ accelerations[j]) for j in LINKS}
     for k, j in enumerate(LINKS):
-        implicit = -(dampings[j] @ found.acceleration[j])
-        accelerate.set(f"t.acceleration[{k}]", found.acceleration[j])
-        accelerate.set(f"t.implicit[{k}]", implicit)
-        twist = spatial.absolute(placed[j].velocity, base)
-        wrench = wrench + loads[j] + implicit - spatial.motion_wrench(own[j], twist, found.acceleration[j])
-    accelerate.set("t.base_torque", wrench[:3])
-    accelerate.set("t.base_force", wrench[3:])
+        accelerate.set(f"t.acceleration[{k}]", accelerations[j])
+        accelerate.set(f"t.implicit[{k}]", implicit[j])
+
+    react = Stage("react", ("p", "t"), "Wrench of the tree on the base, after `accelerate` at the same position.")
+    wrenches = {}
+    for j in LINKS:
+        needed = kane.motion_wrench(bodies[j], absolute[j]) + kane.inertia(bodies[j]) @ accelerations[j]
+        wrenches[j] = loads[j] + implicit[j] - needed
+    wrench = kane.total(joints, wrenches)
+    react.set("t.base_torque", wrench[:3])
+    react.set("t.base_force", wrench[3:])
 
     momentum = Stage(
         "momentum",
@@ -107,13 +119,13 @@ def tree() -> Program:
         "Kinetic energy and momenta of the tree, absolute, about O_0 in axes of frame 0.",
         after=("place",),
     )
-    energy, total = 0.0, array(np.zeros(6))
+    moving = kane.carried(joints, np.concatenate([omega0, graph.array("velocity0", 3)]))
+    energy, momenta = 0.0, {}
     for j in LINKS:
-        twist = placed[j].velocity + np.concatenate([base.angular_velocity, graph.array("velocity0", 3)])
-        share = own[j] @ twist
-        total = total + share
-        energy = energy + 0.5 * (twist @ share)
+        momenta[j] = kane.inertia(bodies[j]) @ (twists[j] + moving[j])
+        energy = energy + 0.5 * ((twists[j] + moving[j]) @ momenta[j])
+    moment = kane.total(joints, momenta)
     momentum.set("t.kinetic_energy", energy)
-    momentum.set("t.angular_momentum", total[:3])
-    momentum.set("t.momentum", total[3:])
-    return Program(graph, [place, accelerate, momentum], keep="t.kept")
+    momentum.set("t.angular_momentum", moment[:3])
+    momentum.set("t.momentum", moment[3:])
+    return Program(graph, [place, accelerate, react, momentum], keep="t.kept")

@@ -106,6 +106,12 @@ def symmetric(n, scale):
     return scale * (a @ a.T)
 
 
+def to_body(rotation, point):
+    """Twist about O_0 in frame 0 -> about a point in axes of a body."""
+    r = np.cross(np.eye(3), point).T  # w x point = r w
+    return np.block([[rotation, np.zeros((3, 3))], [rotation @ r, rotation]])
+
+
 def test_housing_and_probe_equal_loops():
     """Links, accelerations, base wrench, momentum and energy with loads, dampings, chains and a moving base."""
     p = SimpleNamespace(
@@ -135,11 +141,13 @@ def test_housing_and_probe_equal_loops():
         acceleration=zeros((2, 6)), implicit=zeros((2, 6)), base_torque=zeros(3), base_force=zeros(3),
         angular_momentum=zeros(3), momentum=zeros(3), kept=zeros(housing_and_probe.KEPT),
     )  # fmt: skip
-    length, length_rate = 0.41, -0.05
-    housing_and_probe.place.py_func(p, t, length, length_rate)
+    t.length = length = 0.41
+    length_rate = -0.05
+    housing_and_probe.place.py_func(p, t, length_rate)
+    carried = {j: to_body(b.rotation[j], b.point[j]) for j in (1, 4)}
     for k, j in ((0, 4), (1, 1)):
         np.testing.assert_allclose(link[k].rotation, b.rotation[j], **TOLERANCE)
-        np.testing.assert_allclose(t.twist[k], b.velocity[j], **TOLERANCE)
+        np.testing.assert_allclose(t.twist[k], carried[j] @ b.velocity[j], **TOLERANCE)
     x = b.rotation[4, 0]
     head = b.point[4] + length * x
     np.testing.assert_allclose(link[0].position, head, **TOLERANCE)
@@ -149,7 +157,8 @@ def test_housing_and_probe_equal_loops():
     for k, j in ((0, 4), (1, 1)):
         force = b.rotation[j].T @ load[k].force
         torque = b.rotation[j].T @ load[k].torque + np.cross(link[k].position, force)
-        m.load[j], m.load_damping[j] = np.concatenate([torque, force]), t.load_damping[k]
+        m.load[j] = np.concatenate([torque, force])
+        m.load_damping[j] = carried[j].T @ t.load_damping[k] @ carried[j]
     m.force[2:], m.damping[2:] = t.force, t.damping
     m.node_inertia, m.node_torque = t.node_inertia, t.node_torque
     assert linkage_tree.accelerate(m, PARENTS, 1, *BASE) == 0
@@ -158,9 +167,10 @@ def test_housing_and_probe_equal_loops():
     np.testing.assert_allclose(t.pivot, m.pivot, **TOLERANCE)
     np.testing.assert_allclose(t.turning, linkage_tree.node_acceleration(m, 1, *BASE[:2]), **TOLERANCE)
     for k, j in ((0, 4), (1, 1)):
-        np.testing.assert_allclose(t.acceleration[k], m.acceleration[j], **TOLERANCE)
+        np.testing.assert_allclose(t.acceleration[k], carried[j] @ m.acceleration[j], **TOLERANCE)
         applied = np.concatenate(linkage_tree.applied_load(m, j))
-        np.testing.assert_allclose(t.implicit[k], applied - m.load[j], **TOLERANCE)
+        np.testing.assert_allclose(carried[j].T @ t.implicit[k], applied - m.load[j], **TOLERANCE)
+    housing_and_probe.react.py_func(p, t)
     torque, force = linkage_tree.base_wrench(m, BASE[0])
     np.testing.assert_allclose(t.base_torque, torque, **TOLERANCE)
     np.testing.assert_allclose(t.base_force, force, **TOLERANCE)

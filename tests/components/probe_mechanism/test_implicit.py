@@ -44,16 +44,17 @@ def test_tree_with_load_damping_is_the_tree_under_the_applied_load():
         t.load[k].force, t.load[k].torque = generator.uniform(-500.0, 500.0, (2, 3))
         implicit.add_damper(t.load_damping[k], (0.8, 0.1, -0.05), (0.6, 0.8, 0.0), 3.0, 40.0)
     assert tree.dynamics(p.probe, t, d, omega, epsilon, acceleration) == 0
+    tree.react(p.probe, t, d)
     accelerations = t.qdd.copy()
     wrench = np.concatenate([t.base_force, t.base_torque])
     for k in (tree.PROBE, tree.HOUSING):
         torque, force = np.split(t.implicit[k], 2)
         change = symmetric(t.load_damping[k]) @ t.acceleration[k]
         assert t.implicit[k] == pytest.approx(-change, rel=1e-12)
-        A, r = t.link[k].rotation, t.link[k].position
-        t.load[k].force += A @ force
-        t.load[k].torque += A @ (torque - np.cross(r, force))
+        t.load[k].force += force
+        t.load[k].torque += torque - np.cross([0.4 if k == tree.PROBE else 0.0, 0.0, 0.0], force)
         t.load_damping[k] = 0.0
     assert tree.dynamics(p.probe, t, d, omega, epsilon, acceleration) == 0
+    tree.react(p.probe, t, d)
     assert t.qdd == pytest.approx(accelerations, rel=1e-9)
     assert np.concatenate([t.base_force, t.base_torque]) == pytest.approx(wrench, rel=1e-9, abs=1e-9)

@@ -46,10 +46,13 @@ def place(m, length=0.45, rate=0.0):
 
 
 def evaluate(m, h=0.0, brakes=0.0, base=(ZERO, ZERO, ZERO)):
+    """Accelerations, and the wrench on the base."""
     base = tuple(tuple(map(float, x)) for x in base)
-    return tree.evaluate(
+    code = tree.evaluate(
         m.parameters.probe, m.tree, m.parameters.lateral, m.damper, brakes, h, base[0], base[1], base[2], m.status
     )
+    tree.react(m.parameters.probe, m.tree, m.damper)
+    return code
 
 
 @kernel
@@ -66,6 +69,7 @@ def run(m, steps, h, brakes):
             return code
         tree.kick(t, d, h)
         tree.drift(t, 0.5 * h)
+    tree.react(p, t, d)
     code = tree.place(p, t, d, p.free_length, 0.0, m.status)
     tree.report(t, pl, d, m.joint, m.lateral)
     tree.momentum(p, t, d, (0.0, 0.0, 0.0), (0.0, 0.0, 0.0))

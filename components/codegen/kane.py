@@ -1,0 +1,138 @@
+"""Kane's form A qdd = b of a tree (spec/09 3.2), from the partial twists of those bodies that have mass.
+
+Twists and wrenches are rows of six, [angular or torque, linear or force], about the joint of a body in its own axes;
+accelerations are those of the twist. Written once over any scalars. It is cheap where few bodies are heavy, and where
+joints have damping or inertia of their own: that fills the rows which articulated bodies (`tree`) would lose.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from components.codegen.algebra import ZERO, Array, array, cross, skew, solve_with_pivots, symmetric_product
+from components.codegen.chain import transferred
+from components.codegen.mechanism import Body, Joint, Motion
+
+Tree = Sequence[Joint]
+
+
+def _outward(joint: Joint, twist: Any) -> Array:
+    """A twist of the parent, or its acceleration, as the body has it while the joint is at rest."""
+    return np.concatenate([joint.out(twist[:3]), joint.out(twist[3:] + cross(twist[:3], joint.arm))])
+
+
+def carried(tree: Tree, twist: Any) -> list[Array]:
+    """The twist of the base as all bodies have it while the joints are at rest."""
+    found: list[Array] = []
+    for joint in tree:
+        p = joint.body.parent
+        found.append(_outward(joint, array(twist) if p is None else found[p]))
+    return found
+
+
+def partials(tree: Tree) -> list[Array]:
+    """(6, n) of each body: its twist relative to the base per unit rate of each joint."""
+    found: list[Array] = []
+    for j, joint in enumerate(tree):
+        p = joint.body.parent
+        columns = array(np.zeros((6, len(tree))))
+        if p is not None:
+            for k in range(j):
+                columns[:, k] = _outward(joint, found[p][:, k])
+        columns[:, j] = np.concatenate([ZERO, joint.unit] if joint.body.slides else [joint.unit, ZERO])
+        found.append(columns)
+    return found
+
+
+def coasting(tree: Tree, twists: Sequence[Array], base: Any) -> list[Array]:
+    """Accelerations of the bodies at constant rates of the joints, from absolute `twists` and that of the base."""
+    found: list[Array] = []
+    for joint, twist in zip(tree, twists, strict=True):
+        p = joint.body.parent
+        w, v = twist[:3], twist[3:]
+        turned = np.concatenate([cross(w, joint.spin), cross(w, joint.slip) + cross(v, joint.spin)])
+        found.append(_outward(joint, array(base) if p is None else found[p]) + turned)
+    return found
+
+
+def inertia(body: Body) -> Array:
+    """(6, 6) of a single body."""
+    offset = skew(body.moment)
+    return np.block([[array(body.inertia), offset], [-offset, array(np.eye(3)) * body.mass]])
+
+
+def motion_wrench(body: Body, twist: Any) -> Array:
+    """Wrench that a body needs while its absolute `twist` stays the same."""
+    w, v = twist[:3], twist[3:]
+    momentum = body.mass * v + cross(w, body.moment)
+    spin = array(body.inertia) @ w + cross(body.moment, v)
+    return np.concatenate([cross(w, spin) + cross(v, momentum), cross(w, momentum)])
+
+
+@dataclass
+class Share:
+    """What resists and drives a tree: `inertia` (m, m) and `force` (m) along `partial` velocities (m, n).
+
+    `force` is what is left at constant rates of the joints. A body, or what is attached to one.
+    """
+
+    partial: Array
+    inertia: Array
+    force: Any
+
+
+def body_share(body: Body, partial: Array, twist: Any, coasting: Any, load: Any = 0.0, damping: Any = 0.0) -> Share:
+    """Of a body with its absolute twist, its acceleration from `coasting`, and a load that is linearly implicit.
+
+    `damping` (6, 6) is -d load / d twist times the step.
+    """
+    resisting = inertia(body) + damping
+    return Share(partial, resisting, load - motion_wrench(body, twist) - resisting @ coasting)
+
+
+def solve(shares: Iterable[Share], joint_forces: Any, joint_inertia: Mapping[int, Any]) -> tuple[Array, list[Any]]:
+    """Accelerations of the joints, and the inertia about each with all joints after it free.
+
+    `joint_inertia` by number: added along joints (drives, linearly implicit damping).
+    """
+    b = array(joint_forces)
+    A = array(np.zeros((len(b), len(b))))
+    for share in shares:
+        A = A + symmetric_product(share.partial, share.inertia @ share.partial)
+        b = b + share.partial.T @ share.force
+    for j, extra in joint_inertia.items():
+        A[j, j] = A[j, j] + extra
+    # from the last joint to the first, as articulated bodies do
+    found, pivots = solve_with_pivots(A[::-1, ::-1], b[::-1])
+    return found[::-1], pivots[::-1]
+
+
+def accelerate(tree: Tree, base: Motion, joint_forces: Any) -> tuple[Array, list[Array]]:
+    """Accelerations of the joints, and absolute ones of the bodies' twists, of a tree on which nothing else acts."""
+    between = partials(tree)
+    rates = array([joint.rate for joint in tree])
+    moving = carried(tree, np.concatenate([base.angular_velocity, ZERO]))
+    twists = [partial @ rates + twist for partial, twist in zip(between, moving, strict=True)]
+    found = coasting(tree, twists, np.concatenate([base.angular_acceleration, base.acceleration]))
+    heavy = [j for j, joint in enumerate(tree) if joint.body.heavy]
+    qdd, _ = solve((body_share(tree[j].body, between[j], twists[j], found[j]) for j in heavy), joint_forces, {})
+    return qdd, [acceleration + partial @ qdd for acceleration, partial in zip(found, between, strict=True)]
+
+
+def total(tree: Tree, wrenches: Mapping[int, Array]) -> Array:
+    """The sum of wrenches on bodies, by number, about the origin of the base in its axes."""
+    found = array(np.zeros(6))
+    sums = [wrenches.get(j, found) for j in range(len(tree))]
+    for j in range(len(tree) - 1, -1, -1):
+        force, moment = transferred(tree[j], sums[j][3:], sums[j][:3])
+        moved = np.concatenate([moment, force])
+        p = tree[j].body.parent
+        if p is None:
+            found = found + moved
+        else:
+            sums[p] = sums[p] + moved
+    return found
