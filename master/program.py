@@ -39,13 +39,13 @@ def program_tables(coupling: Coupling, sets: Calls, gets: Calls) -> Program:
             assert instance.component is not None
             step = (instance.entry("fmi2DoStep"), instance.component, 0, 0, 0, 0, STEP, i)
             called = [*sets.of(i), step, *gets.of(i)]
-            calls.append((len(rows), len(rows) + len(called)))
+            calls.append((len(rows), len(rows) + len(sets.of(i)), len(rows) + len(called)))
             rows += called
         begin += len(stage)
     return Program(
         call_table(rows),
         np.array(carries, np.uint64).reshape(-1, 3),
-        np.array(calls, np.uint64).reshape(-1, 2),
+        np.array(calls, np.uint64).reshape(-1, 3),
     )
 
 

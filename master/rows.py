@@ -41,7 +41,7 @@ class Group:
         self.real_columns = [k for k in places if kinds[k][1] == "Real"]
         self.whole_columns = [k for k in places if kinds[k][1] in WHOLE]
         width = 8 * len(self.real_columns) + 4 * len(self.whole_columns)
-        self.capacity = min(longest // self.every, CAPACITY_BYTES // max(width, 8)) + 3
+        self.capacity = max(1, min(longest // self.every, CAPACITY_BYTES // max(width, 8))) + 3
         self.real = np.zeros((self.capacity, len(self.real_columns)))
         self.whole = np.zeros((self.capacity, len(self.whole_columns)), np.int32)
 

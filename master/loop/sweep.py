@@ -122,7 +122,7 @@ def _move(tables, i, t, h):
     """Instance i over the macro step, at its own pace and with lines for inputs; False after a failure."""
     instances, signals, pace, prediction = tables.instances, tables.signals, tables.pace, tables.prediction
     first, last = signals.real_range[i], signals.real_range[i + ONE]
-    call, end = instances.calls[i, 0], instances.calls[i, 1]
+    call, step, end = instances.calls[i, 0], instances.calls[i, 1], instances.calls[i, 2]
     steps, every = 1, 1
     if pace.every.size > 0:
         steps, every = pace.substeps[i], pace.every[i]
@@ -138,11 +138,14 @@ def _move(tables, i, t, h):
     for j in range(steps):
         if slopes and not _pass_slopes(prediction, instances.warnings, tables.report, i):
             return False
-        if not execute(tables, call, end, t + j * h_own, h_own):
+        # inputs that are held are set once, and of outputs that are no means the last values count
+        begin = call if j == 0 or drawn else step
+        done = end if j + 1 == steps or pace.averaged[i] else step + ONE
+        if not execute(tables, begin, done, t + j * h_own, h_own):
             return False
         if drawn:
             _slide(signals.u_real, prediction.u_slope, first, last, h_own)
-        if steps > 1:
+        if steps > 1 and pace.averaged[i]:
             _average(signals, pace, i, j + 1)
     return True
 

@@ -55,7 +55,7 @@ class Instances(NamedTuple):
     stages: np.ndarray  # uint64 (stages + 1): ranges of instances
     program: np.ndarray  # int64 (rows, 8)
     carries: np.ndarray  # uint64 (instances, 3): its rows that carry begin here, those of other than Real inputs, end
-    calls: np.ndarray  # uint64 (instances, 2): its rows that call begin here, end
+    calls: np.ndarray  # uint64 (instances, 3): its rows that call begin here, its step, they end
     component: np.ndarray  # int64
     get_state: np.ndarray  # int64: addresses of fmi2GetFMUstate
     set_state: np.ndarray  # int64: addresses of fmi2SetFMUstate
@@ -89,6 +89,7 @@ class Pace(NamedTuple):
     waited: np.ndarray  # int64 (instances): macro steps since its last one
     begun: np.ndarray  # float64 (instances): the time at which it stands while it waits
     u_sum: np.ndarray  # float64 (inputs): their integrals over that time
+    averaged: np.ndarray  # uint8 (instances): some of its outputs are means
     mean: np.ndarray  # uint8 (y_real): a mean over the step that gave it
     y_sum: np.ndarray  # float64 (y_real): integrals of those over the steps of an instance in one macro step
 

@@ -9,10 +9,12 @@ import pytest
 from master import archive
 from master.errors import MasterError, StructureError
 from master.observers.events import Event, Events
+from master.observers.observer import Observer
 from master.observers.peaks import Peaks
 from master.observers.progress import Progress
 from master.observers.recorder import Recorder
 from master.observers.results import read_results
+from master.observers.series import Series
 from master.run import run
 
 
@@ -117,3 +119,16 @@ def test_a_line_of_progress(swing):
     quiet = io.StringIO()
     run(swing, step=0.001, stop=2.0, observers=[Progress(quiet)])
     assert quiet.getvalue() == ""
+
+
+def test_rows_far_apart_make_no_chunks_of_single_steps(swing):
+    class Visits(Observer):
+        count = 0
+
+        def progress(self, t, wall):
+            self.count += 1
+
+    visits = Visits()
+    run(swing, step=1e-3, stop=5.0, observers=[Series(every=1_000_000), visits])
+    # chunks of 16, 32, 64 ... steps
+    assert visits.count < 20
