@@ -19,6 +19,10 @@ if TYPE_CHECKING:
     from master.coupling import Coupling
 
 
+TRAIL = 8
+"""Steps at the most between two states that are saved, all of which are taken again to go back."""
+
+
 @dataclass(frozen=True)
 class StepDoubling:
     """The difference between one step and two halves, of all continuous coupled outputs, relative to the largest
@@ -155,6 +159,9 @@ def control_tables(coupling: Coupling, control: StepControl | None) -> tables.Co
         reached=np.zeros(1),
         clock=np.array([0.0, 0.0, -np.inf, 1.0, np.inf, 0.0]),
         rejected=np.zeros(1, np.int64),
+        # halves go back themselves, and what an iteration has learned is not gone back from
+        trail=np.zeros((0 if isinstance(estimate, StepDoubling) or coupling.feedback else TRAIL, 2)),
+        past=np.zeros(2, np.int64),
     )
 
 

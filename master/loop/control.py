@@ -9,7 +9,7 @@ from master.loop.compiled import compiled
 from master.loop.observe import located, observe
 from master.loop.scales import grow, relative
 from master.loop.shorter import SLACK, shorter
-from master.loop.states import restore, save
+from master.loop.states import restore
 from master.loop.tables import (
     DONE,
     DOUBLING,
@@ -23,6 +23,7 @@ from master.loop.tables import (
     REASON,
     SHORTEST,
 )  # fmt: skip
+from master.loop.trail import go_back, mark, walk
 
 GROWTH, CUT, SAFETY = 2.0, 0.2, 0.9
 """limits of the change of the step, and the share of the allowed error that is aimed at"""
@@ -109,7 +110,7 @@ def _reject(tables, h):
     control.clock[NEXT] = h
     control.clock[LAST_ERROR] = 1.0
     tables.report[REASON] = DONE
-    return restore(tables, OUTER)
+    return go_back(tables)
 
 
 @compiled
@@ -122,10 +123,12 @@ def advance_controlled(tables, until, first, count):
     clock = control.clock
     report[REASON] = DONE
     taken = 0
+    anew = True  # whatever was set between two chunks
     while taken < count and clock[NOW] < until:
         t, h = clock[NOW], _length(control, until)
-        if control.rollback and not save(tables, OUTER):
+        if control.rollback and not mark(tables, anew):
             return taken
+        anew = False
         done, error = _attempt(tables, t, h)
         repeat = 0.0
         event = False
@@ -147,6 +150,7 @@ def advance_controlled(tables, until, first, count):
         clock[NOW] = until if h == until - t else t + h
         clock[SHORTEST], clock[LONGEST] = min(clock[SHORTEST], h), max(clock[LONGEST], h)
         taken += 1
+        walk(control, t, h)
         _choose(control, error, h)
         if event:
             # what comes after is another motion: find its step anew

@@ -175,11 +175,16 @@ class Control(NamedTuple):
     reached: np.ndarray  # float64 (1): what that function gave
     clock: np.ndarray  # float64 (6)
     rejected: np.ndarray  # int64 (1)
+    trail: np.ndarray  # float64 (steps, 2): times and lengths of those since the saved state; empty where all are saved
+    past: np.ndarray  # int64 (2)
 
 
 NOW, NEXT, EVENT_BEFORE, LAST_ERROR, SHORTEST, LONGEST = range(6)
 """entries of Control.clock: present time; length of the next step; an event lies before this time; estimate of the last
 step; shortest and longest step taken"""
+
+BEHIND, QUIET = range(2)
+"""entries of Control.past: steps since the saved state; steps since the last one that was repeated"""
 
 
 class Watches(NamedTuple):

@@ -11,6 +11,7 @@ from benchmarks.coupling import two_masses
 from benchmarks.coupling.two_masses import Masses
 from components.oscillator import component as oscillator_component
 from fmus import build
+from master import step_control
 from master.algorithms import GaussSeidel, QuasiNewton
 from master.bond import Bond
 from master.errors import StructureError
@@ -110,6 +111,34 @@ def test_an_event_is_located_and_steps_grow_again(lag):
     free = run(lags(lag, 0.01), step=0.1, stop=100.0, control=control, observers=[Events({"high": Event("a.high")})])
     assert free.rejected_steps == 0
     assert result.macro_steps - free.macro_steps < 40
+
+
+def test_states_that_are_not_saved_are_gone_back_to_by_the_same_steps(lag, tmp_path, monkeypatch):
+    """The runs are equal to the bit whether each state is saved or one in eight."""
+    found, saved = {}, {}
+    for trail in (0, 8):
+        monkeypatch.setattr(step_control, "TRAIL", trail)
+        control = StepControl(shortest=1e-4, longest=0.1, event_step=1e-3, levels={"b.y[1]": 0.1})
+        recorder = Recorder(tmp_path / f"{trail}.h5")
+        with Simulation(lags(lag, 0.01), step=0.1, control=control, observers=[recorder]) as simulation:
+            instances, calls = simulation._session.tables.instances, array("q")
+            original = ctypes.CFUNCTYPE(ctypes.c_int, ctypes.c_size_t, ctypes.c_size_t)(int(instances.get_state[0]))
+
+            @ctypes.CFUNCTYPE(ctypes.c_int, ctypes.c_size_t, ctypes.c_size_t)
+            def count(component, state, original=original, calls=calls):
+                calls.append(1)
+                return original(component, state)
+
+            instances.get_state[0] = ctypes.cast(count, ctypes.c_void_p).value
+            for until in (30.0, 70.0, 100.0):
+                simulation.advance(until)
+            saved[trail] = len(calls) / simulation.result.macro_steps
+        assert simulation.result.rejected_steps > 4
+        with read_results(tmp_path / f"{trail}.h5") as results:
+            found[trail] = np.column_stack([results.time, results["a.y[1]"], results["b.y[1]"]])
+    assert np.array_equal(found[0], found[8])
+    assert saved[0] >= 1.0
+    assert saved[8] < 0.3
 
 
 def test_the_crossing_of_a_level_is_located(lag):
