@@ -1,7 +1,7 @@
 """The chains of the lateral damper: struts U P S and cranks R U S between base and housing, on generated kernels.
 
-Each is closed on the housing, then followed, reduced to it and carried along, as spec/02 section 6 orders. The kernels
-of massless links, a third of the work, serve a chain without masses. `c` is the record of one chain.
+Each is closed on the housing, then followed, reduced to it and carried along, as spec/02 section 6 orders: by generated
+kernels if a link has mass, else by those of `massless`, a seventh of the work. `c` is the record of one chain.
 """
 
 from __future__ import annotations
@@ -13,7 +13,8 @@ from components.core.kernel import kernel
 from components.core.rotation import IDENTITY, apply, apply_transposed, load_matrix
 from components.core.vector import load, subtract
 from components.linkage.closure import crank_joint, rod_joints, strut_joints
-from components.probe_mechanism.generated import brake, brake_massless, spring, spring_massless
+from components.probe_mechanism import massless
+from components.probe_mechanism.generated import brake, spring
 
 # determinant over its nominal value at which a chain counts as singular
 SINGULAR = 1e-3
@@ -36,7 +37,9 @@ def _chain(name: str, kept: int, *own) -> Group:
         private("damping", "1", "-d force / d rate times the step: linearly implicit damping"),
         private("rate", "1/s", "of the active joint"),
         private("acceleration", "1/s2", "of the active joint"),
-        private("determinant", "1", "of the constraints"),
+        private("gain", "1", "massless: rate per angular velocity of the housing, frame 0", shape=3),
+        private("quadratic", "1/s2", "massless: what the acceleration has of the rates"),
+        private("determinant", "1", "of the constraints; massless: length of the strut, lever of the crank"),
         private("nominal_determinant", "1", "of the constraints in the reference position; 0 if not known"),
         private("energy", "J", "kinetic energy of the links"),
         private("kept", "1", "values that one kernel leaves to the next", shape=kept),
@@ -48,7 +51,7 @@ def struts(name: str) -> Group:
     """Two spring mechanisms; the active joint is the stroke."""
     return _chain(
         name,
-        max(spring.KEPT, spring_massless.KEPT),
+        spring.KEPT,
         private("length", "m", "of the strut with no stroke"),
         private("stroke", "m", "lengthening of the strut"),
     )
@@ -58,7 +61,7 @@ def cranks(name: str) -> Group:
     """Two magnetic brakes; the active joint is the crank's."""
     return _chain(
         name,
-        max(brake.KEPT, brake_massless.KEPT),
+        brake.KEPT,
         private("length", "m", "of the crank"),
         private("rod_length", "m", "of the rod"),
         private("angle", "rad", "of the crank"),
@@ -98,6 +101,8 @@ def _regular(c):
 @kernel
 def place_strut(c, node):
     """Stroke and its rate for the housing `node` (rotation, angular velocity); False near a singular position."""
+    if c.heavy == 0.0:
+        return massless.follow_strut(c, node) and _regular(c)
     closed, c1, s1, c2, s2, length = strut_joints(_reach(c, node))
     if not closed:
         return False
@@ -106,10 +111,7 @@ def place_strut(c, node):
     c.cosine[1] = c2
     c.sine[1] = s2
     c.stroke = length - c.length
-    if c.heavy > 0.0:
-        spring.follow(c, node)
-    else:
-        spring_massless.follow(c, node)
+    spring.follow(c, node)
     return _regular(c)
 
 
@@ -119,18 +121,17 @@ def place_crank(c, node):
     closed, c1, s1, d = crank_joint(_reach(c, node), c.length, c.rod_length)
     if not closed:
         return False
-    c2, s2, c3, s3 = rod_joints(d)
     c.cosine[0] = c1
     c.sine[0] = s1
+    c.angle = atan2(s1, c1)
+    if c.heavy == 0.0:
+        return massless.follow_crank(c, node) and _regular(c)
+    c2, s2, c3, s3 = rod_joints(d)
     c.cosine[1] = c2
     c.sine[1] = s2
     c.cosine[2] = c3
     c.sine[2] = s3
-    c.angle = atan2(s1, c1)
-    if c.heavy > 0.0:
-        brake.follow(c, node)
-    else:
-        brake_massless.follow(c, node)
+    brake.follow(c, node)
     return _regular(c)
 
 
@@ -140,11 +141,11 @@ def reduce(strut, crank, omega0, epsilon0, acceleration0, inertia, torque):
     if strut.heavy > 0.0:
         spring.reduce(strut, omega0, epsilon0, acceleration0, inertia, torque)
     else:
-        spring_massless.reduce(strut, omega0, epsilon0, acceleration0, inertia, torque)
+        massless.reduce(strut, inertia, torque)
     if crank.heavy > 0.0:
         brake.reduce(crank, omega0, epsilon0, acceleration0, inertia, torque)
     else:
-        brake_massless.reduce(crank, omega0, epsilon0, acceleration0, inertia, torque)
+        massless.reduce(crank, inertia, torque)
 
 
 @kernel
@@ -153,11 +154,11 @@ def accelerate(strut, crank, turning):
     if strut.heavy > 0.0:
         spring.accelerate(strut, turning)
     else:
-        spring_massless.accelerate(strut, turning)
+        massless.accelerate(strut, turning)
     if crank.heavy > 0.0:
         brake.accelerate(crank, turning)
     else:
-        brake_massless.accelerate(crank, turning)
+        massless.accelerate(crank, turning)
 
 
 @kernel

@@ -23,24 +23,34 @@ def add_damper(D, r, n, along, across):
     """D <- D + the damper of a point at r (m): coefficients `along` the unit vector n and `across` it.
 
     D maps a twist [angular, linear] about the origin to the wrench [torque, force] that resists it; of the symmetric
-    matrix the upper triangle is kept.
+    matrix the upper triangle is kept. Element by element: loops over a triangle are not unrolled.
     """
-    moment = cross(r, n)
-    extra = along - across
-    square = dot(r, r)
-    for i in range(3):
-        D[i, i] += across * square
-        D[3 + i, 3 + i] += across
-        for k in range(i, 3):
-            D[i, k] += extra * moment[i] * moment[k] - across * r[i] * r[k]
-            D[3 + i, 3 + k] += extra * n[i] * n[k]
-        for k in range(3):
-            D[i, 3 + k] += extra * moment[i] * n[k]
-        # the cross-product matrix of r
-        after = (i + 1) % 3
-        last = (i + 2) % 3
-        D[last, 3 + after] += across * r[i]
-        D[after, 3 + last] -= across * r[i]
+    x, y, z = r
+    a, b, c = n
+    u, v, w = cross(r, n)
+    s = across
+    e = along - across
+    D[0, 0] += e * u * u + s * (y * y + z * z)
+    D[0, 1] += e * u * v - s * x * y
+    D[0, 2] += e * u * w - s * x * z
+    D[0, 3] += e * u * a
+    D[0, 4] += e * u * b - s * z
+    D[0, 5] += e * u * c + s * y
+    D[1, 1] += e * v * v + s * (x * x + z * z)
+    D[1, 2] += e * v * w - s * y * z
+    D[1, 3] += e * v * a + s * z
+    D[1, 4] += e * v * b
+    D[1, 5] += e * v * c - s * x
+    D[2, 2] += e * w * w + s * (x * x + y * y)
+    D[2, 3] += e * w * a - s * y
+    D[2, 4] += e * w * b + s * x
+    D[2, 5] += e * w * c
+    D[3, 3] += e * a * a + s
+    D[3, 4] += e * a * b
+    D[3, 5] += e * a * c
+    D[4, 4] += e * b * b + s
+    D[4, 5] += e * b * c
+    D[5, 5] += e * c * c + s
 
 
 @kernel
@@ -66,11 +76,15 @@ def _roller(unit, point):
 
 
 @kernel
-def _note_loss(touch, k, r, force):
-    torque = cross(r, force)
+def _damp(touch, damping, k, r, n, along, across, lost):
+    """A point of link k at r from its joint, link axes: its damper (`add_damper`), and the force `lost` to it."""
+    add_damper(damping[k], r, n, along, across)
+    if k == PROBE:
+        touch.axial_damping += across + (along - across) * n[0] * n[0]
+    torque = cross(r, lost)
     for i in range(3):
         touch.loss_wrench[k, i] += torque[i]
-        touch.loss_wrench[k, 3 + i] += force[i]
+        touch.loss_wrench[k, 3 + i] += lost[i]
 
 
 @kernel
@@ -93,12 +107,8 @@ def _contact(unit, item, h, length, touch, damping):
     along = 0.5 * h * law.damping if item.normal_force > 0.0 else 0.0
     spring = law.stiffness * item.penetration
     lost = axpy(-drag, slip, scale(spring - item.normal_force, n))
-    r = point
-    if j == PROBE:
-        r = add(point, (length, 0.0, 0.0))
-        touch.axial_damping += h * drag + (along - h * drag) * n[0] * n[0]
-    add_damper(damping[j], r, n, along, h * drag)
-    _note_loss(touch, j, r, lost)
+    r = add(point, (length, 0.0, 0.0)) if j == PROBE else point
+    _damp(touch, damping, j, r, n, along, h * drag, lost)
     if roller >= 0:
         accumulate(lost, touch.roller[roller].force)
     if pair in (LATCH_STOP, LATCH_WALL):
@@ -117,10 +127,7 @@ def _sensors(unit, h, length, touch, damping):
     if v * v > 1e-6 * sensor.slip_velocity * sensor.slip_velocity:
         drag = force / v
     x = apply(load_matrix(head.rotation), (1.0, 0.0, 0.0))
-    r = (length, 0.0, 0.0)
-    add_damper(damping[PROBE], r, x, h * drag, 0.0)
-    _note_loss(touch, PROBE, r, scale(-force, x))
-    touch.axial_damping += h * drag * x[0] * x[0]
+    _damp(touch, damping, PROBE, (length, 0.0, 0.0), x, h * drag, 0.0, scale(-force, x))
 
 
 @kernel
@@ -132,7 +139,7 @@ def linearise(unit, touch, damping, length, slope, h):
     for k in range(2):
         for i in range(6):
             touch.loss_wrench[k, i] = 0.0
-            for j in range(i, 6):
+            for j in range(6):
                 damping[k, i, j] = 0.0
     touch.axial_damping = 0.0
     for k in range(len(touch.roller)):

@@ -11,10 +11,9 @@ from components.codegen.products import hexapod, probe_chains, probe_tree
 CHAINS = "Spec/01 8, spec/02 6 to 8 and 10, with their errata."
 
 
-def _chain(kind: str, massless: bool) -> Callable[[], str]:
-    links = "massless links" if massless else "heavy links"
+def _chain(kind: str) -> Callable[[], str]:
     name = {"UPS": "Spring mechanism, U P S", "RUS": "Magnetic brake, R U S"}[kind]
-    return lambda: module(probe_chains.chain(kind, massless), f"{name} with {links}.", CHAINS)
+    return lambda: module(probe_chains.chain(kind), f"{name}, of links with mass.", CHAINS)
 
 
 PRODUCTS: dict[str, Callable[[], str]] = {
@@ -24,10 +23,8 @@ PRODUCTS: dict[str, Callable[[], str]] = {
     "components/linkage/generated/ring.py": lambda: module(
         hexapod.ring(), "Ring on struts: its own motion, and the solution of all.", "Spec/02 4.4, 7."
     ),
-    "components/probe_mechanism/generated/spring.py": _chain("UPS", massless=False),
-    "components/probe_mechanism/generated/spring_massless.py": _chain("UPS", massless=True),
-    "components/probe_mechanism/generated/brake.py": _chain("RUS", massless=False),
-    "components/probe_mechanism/generated/brake_massless.py": _chain("RUS", massless=True),
+    "components/probe_mechanism/generated/spring.py": _chain("UPS"),
+    "components/probe_mechanism/generated/brake.py": _chain("RUS"),
     "components/probe_mechanism/generated/housing_and_probe.py": lambda: module(
         probe_tree.tree(), "Housing and flexible probe.", "Spec/02 9 and 10, D9 and D11, by Kane's form of spec/09 3.2."
     ),

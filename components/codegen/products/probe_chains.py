@@ -31,31 +31,29 @@ from components.codegen.mechanism import Body, Joint, Motion, X, Y, Z
 BASE = ("omega0", "epsilon0", "acceleration0")
 
 
-def _link(graph: Graph, k: int, massless: bool) -> dict[str, Any]:
+def _link(graph: Graph, k: int) -> dict[str, Any]:
     """Mass properties of heavy link k: mass, centre of mass along x, transverse inertia."""
-    if massless:
-        return {}
     mass, centre, transverse = (graph.input(f"c.{name}[{k}]") for name in ("mass", "centre", "inertia"))
     inertia = array(np.zeros((3, 3)))
     inertia[1, 1] = inertia[2, 2] = transverse
     return {"mass": mass, "moment": array([mass * centre, 0.0, 0.0]), "inertia": inertia}
 
 
-def _strut(graph: Graph, massless: bool) -> tuple[list[Body], Any]:
-    bodies = [Body(Y), Body(Z, **_link(graph, 0, massless)), Body(X, slides=True, **_link(graph, 1, massless))]
+def _strut(graph: Graph) -> tuple[list[Body], Any]:
+    bodies = [Body(Y), Body(Z, **_link(graph, 0)), Body(X, slides=True, **_link(graph, 1))]
     return bodies, graph.input("c.length")
 
 
-def _crank(graph: Graph, massless: bool) -> tuple[list[Body], Any]:
+def _crank(graph: Graph) -> tuple[list[Body], Any]:
     crank = array([graph.input("c.length"), 0.0, 0.0])
-    bodies = [Body(Z, **_link(graph, 0, massless)), Body(Z, offset=crank), Body(Y, **_link(graph, 1, massless))]
+    bodies = [Body(Z, **_link(graph, 0)), Body(Z, offset=crank), Body(Y, **_link(graph, 1))]
     return bodies, graph.input("c.rod_length")
 
 
-def chain(kind: str, massless: bool) -> Program:
+def chain(kind: str) -> Program:
     """`follow`, `reduce`, `accelerate`, `lose` and `momentum` of a chain of `kind` "UPS" or "RUS"."""
     graph = Graph()
-    bodies, reach = (_strut if kind == "UPS" else _crank)(graph, massless)
+    bodies, reach = (_strut if kind == "UPS" else _crank)(graph)
     active = 2 if kind == "UPS" else 0
     joints = []
     for j, body in enumerate(bodies):
@@ -120,28 +118,25 @@ def chain(kind: str, massless: bool) -> Program:
     )
     accelerate.set("c.acceleration", qdd)
 
-    stages = [follow, reduce, accelerate]
-    if not massless:
-        force, moment = total_inertia(joints, inertial, driven)
-        force, moment = gamma.T @ force, gamma.T @ moment
-        lose = Stage(
-            "lose",
-            ("c", "turning", "torque", "force"),
-            "torque, force += inertia of the links on the base about O_0, frame 0.",
-        )
-        lose.add("force", force)
-        lose.add("torque", moment + cross(place, force))
-        keep = Stage(
-            "momentum",
-            ("c", "omega0", "velocity0", "torque", "force"),
-            "Add momentum (force) and angular momentum about O_0 (torque) of the links, absolute, frame 0; c.energy.",
-            after=("follow",),
-        )
-        velocity0 = graph.array("velocity0", 3) + cross(omega0, place)
-        energy, linear, angular = momentum(joints, gamma @ velocity0, gamma @ omega0)
-        linear = gamma.T @ linear
-        keep.set("c.energy", energy)
-        keep.add("force", linear)
-        keep.add("torque", gamma.T @ angular + cross(place, linear))
-        stages += [lose, keep]
-    return Program(graph, stages, keep="c.kept")
+    force, moment = total_inertia(joints, inertial, driven)
+    force, moment = gamma.T @ force, gamma.T @ moment
+    lose = Stage(
+        "lose",
+        ("c", "turning", "torque", "force"),
+        "torque, force += inertia of the links on the base about O_0, frame 0.",
+    )
+    lose.add("force", force)
+    lose.add("torque", moment + cross(place, force))
+    keep = Stage(
+        "momentum",
+        ("c", "omega0", "velocity0", "torque", "force"),
+        "Add momentum (force) and angular momentum about O_0 (torque) of the links, absolute, frame 0; c.energy.",
+        after=("follow",),
+    )
+    velocity0 = graph.array("velocity0", 3) + cross(omega0, place)
+    energy, linear, angular = momentum(joints, gamma @ velocity0, gamma @ omega0)
+    linear = gamma.T @ linear
+    keep.set("c.energy", energy)
+    keep.add("force", linear)
+    keep.add("torque", gamma.T @ angular + cross(place, linear))
+    return Program(graph, [follow, reduce, accelerate, lose, keep], keep="c.kept")

@@ -1,4 +1,4 @@
-"""Magnetic brake, R U S with heavy links.
+"""Magnetic brake, R U S, of links with mass.
 
 Made by components.codegen, not to be edited. Spec/01 8, spec/02 6 to 8 and 10, with their errata.
 All together 569 multiplications, 379 additions, 1 divisions; 49 values kept between the kernels.

@@ -1,4 +1,4 @@
-"""Spring mechanism, U P S with heavy links.
+"""Spring mechanism, U P S, of links with mass.
 
 Made by components.codegen, not to be edited. Spec/01 8, spec/02 6 to 8 and 10, with their errata.
 All together 524 multiplications, 357 additions, 1 divisions; 50 values kept between the kernels.

@@ -1,0 +1,84 @@
+"""Chains without mass: the link to the housing bears a force along itself alone, so that only its line counts.
+
+The gain H of a chain is the rate of its active joint per angular velocity of the housing, frame 0, and h what the
+joint's acceleration has of the rates: qdd = H d(omega)/dt + h (spec/01 8.3). With p from O_0 to the joint on the
+housing, v its velocity relative to the base and e the unit vector along the link, H = p x e / m, where
+
+- of a strut U P S e is the line of its joints, whose distance changes by e v, and m = 1;
+- of a crank R U S e is the rod, whose length stays, and m = e (a x u) its lever about the axis a of the crank u.
+
+These are the constraints that `generated` resolves joint by joint for links with mass. `c` is the record of one chain,
+`node` the link of the housing.
+"""
+
+from components.core.kernel import kernel
+from components.core.rotation import apply_transposed, load_matrix
+from components.core.vector import accumulate, axpy, cross, dot, load, norm, scale, store, subtract
+from components.linkage.closure import LEAST_DISTANCE
+
+
+@kernel
+def _follow(c, lever, w, e, transmission, centripetal):
+    """Gain, rate and h of a link along `e`; `centripetal` is what its turning adds to h, times `transmission`."""
+    gain = scale(1.0 / transmission, cross(lever, e))
+    store(gain, c.gain)
+    c.rate = dot(gain, w)
+    c.quadratic = (dot(e, cross(w, cross(w, lever))) + centripetal) / transmission
+
+
+@kernel
+def follow_strut(c, node):
+    """Stroke, its rate and what the later kernels need, from the motion of the housing. False if it has no line."""
+    lever = apply_transposed(load_matrix(node.rotation), load(c.node_point))
+    w = load(node.angular_velocity)
+    line = subtract(lever, load(c.base_point))
+    length = norm(line)
+    if not length > LEAST_DISTANCE:
+        return False
+    c.stroke = length - c.length
+    e = scale(1.0 / length, line)
+    v = cross(w, lever)
+    rate = dot(e, v)
+    _follow(c, lever, w, e, 1.0, (dot(v, v) - rate * rate) / length)
+    c.determinant = length
+    return True
+
+
+@kernel
+def follow_crank(c, node):
+    """Rate of the crank likewise, at the cosine and sine of its angle. False in a dead centre."""
+    lever = apply_transposed(load_matrix(node.rotation), load(c.node_point))
+    w = load(node.angular_velocity)
+    x, y, axis = load_matrix(c.base_axes)
+    crank = scale(c.length, axpy(c.cosine[0], x, scale(c.sine[0], y)))
+    e = scale(1.0 / c.rod_length, subtract(subtract(lever, load(c.base_point)), crank))
+    swing = cross(axis, crank)
+    transmission = dot(e, swing)
+    if transmission == 0.0:
+        return False
+    v = cross(w, lever)
+    rate = dot(e, v) / transmission
+    turning = axpy(-rate, swing, v)
+    _follow(c, lever, w, e, transmission, dot(turning, turning) / c.rod_length + rate * rate * dot(e, crank))
+    c.determinant = transmission
+    return True
+
+
+@kernel
+def reduce(c, inertia, torque):
+    """Inertia += H^T D H (upper triangle), torque += H^T (force - D h), frame 0; D is the damping times the step."""
+    gain = load(c.gain)
+    accumulate(scale(c.force - c.damping * c.quadratic, gain), torque)
+    x, y, z = gain
+    inertia[0, 0] += c.damping * x * x
+    inertia[0, 1] += c.damping * x * y
+    inertia[0, 2] += c.damping * x * z
+    inertia[1, 1] += c.damping * y * y
+    inertia[1, 2] += c.damping * y * z
+    inertia[2, 2] += c.damping * z * z
+
+
+@kernel
+def accelerate(c, turning):
+    """Acceleration of the active joint from that of the housing relative to the base, frame 0."""
+    c.acceleration = dot(load(c.gain), load(turning)) + c.quadratic
