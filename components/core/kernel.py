@@ -10,6 +10,7 @@ numba compiles in this process, and only if numba has compiled nothing before.
 
 from __future__ import annotations
 
+import functools
 import platform
 from collections.abc import Callable
 from pathlib import Path
@@ -29,12 +30,43 @@ if config.CPU_NAME is None:  # type: ignore[attr-defined]
 
 def kernel(function: Callable[..., Any]) -> Any:
     """Compile `function` on its first call for each type of record; the plain function stays in `.py_func`."""
+    if config.DISABLE_JIT:  # type: ignore[attr-defined]
+        return function
+    return Kernel(function)
+
+
+class Kernel:
+    """A kernel, to be called by other kernels and from Python.
+
+    What a call from Python needs, to unpack and pack records, takes a quarter of the time to compile. Most kernels are
+    called by kernels only; so it is left out for these, and a kernel that Python calls is compiled once more with it.
+    """
+
+    def __init__(self, function: Callable[..., Any]) -> None:
+        functools.update_wrapper(self, function)
+        self.py_func = function
+        self._for_kernels = _jit(function, "kernel", no_cpython_wrapper=True, no_cfunc_wrapper=True)
+
+    @functools.cached_property
+    def _for_python(self) -> Any:
+        return _jit(self.py_func, "python", no_cfunc_wrapper=True)
+
+    @property
+    def _numba_type_(self) -> Any:
+        """numba's type of this object where a kernel refers to it."""
+        return self._for_kernels._numba_type_
+
+    def __call__(self, *arguments: Any) -> Any:
+        return self._for_python(*arguments)
+
+
+def _jit(function: Callable[..., Any], use: str, **options: Any) -> Any:
     file = Path(function.__code__.co_filename)
-    folder = cache_root() / "numba" / f"{function.__module__}-{digest(file)[:12]}"
+    folder = cache_root() / "numba" / f"{function.__module__}-{digest(file)[:12]}" / use
     before = config.CACHE_DIR  # type: ignore[attr-defined]
     config.CACHE_DIR = str(folder)  # type: ignore[attr-defined]
     try:
-        return numba.njit(function, cache=True, error_model="numpy")
+        return numba.njit(function, cache=True, error_model="numpy", **options)
     finally:
         config.CACHE_DIR = before  # type: ignore[attr-defined]
 
