@@ -30,3 +30,14 @@ def check_port(port, index, status):
     if fabs(square - 1.0) > 1e-3:
         return fail(status, QUATERNION, square, index)
     return 0
+
+
+@kernel
+def check_acceleration(port, index, status):
+    """0 if the accelerations of a port are finite, else a code."""
+    total = 0.0
+    for i in range(3):
+        total += port.acceleration[i] + port.angular_acceleration[i]
+    if not isfinite(total):
+        return fail(status, NOT_FINITE, total, index)
+    return 0

@@ -56,13 +56,14 @@ def _check_inputs(m):
         code = check.check_port(m.target, 2, m.status)
     if code:
         return code
-    total = m.command.motor_voltage[0] + m.command.motor_voltage[1]
-    if not isfinite(total):
-        return fail(m.status, check.NOT_FINITE, total, 3)
-    for i in range(3):
-        total += m.base.acceleration[i] + m.base.angular_acceleration[i]
-    if not isfinite(total):
-        return fail(m.status, check.NOT_FINITE, total, 1)
+    volts = m.command.motor_voltage[0] + m.command.motor_voltage[1]
+    if not isfinite(volts):
+        return fail(m.status, check.NOT_FINITE, volts, 3)
+    code = check.check_acceleration(m.base, 1, m.status)
+    if code == 0:
+        code = check.check_acceleration(m.target, 2, m.status)
+    if code:
+        return code
     return contact.check(m)
 
 
@@ -219,7 +220,7 @@ def _micro_step(m, start, h, long):
         m.books.angular_impulse[i] += h * torque[i]
     m.motion.pending = 0.5 * h
     m.pace.contacts = contact.closed(m)
-    pace.set_next(m.parameters, m.pace, t.qdd, (m.axial.rate - rate) / h, h)
+    pace.set_next(m.parameters, m.pace, t, (m.axial.rate - rate) / h, h)
     return 0
 
 
@@ -276,7 +277,7 @@ def initialize(m):
         return code
     _load(m, 0.0)
     code = _evaluate(m, p.micro_step)
-    pace.initialize(p, m.pace, m.tree.qdd)
+    pace.initialize(p, m.pace, m.tree)
     if code == 0:
         code = _finish(m, 0.0)
     if code:

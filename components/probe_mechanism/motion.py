@@ -3,14 +3,18 @@
 from components.contact.kinematics import extrapolate
 from components.core.kernel import kernel
 from components.core.rotation import apply_transposed, load_matrix
-from components.core.vector import ZERO, add, cross, load, store
+from components.core.vector import add, cross, load, store
 
 
 @kernel
 def place_ports(base, target, motion, tau):
-    """Both ports `tau` seconds into the step; the target's accelerations are not known and taken as 0."""
+    """Both ports `tau` seconds into the step, with the accelerations that the craft had in the last one.
+
+    Spec/00 3.3 takes the target's accelerations as 0, which is what the inputs say that nobody feeds. Then its velocity
+    jumps at every macro step by what its craft took up meanwhile, and friction has to follow.
+    """
     extrapolate(base, load(base.acceleration), load(base.angular_acceleration), tau, motion.base)
-    extrapolate(target, ZERO, ZERO, tau, motion.target)
+    extrapolate(target, load(target.acceleration), load(target.angular_acceleration), tau, motion.target)
 
 
 @kernel

@@ -1,8 +1,13 @@
 """Length of the micro-steps, found from how fast the accelerations change.
 
 A micro-step kicks with the accelerations of its middle. While they change smoothly, what their change makes of the
-velocities is jerk times the square of the step; a step that keeps it at `micro_tolerance` follows impacts and friction
-with short micro-steps and calm phases with long ones, in contact or not.
+velocities is jerk times the square of the step; a step that keeps it at `micro_tolerance` follows impacts with short
+micro-steps and calm phases with long ones, in contact or not.
+
+Stiff friction is no reason for short steps: `implicit` keeps it stable at any. With every change of the step, and with
+every correction of the craft's motion at the start of a macro step, it finds a new balance within a few micro-steps,
+with accelerations that a step could follow only if it resolved M / D. As in solvers for stiff equations the change of
+an acceleration therefore counts by M / (M + h D), with the articulated inertias without and with the implicit dampers.
 """
 
 from __future__ import annotations
@@ -37,6 +42,7 @@ def state() -> Group:
         "pace",
         private("micro_step", "s", "length of the next micro-step, at most"),
         private("contacts", "1", "closed in the last micro-step"),
+        private("free_inertia", "kg.m2", "articulated, about each joint, at the start", shape=5),
         private("joint_acceleration", "rad/s2", "of the tree in the last micro-step", shape=5),
         private("jerk", "m/s3", "change of the accelerations in time, the largest of late"),
         private("axial_acceleration", "m/s2", "of the probe in the last micro-step"),
@@ -44,13 +50,14 @@ def state() -> Group:
 
 
 @kernel
-def initialize(p, pace, qdd):
-    """Start with the short micro-step; `qdd` are the accelerations of the joints at the start, shape (5,)."""
+def initialize(p, pace, t):
+    """Start with the short micro-step, with the tree `t` evaluated for it; best before a contact has closed."""
     pace.contacts = 0.0
     pace.jerk = 0.0
     pace.axial_acceleration = 0.0
     for j in range(5):
-        pace.joint_acceleration[j] = qdd[j]
+        pace.joint_acceleration[j] = t.qdd[j]
+        pace.free_inertia[j] = t.pivot[j]
     restart(p, pace)
 
 
@@ -61,8 +68,8 @@ def restart(p, pace):
 
 
 @kernel
-def set_next(p, pace, qdd, axial_acceleration, h):
-    """Length of the next micro-step after one of length h with these accelerations of joints and probe.
+def set_next(p, pace, t, axial_acceleration, h):
+    """Length of the next micro-step after one of length h with these accelerations of the tree `t` and of the probe.
 
     Angular accelerations count at the head's centre, torsion at the probe's radius of gyration.
     """
@@ -75,8 +82,9 @@ def set_next(p, pace, qdd, axial_acceleration, h):
             reach = probe.free_length
         elif j == 4:
             reach = sqrt(probe.probe_inertia[0, 0] / probe.probe_mass)
-        change = max(change, reach * fabs(qdd[j] - pace.joint_acceleration[j]))
-        pace.joint_acceleration[j] = qdd[j]
+        share = min(1.0, pace.free_inertia[j] / t.pivot[j])
+        change = max(change, share * reach * fabs(t.qdd[j] - pace.joint_acceleration[j]))
+        pace.joint_acceleration[j] = t.qdd[j]
     pace.jerk = max(change / h, pace.jerk * max(0.0, 1.0 - h / MEMORY))
     allowed = CAUTION * sqrt(p.micro_tolerance / max(pace.jerk, LEAST_JERK))
     longest = max(p.longest_micro_step, p.micro_step)

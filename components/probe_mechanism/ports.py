@@ -173,7 +173,8 @@ def record(contact: ContactPorts) -> Record:
         Group("base", *ports.pose(INPUT), *ports.twist(INPUT), *ports.acceleration(INPUT), *ports.wrench_output(),
               description="port of the craft that carries the mechanism, frame 0"),
         # first what one build has and the other has not: numba would take the longer record for the shorter, and warn
-        Group("target", *contact.target, *_apart(ports.pose(INPUT)), *ports.twist(INPUT), *ports.wrench_output(),
+        Group("target", *contact.target, *_apart(ports.pose(INPUT)), *ports.twist(INPUT),
+              *ports.acceleration(INPUT), *ports.wrench_output(),
               description="port of the passive unit, frame PU"),
         Group(
             "command",

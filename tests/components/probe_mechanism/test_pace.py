@@ -12,14 +12,21 @@ from components.probe_mechanism import component, pace
 TOLERANCE = 5e-7
 
 
+def started(**parameters):
+    """The record of a mechanism at rest, with inertias of 1 kg m2 about all joints."""
+    m = Instance(component(), **{f"parameters.{name}": value for name, value in parameters.items()}).m
+    m.tree.qdd[:], m.tree.pivot[:] = 0.0, 1.0
+    pace.initialize(m.parameters, m.pace, m.tree)
+    return m
+
+
 def controlled(acceleration, steps, **parameters):
     """Lengths of `steps` micro-steps; the probe's acceleration in m/s2 is a function of the time in their middle."""
-    m = Instance(component(), **{f"parameters.{name}": value for name, value in parameters.items()}).m
-    pace.initialize(m.parameters, m.pace, np.zeros(5))
+    m = started(**parameters)
     t, lengths = 0.0, []
     for _ in range(steps):
         h = float(m.pace.micro_step)
-        pace.set_next(m.parameters, m.pace, np.zeros(5), acceleration(t + 0.5 * h), h)
+        pace.set_next(m.parameters, m.pace, m.tree, acceleration(t + 0.5 * h), h)
         t += h
         lengths.append(h)
     return np.array(lengths)
@@ -61,17 +68,26 @@ def test_tolerance_zero_holds_the_micro_step():
 
 def test_torsion_counts_at_the_radius_of_gyration_and_the_housing_at_the_head():
     """Change of velocity in 0.1 ms by an angular acceleration of 2.5e-3 rad/s2: 2.5e-7 m/s times the radius in m."""
-    m = Instance(component()).m
-    probe = m.parameters.probe
+    probe = Instance(component()).m.parameters.probe
     lever = {0: probe.bearing_distance + probe.free_length, 3: probe.free_length,
              4: sqrt(probe.probe_inertia[0, 0] / probe.probe_mass)}  # fmt: skip
     for j, radius in lever.items():
-        pace.initialize(m.parameters, m.pace, np.zeros(5))
-        accelerations = np.zeros(5)
-        accelerations[j] = 2.5e-3
-        pace.set_next(m.parameters, m.pace, accelerations, 0.0, 1e-4)
+        m = started()
+        m.tree.qdd[j] = 2.5e-3
+        pace.set_next(m.parameters, m.pace, m.tree, 0.0, 1e-4)
         expected = 1e-4 * min(2.0, 0.9 * sqrt(TOLERANCE / (2.5e-7 * radius)))
         assert m.pace.micro_step == pytest.approx(max(expected, 1e-4), rel=1e-12), j
+
+
+def test_accelerations_that_dampers_of_contacts_take_back_count_less():
+    """M / (M + h D) = 1 / 25 of the change: steps five times as long."""
+    lengths = []
+    for pivot in (1.0, 25.0):
+        m = started(micro_step=1e-6)
+        m.tree.qdd[0], m.tree.pivot[0] = 1.0, pivot
+        pace.set_next(m.parameters, m.pace, m.tree, 0.0, 1e-3)
+        lengths.append(float(m.pace.micro_step))
+    assert lengths[1] == pytest.approx(5.0 * lengths[0], rel=1e-12)
 
 
 def test_the_first_contact_is_met_with_the_short_step():
