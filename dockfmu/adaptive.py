@@ -20,8 +20,8 @@ class Adaptive:
 
     `bonds` are pairs of ports: of the element that gives a wrench, and of the one that gives the twist. With bonds
     `tolerance` is the energy in J that each may make in a step, without them the relative error of a step by doubling.
-    `locate` names the Boolean and Integer outputs whose changes are events; without it they are all that are connected.
-    `levels` are those of Real outputs whose crossing is one.
+    `locate` names the Boolean and Integer outputs whose changes are events, or has patterns of names with `*`; without
+    it they are all that are connected. `levels` are those of Real outputs whose crossing is one.
     `substeps` of elements are for those that look at the time at the start of their steps only, such as sequences: what
     they decide in a long step shows in it, and is located.
     """

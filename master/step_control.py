@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
@@ -54,9 +54,10 @@ class StepControl:
     """Macro steps between `shortest` and `longest` s, chosen by a PI controller on an estimate of their error.
 
     Where all FMUs can go back, steps that are too long are repeated, and so are those that jump over an event: a change
-    of an Integer or Boolean output in `locate` (without it, of all that are connected), or the crossing of a level of a
-    Real output in `levels`, is found within a step of `event_step` s. A step that an FMU discards, or that gives values
-    that are not finite, is repeated too. After an event the steps begin with `event_step` again.
+    of an Integer or Boolean output in `locate` (full names or, with `*`, patterns of them; without it, of all that are
+    connected), or the crossing of a level of a Real output in `levels`, is found within a step of `event_step` s. A
+    step that an FMU discards, or that gives values that are not finite, is repeated too. After an event the steps begin
+    with `event_step` again.
     """
 
     shortest: float
@@ -78,7 +79,8 @@ class StepControl:
             problems.append(f"step control: the tolerance must be positive, not {self.estimate.tolerance!r}")
         doubling = isinstance(self.estimate, StepDoubling)
         problems += _unable(system, "step control by doubling" if doubling else "step control", going_back=doubling)
-        wanted = dict.fromkeys(self.locate or (), ("Integer", "Boolean")) | dict.fromkeys(self.levels, ("Real",))
+        located = _located(system, self) if self.locate else ()
+        wanted = dict.fromkeys(located, ("Integer", "Boolean")) | dict.fromkeys(self.levels, ("Real",))
         for name, kinds in wanted.items():
             _, variable = system.resolve(name)
             if variable.storage not in kinds or variable.causality not in ("output", "local"):
@@ -122,11 +124,18 @@ def _unable(system: System, what: str, *, going_back: bool) -> list[str]:
 
 def located_changes(system: System, control: StepControl) -> list[Watch]:
     """The changes of outputs that are located."""
-    names: Iterable[str] = control.locate or ()
+    return [*map(Watch, _located(system, control)), *(Watch(name, level) for name, level in control.levels.items())]
+
+
+def _located(system: System, control: StepControl) -> list[str]:
+    """Full names of the Integer and Boolean outputs whose changes are located."""
+    kinds = ("Integer", "Boolean")
     if control.locate is None:
         connected = dict.fromkeys(f"{c.source}.{c.output}" for c in system.connections)
-        names = (name for name in connected if system.resolve(name)[1].storage in ("Integer", "Boolean"))
-    return [*map(Watch, names), *(Watch(name, level) for name, level in control.levels.items())]
+        return [name for name in connected if system.resolve(name)[1].storage in kinds]
+    seen = ("output", "local")
+    names = (system.select(n, seen, kinds) if "*" in n else [n] for n in control.locate)
+    return list(dict.fromkeys(name for group in names for name in group))
 
 
 def control_tables(coupling: Coupling, control: StepControl | None) -> tables.Control:

@@ -106,6 +106,9 @@ def test_an_event_is_located_and_steps_grow_again(lag):
     assert result.rejected_steps > 0
     assert result.shortest_step <= 1e-3 * (1.0 + 1e-9)
     assert result.longest_step == pytest.approx(0.1)
+    # by a pattern, of which the Real and the inputs are no part
+    named = StepControl(1e-4, 0.1, 1e-3, locate=("a.h*",))
+    assert run(lags(lag, 0.01), step=0.1, stop=100.0, control=named).macro_steps == result.macro_steps
     # without location: steps of 0.1 alone
     control = StepControl(1e-4, 0.1, 1e-3, locate=())
     free = run(lags(lag, 0.01), step=0.1, stop=100.0, control=control, observers=[Events({"high": Event("a.high")})])
