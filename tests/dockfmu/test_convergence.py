@@ -1,8 +1,9 @@
 """The whole system against its own macro step, over first contact, capture, bottom, recoil and latch pulse.
 
-Three things depend on the macro step H: how the ports' motion is extrapolated (second order), the base's acceleration,
-which the mechanism gets one step late (LAGGED: first order, times the mechanism's share of the mass), and commands,
-which act in the step after their sensor (first order). Without thrust only the first two remain.
+Three things depend on the macro step H: how the ports' motion is extrapolated (third order: accelerations are those of
+the last step), the base's acceleration in the mechanism's equations, one step late (LAGGED: first order, times the
+mechanism's share of the mass), and commands, which act in the step after their sensor (first order). Without thrust
+only the first two remain.
 """
 
 from __future__ import annotations
@@ -71,14 +72,14 @@ def order(found):
 
 
 @pytest.mark.parametrize(("time", "largest"), [(0.1, 2e-9), (1.0, 1e-7), (2.0, 2e-7), (3.0, 2e-7), (4.0, 1e-6)])
-def test_coasting_converges_between_first_and_second_order(coasting, time, largest):
+def test_coasting_converges_between_first_and_third_order(coasting, time, largest):
     """First contact, free flight, bottom, recoil, latch pulse; `largest` error at H = 1 ms.
 
     The part of first order is the mechanism's lagging base: with a quarter of the mechanism's mass it falls to a fifth.
-    Second order leads at 4 ms, first order below 1 ms.
+    Extrapolation leads in the first contact, the lag after it.
     """
     found = errors(coasting, time)
-    assert 0.8 < order(found) < 2.2, found
+    assert 0.8 < order(found) < 3.3, found
     assert found[2] < largest, found
 
 
