@@ -12,7 +12,7 @@ d = damper.
 
 from __future__ import annotations
 
-from math import fabs, isfinite, sin
+from math import fabs, isfinite
 
 from components import hysteresis
 from components.core.component import Message, fail
@@ -199,8 +199,6 @@ def place(p, t, d, length, length_rate, status):
             return fail(status, ANGLE, t.q[j], j + 1)
     t.length = length
     housing_and_probe.place(p, t, length_rate)
-    for i in range(2):
-        t.tip_slope[i] = 1.5 * sin(t.q[2 + i]) - t.q[2 + i]
     t.gain = p.free_length / max(length, p.shortest_length)
     return lateral.place(d, t.link[HOUSING], status)
 

@@ -65,6 +65,8 @@ def tree() -> Program:
     graph.label("r_H", bearing + lever)
     place.set("t.link[0].position", bearing + lever)
     place.set("t.link[0].velocity", velocity + rotations[PROBE][0] * graph.input("length_rate"))
+    # a load on its end turns the tip of a cantilever by 3/2 of deflection over length
+    place.set("t.tip_slope", [1.5 * joints[j].sine - graph.input(f"t.q[{j}]") for j in (2, 3)])
     for k, j in enumerate(LINKS):
         place.set(f"t.link[{k}].rotation", rotations[j])
         place.set(f"t.link[{k}].angular_velocity", spins[j])

@@ -167,7 +167,7 @@ def test_housing_and_probe_equal_loops():
         load_damping=np.array([symmetric(6, 0.5), symmetric(6, 0.2)]), node_inertia=symmetric(3, 0.1),
         node_torque=RNG.normal(size=3), force=RNG.normal(size=3), damping=np.array([0.1, 0.2, 0.3]),
         acceleration=zeros((2, 6)), implicit=zeros((2, 6)), base_torque=zeros(3), base_force=zeros(3),
-        angular_momentum=zeros(3), momentum=zeros(3), kept=zeros(housing_and_probe.KEPT),
+        angular_momentum=zeros(3), momentum=zeros(3), tip_slope=zeros(2), kept=zeros(housing_and_probe.KEPT),
     )  # fmt: skip
     t.length = length = 0.41
     length_rate = -0.05
