@@ -15,9 +15,8 @@ from numba import types
 from numba.extending import intrinsic
 
 from master.loop.compiled import compiled
-from master.loop.program import execute
-from master.loop.sweep import _draw, _end_lines, _move
-from master.loop.tables import DONE, FAILED, FINISHED, FIRST, INSTANCE, LIMIT, OFFSET, ONE, QUIT, REASON, TICKET
+from master.loop.sweep import begin_stage, end_stage, move
+from master.loop.tables import DONE, FAILED, FINISHED, FIRST, INSTANCE, LIMIT, OFFSET, QUIT, REASON, TICKET
 
 _WORD = ir.IntType(64)
 
@@ -84,7 +83,7 @@ def _take(tables, board):
         i = np.uint64(_load(board, FIRST) + ticket - _load(board, OFFSET))
         t, h = tables.crew.moment[0], tables.crew.moment[1]
         if tables.report[REASON] != FAILED:
-            _move(tables, i, t, h)
+            move(tables, i, t, h)
         _add(board, FINISHED, 1)
     return True
 
@@ -111,15 +110,12 @@ def _failed(report, reports):
 @compiled
 def sweep_together(tables, t, h):
     """All instances from t to t + h, as `sweep` does; False after a failure."""
-    crew, instances, signals, prediction = tables.crew, tables.instances, tables.signals, tables.prediction
-    stages, carries = instances.stages, instances.carries
+    crew, stages = tables.crew, tables.instances.stages
     board = crew.board.ctypes.data
     crew.moment[0], crew.moment[1] = t, h
     for s in range(stages.size - 1):
         a, b = stages[s], stages[s + 1]
-        execute(tables, carries[a, 0], carries[b - ONE, 2], t, h)
-        if prediction.predicted.size > 0:
-            _draw(instances, signals, prediction, a, b)
+        begin_stage(tables, a, b, t, h)
         limit: int = _load(board, LIMIT)  # type: ignore[call-arg]
         _store(board, OFFSET, limit)
         _store(board, FIRST, np.int64(a))
@@ -131,7 +127,5 @@ def sweep_together(tables, t, h):
             pass
         if _failed(tables.report, crew.reports):
             return False
-        if prediction.predicted.size > 0:
-            for i in range(a, b):
-                _end_lines(signals, prediction, i, h)
+        end_stage(tables, a, b, h)
     return True

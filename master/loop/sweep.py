@@ -118,7 +118,7 @@ def _wait(signals, pace, i, t, h):
 
 
 @compiled
-def _move(tables, i, t, h):
+def move(tables, i, t, h):
     """Instance i over the macro step, at its own pace and with lines for inputs; False after a failure."""
     instances, signals, pace, prediction = tables.instances, tables.signals, tables.pace, tables.prediction
     first, last = signals.real_range[i], signals.real_range[i + ONE]
@@ -181,22 +181,33 @@ def _end_lines(signals, prediction, i, h):
 
 
 @compiled
+def begin_stage(tables, a, b, t, h):
+    """The inputs of the instances a to b, which have yet to step."""
+    carries = tables.instances.carries
+    execute(tables, carries[a, 0], carries[b - ONE, 2], t, h)
+    if tables.prediction.predicted.size > 0:
+        _draw(tables.instances, tables.signals, tables.prediction, a, b)
+
+
+@compiled
+def end_stage(tables, a, b, h):
+    """Lines of the outputs of the instances a to b, which have stepped."""
+    if tables.prediction.predicted.size > 0:
+        for i in range(a, b):
+            _end_lines(tables.signals, tables.prediction, i, h)
+
+
+@compiled
 def _by_stages(tables, t, h):
     """All instances from t to t + h, with lines for inputs or at paces of their own; False after a failure."""
-    instances, signals, prediction = tables.instances, tables.signals, tables.prediction
-    drawn = prediction.predicted.size > 0
-    stages, carries = instances.stages, instances.carries
+    stages = tables.instances.stages
     for s in range(stages.size - 1):
         a, b = stages[s], stages[s + 1]
-        execute(tables, carries[a, 0], carries[b - ONE, 2], t, h)
-        if drawn:
-            _draw(instances, signals, prediction, a, b)
+        begin_stage(tables, a, b, t, h)
         for i in range(a, b):
-            if not _move(tables, i, t, h):
+            if not move(tables, i, t, h):
                 return False
-        if drawn:
-            for i in range(a, b):
-                _end_lines(signals, prediction, i, h)
+        end_stage(tables, a, b, h)
     return True
 
 
