@@ -87,15 +87,18 @@ def prepare(e, modes, r, mount, n):
     for p in range(len(mount)):
         for i in range(6):
             mount[p].load[i] = 0.0
-        deform(e, modes, r, mount[p], p, n)
+        deform(e, modes, r, mount[p], p, n, 0.0)
     energies(e, modes, n)
 
 
 @kernel
-def deform(e, modes, r, mount, p, n):
-    """Deform port p by the modes. Returns the work that its wrench has done on them."""
+def deform(e, modes, r, mount, p, n, h):
+    """Deform port p by the modes after a step of length h, 0 at the start.
+
+    Returns the work that its wrench has done on them.
+    """
     deformation, rate = _project(modes.port[p], e.coordinate, e.rate, n)
-    return mounts.deform(r, mount, deformation, rate)
+    return mounts.deform(r, mount, deformation, rate, h)
 
 
 @kernel

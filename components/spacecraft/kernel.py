@@ -196,7 +196,7 @@ def step_elastic(m, t, h):
     work = elastic.advance(m.elastic, m.modes, n)
     m.audit.work_control += work
     for i in range(len(m.mount)):
-        done = elastic.deform(m.elastic, m.modes, m.rigid, m.mount[i], i, n)
+        done = elastic.deform(m.elastic, m.modes, m.rigid, m.mount[i], i, n, h)
         m.audit.work_port[i] += done
         work += done
     elastic.energies(m.elastic, m.modes, n)

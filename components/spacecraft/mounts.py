@@ -24,14 +24,24 @@ def prepare(p, r, place, mount):
     vector.store(vector.ZERO, mount.rotation)
     vector.store(vector.ZERO, mount.displacement_rate)
     vector.store(vector.ZERO, mount.rotation_rate)
+    vector.store(vector.ZERO, mount.displacement_acceleration)
+    vector.store(vector.ZERO, mount.rotation_acceleration)
     for i in range(6):
         mount.deformation[i] = 0.0
 
 
 @kernel
-def deform(r, mount, deformation, rate):
+def _set_rate(now, rate, acceleration, h):
+    if h > 0.0:
+        vector.store(vector.scale(1.0 / h, vector.subtract(now, vector.load(rate))), acceleration)
+    vector.store(now, rate)
+
+
+@kernel
+def deform(r, mount, deformation, rate, h):
     """Set the elastic displacement and rotation of the port and their rates: tuples of six in axes S.
 
+    Their accelerations are the means over the step of length h just done; h is 0 at the start, where they stay zero.
     Returns the work that the wrench on the port has done on the deformation.
     """
     work = 0.0
@@ -40,8 +50,10 @@ def deform(r, mount, deformation, rate):
         mount.deformation[i] = deformation[i]
     frame = rotation.load_matrix(r.frame)
     vector.store(rotation.apply(frame, (deformation[0], deformation[1], deformation[2])), mount.displacement)
-    vector.store(rotation.apply(frame, (rate[0], rate[1], rate[2])), mount.displacement_rate)
-    vector.store(rotation.apply(frame, (rate[3], rate[4], rate[5])), mount.rotation_rate)
+    _set_rate(
+        rotation.apply(frame, (rate[0], rate[1], rate[2])), mount.displacement_rate, mount.displacement_acceleration, h
+    )
+    _set_rate(rotation.apply(frame, (rate[3], rate[4], rate[5])), mount.rotation_rate, mount.rotation_acceleration, h)
     turn = rotation.apply(frame, (deformation[3], deformation[4], deformation[5]))
     undeformed = rotation.from_quaternion(rotation.load_quaternion(mount.quaternion))
     vector.store(rotation.apply(undeformed, turn), mount.rotation)
@@ -50,13 +62,18 @@ def deform(r, mount, deformation, rate):
 
 @kernel
 def _frame(mount, ahead):
-    """(C -> port, centre of mass -> port in C) with the deformation extrapolated by the time `ahead`."""
+    """(C -> port, centre of mass -> port in C) with the deformation extrapolated by the time `ahead`.
+
+    With the accelerations of the last step, as the mechanism extrapolates the port.
+    """
     undeformed = rotation.load_quaternion(mount.quaternion)
     rate = rotation.apply(rotation.from_quaternion(undeformed), vector.load(mount.rotation_rate))
-    turn = vector.axpy(ahead, rate, vector.load(mount.rotation))
+    bend = rotation.apply(rotation.from_quaternion(undeformed), vector.load(mount.rotation_acceleration))
+    turn = vector.axpy(0.5 * ahead * ahead, bend, vector.axpy(ahead, rate, vector.load(mount.rotation)))
     deformed = rotation.product(undeformed, rotation.from_rotation_vector(turn))
     arm = vector.add(vector.load(mount.offset), vector.load(mount.displacement))
-    return deformed, vector.axpy(ahead, vector.load(mount.displacement_rate), arm)
+    arm = vector.axpy(ahead, vector.load(mount.displacement_rate), arm)
+    return deformed, vector.axpy(0.5 * ahead * ahead, vector.load(mount.displacement_acceleration), arm)
 
 
 @kernel

@@ -138,6 +138,8 @@ def _hidden(port_count: int) -> tuple[Group, ...]:
             private("rotation", "rad", "elastic rotation vector, axes of the undeformed port", shape=3),
             private("displacement_rate", "m/s", "axes C", shape=3),
             private("rotation_rate", "rad/s", "axes C", shape=3),
+            private("displacement_acceleration", "m/s2", "mean over the step just done, axes C", shape=3),
+            private("rotation_acceleration", "rad/s2", "mean over the step just done, axes C", shape=3),
             private("velocity", "m/s", "absolute velocity of the port, axes I", shape=3),
             private("angular_velocity", "rad/s", "absolute, axes I", shape=3),
             private("mid_frame", "1", "C -> port at mid-step", shape=(3, 3)),
