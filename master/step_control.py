@@ -13,12 +13,15 @@ from master.errors import StructureError
 from master.implicit import scale_groups
 from master.loop import tables
 from master.system import System
+from master.variables import VISIBLE
 from master.watches import Watch
 
 if TYPE_CHECKING:
     from master.coupling import Coupling
 
 
+DISCRETE = ("Integer", "Boolean")
+"""Kinds of outputs whose changes can be located."""
 TRAIL = 8
 """Steps at the most between two states that are saved, all of which are taken again to go back."""
 
@@ -80,10 +83,10 @@ class StepControl:
         doubling = isinstance(self.estimate, StepDoubling)
         problems += _unable(system, "step control by doubling" if doubling else "step control", going_back=doubling)
         located = _located(system, self) if self.locate else ()
-        wanted = dict.fromkeys(located, ("Integer", "Boolean")) | dict.fromkeys(self.levels, ("Real",))
+        wanted = dict.fromkeys(located, DISCRETE) | dict.fromkeys(self.levels, ("Real",))
         for name, kinds in wanted.items():
             _, variable = system.resolve(name)
-            if variable.storage not in kinds or variable.causality not in ("output", "local"):
+            if variable.storage not in kinds or variable.causality not in VISIBLE:
                 problems.append(f"step control cannot locate {name}, a {variable.causality} of type {variable.type}")
         if problems:
             raise StructureError(problems)
@@ -129,12 +132,10 @@ def located_changes(system: System, control: StepControl) -> list[Watch]:
 
 def _located(system: System, control: StepControl) -> list[str]:
     """Full names of the Integer and Boolean outputs whose changes are located."""
-    kinds = ("Integer", "Boolean")
     if control.locate is None:
         connected = dict.fromkeys(f"{c.source}.{c.output}" for c in system.connections)
-        return [name for name in connected if system.resolve(name)[1].storage in kinds]
-    seen = ("output", "local")
-    names = (system.select(n, seen, kinds) if "*" in n else [n] for n in control.locate)
+        return [name for name in connected if system.resolve(name)[1].storage in DISCRETE]
+    names = (system.select(n, VISIBLE, DISCRETE) if "*" in n else [n] for n in control.locate)
     return list(dict.fromkeys(name for group in names for name in group))
 
 

@@ -14,6 +14,8 @@ NUMBERS = ("Real", "Integer", "Boolean", "Enumeration")
 CAUSALITIES = (
     "parameter", "calculatedParameter", "input", "output", "local", "independent", "structuralParameter",
 )  # fmt: skip
+VISIBLE = ("output", "local")
+"""causalities of what a run can watch"""
 
 
 @dataclass(frozen=True)

@@ -38,7 +38,7 @@ def kernel(function: Callable[..., Any]) -> Any:
 class Kernel:
     """A kernel, to be called by other kernels and from Python.
 
-    What a call from Python needs, to unpack and pack records, takes a quarter of the time to compile. Most kernels are
+    What a call from Python needs, to unpack and pack records, takes a fifth of the time to compile. Most kernels are
     called by kernels only; so it is left out for these, and a kernel that Python calls is compiled once more with it.
     """
 

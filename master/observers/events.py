@@ -11,6 +11,7 @@ from master.errors import StructureError
 from master.observers.observer import Observer, Run
 from master.result import Result
 from master.system import System
+from master.variables import VISIBLE
 from master.watches import Watch
 
 
@@ -28,7 +29,7 @@ class Event:
     def watch(self, system: System) -> Watch:
         """What the loop is to look at. Raises StructureError for a signal that cannot be watched."""
         _, variable = system.resolve(self.signal)
-        if (variable.type == "String" and self.when != "change") or variable.causality not in ("output", "local"):
+        if (variable.type == "String" and self.when != "change") or variable.causality not in VISIBLE:
             raise StructureError([f"{self.signal} is a {variable.causality} of type {variable.type}"])
         return Watch(self.signal, {"rise": 0.5, "fall": 0.5, "change": None}.get(self.when, self.level))
 

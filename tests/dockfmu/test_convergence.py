@@ -71,15 +71,18 @@ def order(found):
     return np.polyfit(np.log(STEPS), np.log(found), 1)[0]
 
 
-@pytest.mark.parametrize(("time", "largest"), [(0.1, 2e-9), (1.0, 1e-7), (2.0, 2e-7), (3.0, 2e-7), (4.0, 1e-6)])
-def test_coasting_converges_between_first_and_third_order(coasting, time, largest):
-    """First contact, free flight, bottom, recoil, latch pulse; `largest` error at H = 1 ms.
+@pytest.mark.parametrize(
+    ("time", "largest", "steepest"),
+    [(0.1, 2e-9, 3.3), (1.0, 1e-7, 2.2), (2.0, 2e-7, 2.2), (3.0, 2e-7, 2.2), (4.0, 1e-6, 2.2)],
+)
+def test_coasting_converges_between_first_and_third_order(coasting, time, largest, steepest):
+    """First contact, free flight, bottom, recoil, latch pulse; `largest` error at H = 1 ms, `steepest` order.
 
     The part of first order is the mechanism's lagging base: with a quarter of the mechanism's mass it falls to a fifth.
     Extrapolation leads in the first contact, the lag after it.
     """
     found = errors(coasting, time)
-    assert 0.8 < order(found) < 3.3, found
+    assert 0.8 < order(found) < steepest, found
     assert found[2] < largest, found
 
 

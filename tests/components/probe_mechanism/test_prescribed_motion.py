@@ -85,7 +85,7 @@ def test_loads_have_converged_at_the_default_micro_step(presses):
 
 
 def test_micro_steps_by_tolerance_are_as_good_as_short_ones(presses, paced):
-    """By default up to 1 ms long: balance, impulse and travel as with 0.1 ms throughout; a loose tolerance is worse."""
+    """By default up to 2 ms long: balance, impulse and travel as with 0.1 ms throughout; a loose tolerance is worse."""
     finest = presses[-1]
     work = finest[-1, 9]
     assert max(np.abs(rows[:, 8] - rows[0, 8]).max() for rows in paced) < 2e-5 * work
