@@ -11,13 +11,14 @@ from typing import Any
 import numba
 import numpy as np
 
+from base.compiler import Compiled, jit
 from benchmarks.timing import microseconds
 from components.core.record import Memory, Record
 from components.linkage import hexapod
 from components.linkage.generated import ring, strut
 
 
-@numba.njit
+@jit
 def repeat_platform(m, times):
     zero = (0.0, 0.0, 0.0)
     for _ in range(times):
@@ -25,7 +26,7 @@ def repeat_platform(m, times):
         hexapod.accelerate(m, zero, zero, zero)
 
 
-@numba.njit
+@jit
 def repeat_strut(m, times):
     zero = (0.0, 0.0, 0.0)
     for _ in range(times):
@@ -53,7 +54,7 @@ def platform() -> Memory:
 
 def compile_seconds(kernel: Any, *arguments: Any) -> float:
     """CPU seconds to compile a kernel for the types of `arguments`, without the cache."""
-    fresh = numba.njit(kernel.py_func, error_model="numpy")
+    fresh = Compiled(kernel.py_func, targetoptions={"nopython": True, "error_model": "numpy"})
     start = time.process_time()
     fresh.compile(tuple(map(numba.typeof, arguments)))
     return time.process_time() - start

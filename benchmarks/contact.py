@@ -7,8 +7,7 @@ from __future__ import annotations
 
 import time
 
-import numba
-
+from base.compiler import jit
 from benchmarks.timing import microseconds
 from components.contact import probe_cone
 from components.core.record import Memory, Record
@@ -25,7 +24,7 @@ POSES = {
 }
 
 
-@numba.njit
+@jit
 def repeat_evaluate(unit, times):
     x = unit.input.base.position[0]
     for i in range(times):
@@ -33,7 +32,7 @@ def repeat_evaluate(unit, times):
         probe_cone.evaluate(unit)
 
 
-@numba.njit
+@jit
 def repeat_accept(unit, times):
     x = unit.input.base.position[0]
     for i in range(times):

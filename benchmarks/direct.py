@@ -10,6 +10,7 @@ from pathlib import Path
 import numba
 import numpy as np
 
+from base.compiler import jit
 from components.core.component import Component
 from dockfmu import declaration
 from dockfmu.assembly import assemble
@@ -18,7 +19,7 @@ from fmus import catalogue
 from master.system import System
 
 
-@numba.njit
+@jit
 def _copy(target, target_slots, source, source_slots):
     for k in range(len(target_slots)):
         target[target_slots[k]] = source[source_slots[k]]
@@ -83,7 +84,7 @@ def _loop(parts: list[Component]):
     """The compiled loop over four components."""
     step_0, step_1, step_2, step_3 = (part.step for part in parts)
 
-    @numba.njit(error_model="numpy")
+    @jit
     def loop(views, blocks, gather, first, steps, h):
         for k in range(first, first + steps):
             t = k * h

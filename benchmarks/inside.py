@@ -11,6 +11,7 @@ from llvmlite import ir
 from numba import types
 from numba.extending import intrinsic
 
+from base.compiler import jit
 from master.algorithms import Algorithm
 from master.loop.calls import do_step
 from master.loop.tables import FUNCTION, KIND, STEP
@@ -44,7 +45,7 @@ def _add(context, address, value):
     return types.void(types.int64, types.int64), generate
 
 
-@numba.njit
+@jit
 def _now() -> int:
     return _cycles()  # type: ignore[call-arg,no-any-return]
 

@@ -7,8 +7,7 @@ from __future__ import annotations
 
 import time
 
-import numba
-
+from base.compiler import jit
 from benchmarks.timing import microseconds
 from components.core import ports
 from components.core.field import Group
@@ -24,26 +23,26 @@ RECORD = Record(
 H = 1e-4
 
 
-@numba.njit
+@jit
 def repeat_place(m, times):
     for _ in range(times):
         tree.place(m.parameters.probe, m.tree, m.damper, 0.45, 0.0, m.status)
 
 
-@numba.njit
+@jit
 def repeat_evaluate(m, times):
     zero = (0.0, 0.0, 0.0)
     for _ in range(times):
         tree.evaluate(m.parameters.probe, m.tree, m.parameters.lateral, m.damper, 0.0, H, zero, zero, zero, m.status)
 
 
-@numba.njit
+@jit
 def repeat_affine(m, times):
     for _ in range(times):
         tree.affine(m.parameters.probe, m.tree, m.damper, (0.0, 0.0, 0.0))
 
 
-@numba.njit
+@jit
 def repeat_step(m, times):
     zero = (0.0, 0.0, 0.0)
     for i in range(times):

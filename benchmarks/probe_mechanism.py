@@ -12,8 +12,7 @@ import tempfile
 import time
 from pathlib import Path
 
-import numba
-
+from base.compiler import jit
 from components.core.component import Instance
 from components.probe_mechanism import component
 from components.probe_mechanism.kernel import step
@@ -31,7 +30,7 @@ PHASES = {
 SPEED = 0.1
 
 
-@numba.njit
+@jit
 def run(m, steps, h):
     """`steps` steps; the ports stand still."""
     for k in range(steps):
@@ -41,7 +40,7 @@ def run(m, steps, h):
     return 0
 
 
-@numba.njit
+@jit
 def approach(m, steps, h):
     """`steps` steps; the base moves on at SPEED and stops."""
     m.base.velocity[0] = SPEED

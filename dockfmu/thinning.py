@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-import numba
 import numpy as np
 
+from base.compiler import jit
 
-@numba.njit(cache=True)
+
+@jit
 def _kept(t: np.ndarray, y: np.ndarray, tolerance: float) -> np.ndarray:
     """Swinging door: the indices of a polyline that no sample leaves by more than `tolerance`."""
     kept = np.empty(len(t), np.int64)

@@ -9,9 +9,9 @@ from pathlib import Path
 import numpy as np
 from jinja2 import Environment, FileSystemLoader
 
+from base.cache import ROOT
 from components.core.component import Component
 from components.core.field import Field, Group
-from components.core.sources import ROOT
 from fmus.description import package_version, value_text
 
 _TEMPLATES = Environment(

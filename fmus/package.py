@@ -6,19 +6,20 @@ import hashlib
 import io
 import os
 import platform
-import tempfile
 import zipfile
 from collections.abc import Callable, Mapping, Sequence
 from functools import cache
 from importlib.metadata import version
 from pathlib import Path
-from typing import Any, Literal
+from typing import Literal
 
+import base
+from base.cache import ROOT, cache_root, keep, kept, write_whole
+from base.compiler import BASELINE, digest_of
 from components.core.component import Component
-from components.core.sources import ROOT, cache_root, digest, sources
+from components.core.sources import digest, sources
 from fmus.documentation import documentation
 from fmus.native.build import build_native
-from fmus.native.compile import processor
 from fmus.native.targets import SOURCES, TARGETS
 from fmus.parameter_sets import write_parameter_set
 from fmus.python.build import build_python
@@ -50,21 +51,24 @@ def build(
         raise ValueError(f"no such platform: {', '.join(sorted(unknown))}; there are {', '.join((*TARGETS, SOURCES))}")
     common = _common(component, kind, platforms)
     key = _key(component, kind, platforms, common)
-    kept = _place(component, kind, key)
-    if not kept.is_file():
+    place = _place(component, kind, key)
+    data = kept(place, key)
+    if data is None:
         if kind == "native":
             content = build_native(component, platforms, progress)
         else:
             content = build_python(component, key, progress)
-        _write(kept, pack(content | common))
+        data = pack(content | common)
+        keep(place, key, data)
     target = Path(folder) / f"{component.name}{'' if kind == 'native' else '-python'}.fmu"
-    _write(target, kept.read_bytes())
+    write_whole(target, data)
     return target
 
 
 def is_built(component: Component, kind: Kind = "native", platforms: Sequence[str] = ("linux64",)) -> bool:
     """Whether `build` would find the FMU in the cache."""
-    return _place(component, kind, _key(component, kind, platforms, _common(component, kind, platforms))).is_file()
+    key = _key(component, kind, platforms, _common(component, kind, platforms))
+    return kept(_place(component, kind, key), key) is not None
 
 
 def pack(content: Mapping[str, bytes]) -> bytes:
@@ -78,15 +82,6 @@ def pack(content: Mapping[str, bytes]) -> bytes:
             entry.compress_type = zipfile.ZIP_DEFLATED
             archive.writestr(entry, content[name])
     return stream.getvalue()
-
-
-def _write(file: Path, data: bytes) -> None:
-    """Put `data` into `file` at once, so that no other process reads half of it."""
-    file.parent.mkdir(parents=True, exist_ok=True)
-    with tempfile.NamedTemporaryFile(dir=file.parent, delete=False) as stream:
-        stream.write(data)
-    Path(stream.name).chmod(0o644)
-    Path(stream.name).replace(file)
 
 
 def _place(component: Component, kind: str, key: str) -> Path:
@@ -112,23 +107,13 @@ def _tools() -> str:
     for name in ("numba", "llvmlite", "ziglang", "numpy", "lxml", "pythonfmu"):
         total.update(f"{name} {version(name)}\n".encode())
     total.update(platform.python_version().encode())
-    total.update(repr(processor()).encode())
-    here = Path(__file__).parent
-    for file in sorted(file for file in here.rglob("*") if file.suffix in (".py", ".c", ".h", ".html")):
-        place = file.relative_to(here)
-        if place.parts[0] not in _APART:
-            total.update(place.as_posix().encode() + b"\0" + file.read_bytes() + b"\0")
+    total.update(BASELINE.encode())
+    for folder in (Path(__file__).parent, Path(base.__file__).parent):
+        for file in sorted(file for file in folder.rglob("*") if file.suffix in (".py", ".c", ".h", ".html")):
+            place = file.relative_to(folder)
+            if place.parts[0] not in _APART:
+                total.update(place.as_posix().encode() + b"\0" + file.read_bytes() + b"\0")
     return total.hexdigest()
-
-
-def _constants(function: Any) -> list[str]:
-    """What a kernel that was made by a factory has closed over: build options that are in no record."""
-    plain = getattr(function, "py_func", function)
-    found = [plain.__qualname__]
-    for cell in plain.__closure__ or ():
-        value = cell.cell_contents
-        found.extend(_constants(value) if hasattr(value, "py_func") else [repr(value)])
-    return found
 
 
 def _key(component: Component, kind: str, platforms: Sequence[str], common: Mapping[str, bytes]) -> str:
@@ -138,7 +123,7 @@ def _key(component: Component, kind: str, platforms: Sequence[str], common: Mapp
         _tools(), digest(component.module), kind, *platforms, component.name, component.description,
         component.default_step, component.default_stop, component.record.members, component.record.size,
         component.messages, sorted(component.options.items()),
-        *_constants(component.initialize), *_constants(component.step),
+        digest_of(component.initialize), digest_of(component.step),
     ):  # fmt: skip
         total.update(repr(part).encode() + b"\0")
     total.update(component.record.start.tobytes())

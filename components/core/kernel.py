@@ -1,31 +1,21 @@
 """The decorator of every kernel: nopython, numpy's division, no fast math, compiled code kept between processes.
 
-numba's own cache looks only at the file of the function that it compiles, and would serve stale code after a change in
-a module that this file imports. Here each module caches in a folder named by a digest of all it depends on.
-
 All machine code is for one baseline processor, not for the one at hand: what runs in this process is what an FMU gets,
-and the bytes of an FMU do not depend on where it was built. `NUMBA_CPU_NAME` chooses another. It holds for all that
-numba compiles in this process, and only if numba has compiled nothing before.
+and the bytes of an FMU do not depend on where it was built.
 """
 
 from __future__ import annotations
 
 import functools
-import platform
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
-import numba
 from numba.core import config
 from numba.extending import overload
 
-from components.core.sources import cache_root, digest
-
-BASELINE = {"x86_64": "x86-64-v2", "AMD64": "x86-64-v2"}.get(platform.machine(), "generic")
-
-if config.CPU_NAME is None:  # type: ignore[attr-defined]
-    config.CPU_NAME, config.CPU_FEATURES = BASELINE, ""  # type: ignore[attr-defined]
+from base.compiler import jit
+from components.core.sources import digest
 
 
 def kernel(function: Callable[..., Any]) -> Any:
@@ -45,11 +35,15 @@ class Kernel:
     def __init__(self, function: Callable[..., Any]) -> None:
         functools.update_wrapper(self, function)
         self.py_func = function
-        self._for_kernels = _jit(function, "kernel", no_cpython_wrapper=True, no_cfunc_wrapper=True)
+        self._for_kernels = self._compiled(no_cpython_wrapper=True)
 
     @functools.cached_property
     def _for_python(self) -> Any:
-        return _jit(self.py_func, "python", no_cfunc_wrapper=True)
+        return self._compiled()
+
+    def _compiled(self, **options: bool) -> Any:
+        sources = digest(Path(self.py_func.__code__.co_filename))
+        return jit(self.py_func, sources, no_cfunc_wrapper=True, _nrt=False, **options)
 
     @property
     def _numba_type_(self) -> Any:
@@ -58,17 +52,6 @@ class Kernel:
 
     def __call__(self, *arguments: Any) -> Any:
         return self._for_python(*arguments)
-
-
-def _jit(function: Callable[..., Any], use: str, **options: Any) -> Any:
-    file = Path(function.__code__.co_filename)
-    folder = cache_root() / "numba" / f"{function.__module__}-{digest(file)[:12]}" / use
-    before = config.CACHE_DIR  # type: ignore[attr-defined]
-    config.CACHE_DIR = str(folder)  # type: ignore[attr-defined]
-    try:
-        return numba.njit(function, cache=True, error_model="numpy", **options)
-    finally:
-        config.CACHE_DIR = before  # type: ignore[attr-defined]
 
 
 def variant(field: str, present: Any, absent: Any) -> Any:

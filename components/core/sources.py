@@ -8,12 +8,12 @@ import os
 from functools import cache
 from pathlib import Path
 
-ROOT = Path(__file__).resolve().parents[2]
+from base.cache import ROOT
 
 
 @cache
 def _imports(file: Path) -> frozenset[Path]:
-    """Files that `file` imports directly: of this checkout's `components` package, and beside it by bare names."""
+    """Files that `file` imports directly: of the packages `components` and `base`, and beside it by bare names."""
     names: set[str] = set()
     for node in ast.walk(ast.parse(file.read_text(encoding="utf-8"))):
         if isinstance(node, ast.Import):
@@ -23,7 +23,7 @@ def _imports(file: Path) -> frozenset[Path]:
             names.update(f"{node.module}.{alias.name}" for alias in node.names)
     found: set[Path] = set()
     for name in names:
-        if name.split(".")[0] == "components":
+        if name.split(".")[0] in ("components", "base"):
             path = ROOT.joinpath(*name.split("."))
             found.update(p for p in (path.with_suffix(".py"), path / "__init__.py") if p.is_file())
         elif (beside := file.parent / f"{name}.py").is_file():
@@ -33,7 +33,7 @@ def _imports(file: Path) -> frozenset[Path]:
 
 @cache
 def sources(file: Path) -> tuple[Path, ...]:
-    """`file` and every file of `components` or beside it that it imports, directly or not, sorted."""
+    """`file` and every file of `components`, of `base` or beside it that it imports, directly or not, sorted."""
     seen: set[Path] = set()
     waiting = [Path(file).resolve()]
     while waiting:
@@ -51,15 +51,3 @@ def digest(file: Path) -> str:
     for source in sources(file):
         total.update(os.path.relpath(source, ROOT).encode() + b"\0" + source.read_bytes() + b"\0")
     return total.hexdigest()
-
-
-def cache_root() -> Path:
-    """Folder for things that can be made again.
-
-    `$DOCKFMU_CACHE`, else `build/cache` of a checkout, else the user's cache folder.
-    """
-    if chosen := os.environ.get("DOCKFMU_CACHE"):
-        return Path(chosen)
-    if (ROOT / "pyproject.toml").is_file():
-        return ROOT / "build" / "cache"
-    return Path(os.environ.get("XDG_CACHE_HOME", Path.home() / ".cache")) / "dockfmu"

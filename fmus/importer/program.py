@@ -14,7 +14,7 @@ from pathlib import Path
 
 import numpy as np
 
-from components.core.sources import cache_root
+from base.cache import cache_root
 from fmus.importer.experiment import Experiment
 from fmus.native.link import SHIM, link_program
 from fmus.native.targets import HOST, TARGETS, Target

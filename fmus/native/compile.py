@@ -1,8 +1,9 @@
-"""Kernels to machine code that needs no Python: the only module that touches numba's private code generation.
+"""Compile kernels to machine code that needs no Python.
 
 numba's public AOT compiler (`numba.pycc`) wraps every function for Python and is to be removed; what it does inside is
-done here without the wrapping. The calls that are not public API are `with_aot_codegen`, `compile_extra`, a code
-library's `_final_module` and `magic_tuple`; `tests/fmus/native/test_compile.py` fails when a new numba changes them.
+done here without the wrapping, in the context of `base.compiler`, which names functions by their content. The calls
+that are not public API are `with_aot_codegen`, `compile_extra` and a code library's `_final_module`;
+`tests/fmus/native/test_compile.py` fails when a new numba changes them.
 """
 
 from __future__ import annotations
@@ -18,8 +19,10 @@ import numba
 import numpy as np
 from numba.core import compiler
 from numba.core.compiler_lock import global_compiler_lock
-from numba.core.registry import cpu_target
+from numba.core.target_extension import target_override
 
+from base.compiler import BASELINE, NAME, Pipeline
+from base.compiler import target as base_target
 from components.core.component import Component
 from fmus.native.targets import HOST, Target
 
@@ -55,11 +58,11 @@ def compile_component(component: Component) -> str:
 @global_compiler_lock
 def compile_functions(name: str, entries: Mapping[str, tuple[Callable[..., int], Signature]]) -> str:
     """LLVM assembly of a module `name` that defines `symbol: (function, argument types)`, each returning int32."""
-    typing = cpu_target.typing_context
-    target = cpu_target.target_context.with_aot_codegen(name, cpu_name="x86-64-v2")
+    typing = base_target.typing_context
+    context = base_target.target_context.with_aot_codegen(name, cpu_name=BASELINE)
     typing.refresh()
-    target.refresh()
-    library = target.codegen().create_library(name)
+    context.refresh()
+    library = context.codegen().create_library(name)
     for symbol, (function, arguments) in entries.items():
         flags: Any = compiler.Flags()
         flags.no_compile = True
@@ -68,17 +71,14 @@ def compile_functions(name: str, entries: Mapping[str, tuple[Callable[..., int],
         flags.enable_pyobject = False
         flags.error_model = "numpy"
         flags.nrt = False
-        compiled = compiler.compile_extra(
-            typing, target, _anonymous(function), arguments, numba.int32, flags, locals={}, library=library
-        )
+        with target_override(NAME):
+            compiled = compiler.compile_extra(
+                typing, context, _anonymous(function), arguments, numba.int32, flags, locals={}, library=library,
+                pipeline_class=Pipeline,
+            )  # fmt: skip
         library.get_function(compiled.fndesc.llvm_func_name).name = symbol
     library.finalize()
     return str(library._final_module)
-
-
-def processor() -> tuple[str, ...]:
-    """Triple, processor and features for which numba optimises the functions that kernels call."""
-    return tuple(cpu_target.target_context.codegen().magic_tuple())
 
 
 def _anonymous(function: Callable[..., Any]) -> FunctionType:

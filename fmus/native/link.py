@@ -11,7 +11,7 @@ from functools import cache
 from importlib.metadata import version
 from pathlib import Path
 
-from components.core.sources import cache_root
+from base.cache import cache_root
 from fmus.native.targets import Target
 
 SHIM = Path(__file__).parent / "shim"

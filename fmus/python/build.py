@@ -12,8 +12,8 @@ from collections.abc import Callable
 from importlib.util import find_spec
 from pathlib import Path
 
+from base.cache import ROOT
 from components.core.component import Component
-from components.core.sources import ROOT
 from fmus.dependencies import initial_dependencies
 from fmus.description import PYTHON_CAPABILITIES, describe
 from fmus.identity import guid_of

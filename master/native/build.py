@@ -12,7 +12,7 @@ from functools import cache
 from importlib.metadata import version
 from pathlib import Path
 
-from master.cache import cache_root
+from base.cache import cache_root
 from master.errors import MasterError
 
 HERE = Path(__file__).parent

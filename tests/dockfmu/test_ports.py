@@ -12,7 +12,7 @@ import pytest
 from command_line import dockfmu, status_of
 from pythonfmu.builder import FmuBuilder
 
-from components.core.sources import ROOT, cache_root
+from base.cache import ROOT, cache_root
 from dockfmu.interface import check_swap, interface
 from dockfmu.skeletons import skeleton, table
 from fmus.catalogue import CatalogueError

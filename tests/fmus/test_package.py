@@ -17,8 +17,8 @@ from lxml import etree
 
 import fmus
 import fmus.package
+from base.cache import cache_root
 from components.core.component import Message
-from components.core.sources import cache_root
 from components.oscillator import component as oscillator
 
 

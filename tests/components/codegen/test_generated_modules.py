@@ -5,9 +5,9 @@ from pathlib import Path
 
 import pytest
 
+from base.cache import ROOT
 from components.codegen import counts
 from components.codegen.products import PRODUCTS
-from components.core.sources import ROOT
 
 
 @pytest.mark.parametrize("path", PRODUCTS)

@@ -4,10 +4,10 @@ from collections import Counter
 from types import SimpleNamespace
 
 import gough_stewart
-import numba
 import numpy as np
 import pytest
 
+from base.compiler import jit
 from components.codegen.graph import Graph
 from components.core.record import Record
 from components.core.rotation import advance, compose, from_quaternion
@@ -177,7 +177,7 @@ def energy_now(m):
     return hexapod.kinetic_energy(m)
 
 
-@numba.njit
+@jit
 def slope(m, q, turned, y, out):
     """out <- rates of y = [position, velocity, rotation vector since q, angular velocity]."""
     n = m.ring
@@ -198,7 +198,7 @@ def slope(m, q, turned, y, out):
         out[6 + i] = spin[i] + 0.5 * once[i] + twice[i] / 12.0
 
 
-@numba.njit
+@jit
 def integrate(m, turned, h, steps):
     """Runge-Kutta 4 with the attitude as a rotation vector from the start of each step (exact to that order)."""
     n = m.ring

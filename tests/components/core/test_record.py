@@ -6,12 +6,13 @@ import sys
 import numpy as np
 import pytest
 
+from base.cache import ROOT
 from components.core import field
 from components.core.component import Component, Instance, Message
 from components.core.kernel import kernel
 from components.core.parameters import ParameterError, read_parameter_set
 from components.core.record import Record
-from components.core.sources import ROOT, sources
+from components.core.sources import sources
 
 RECORD = Record(
     field.Group(

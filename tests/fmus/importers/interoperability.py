@@ -5,7 +5,7 @@
 
 import json
 
-from components.core.sources import ROOT
+from base.cache import ROOT
 
 RESULTS = ROOT / "build" / "interoperability"
 PAGE = ROOT / "docs" / "interoperability.md"

@@ -1,0 +1,343 @@
+"""Compile Python functions to machine code that is named, and kept between processes, by its content.
+
+numba names a function by counters of the process: of functions compiled, and of record types met. Two processes that
+meet them in another order give one name to two things, and with a cache that both use, one links the other's code
+(numba issue 10486). Its cache looks only at the file of the function that it compiles. And it compiles for the
+processor at hand, with settings that are the whole process's.
+
+Here functions are compiled for a target of their own, beside numba's "cpu", which stays as its other users set it:
+
+- every function that is compiled for it, numba's own too, is named by a digest of its code, of what it refers to, and
+  of the types of its arguments; a name that comes from a counter is refused;
+- compiled code is kept in files named by that digest, sealed with a digest of their content;
+- code is for one baseline processor, so that its bits do not depend on where it was made.
+
+This is the only module that uses numba's private parts for compiling in this process; `tests/base/test_compiler.py`
+fails when a new numba changes them.
+"""
+
+from __future__ import annotations
+
+import builtins
+import dis
+import functools
+import hashlib
+import os
+import pickle
+import platform
+import re
+import sys
+from collections.abc import Callable, Iterator
+from functools import cached_property
+from types import BuiltinFunctionType, CodeType, FunctionType, ModuleType
+from typing import Any
+from weakref import WeakKeyDictionary
+
+import llvmlite
+import llvmlite.binding as llvm
+import numba
+import numpy as np
+from numba.core import compiler, config, itanium_mangler, serialize, targetconfig, types, typing
+from numba.core.caching import NullCache
+from numba.core.codegen import JITCodeLibrary, JITCPUCodegen
+from numba.core.compiler_lock import global_compiler_lock
+from numba.core.cpu import CPUContext
+from numba.core.dispatcher import Dispatcher
+from numba.core.externals import c_math_functions
+from numba.core.registry import CPUTarget
+from numba.core.target_extension import CPU, dispatcher_registry, jit_registry, target_override, target_registry
+from numba.extending import _Intrinsic
+
+from base.cache import cache_root, keep, kept
+
+NAME = "dockfmu"
+BASELINE = {"x86_64": "x86-64-v2", "AMD64": "x86-64-v2"}.get(platform.machine(), "generic")
+
+_VERSIONS = (numba.__version__, llvmlite.__version__, sys.implementation.cache_tag, BASELINE)
+
+
+def digest_of(function: Any) -> str:
+    """Return a digest of a Python function: its code, defaults, closure, and the values and functions it refers to.
+
+    Raises TypeError for a value that has no content to name it by, such as an object known by its address only.
+    """
+    return _digest(getattr(function, "py_func", function), ())
+
+
+_DIGESTS: WeakKeyDictionary[FunctionType, str] = WeakKeyDictionary()
+
+
+def _digest(function: FunctionType, callers: tuple[FunctionType, ...]) -> str:
+    if function not in _DIGESTS:
+        total = hashlib.sha256()
+        for part in _parts(function, (*callers, function)):
+            total.update(part.encode() + b"\0")
+        _DIGESTS[function] = total.hexdigest()[:24]
+    return _DIGESTS[function]
+
+
+def _parts(function: FunctionType, callers: tuple[FunctionType, ...]) -> Iterator[str]:
+    yield from _own(function, callers)
+    for name, value in _references(function.__code__, function.__globals__):
+        yield name
+        yield from _content(value, callers)
+
+
+def _own(function: FunctionType, callers: tuple[FunctionType, ...]) -> Iterator[str]:
+    """Yield the parts of a function without what it refers to outside of it."""
+    code = function.__code__
+    yield f"{function.__module__} {function.__qualname__}"
+    yield from _code(code)
+    for name, cell in zip(code.co_freevars, function.__closure__ or (), strict=True):
+        yield f"closure {name}"
+        yield from _content(cell.cell_contents, callers)
+    yield from _content(function.__defaults__ or (), callers)
+
+
+def _code(code: CodeType) -> Iterator[str]:
+    yield f"{code.co_code.hex()} {code.co_argcount} {code.co_varnames} {code.co_names}"
+    for constant in code.co_consts:
+        if isinstance(constant, CodeType):
+            yield from _code(constant)
+        else:
+            yield f"{type(constant).__name__} {constant!r}"
+
+
+def _references(code: CodeType, space: dict[str, Any]) -> Iterator[tuple[str, Any]]:
+    """Yield the globals that code and the code within it refer to, and for modules the attributes of them."""
+    for constant in code.co_consts:
+        if isinstance(constant, CodeType):
+            yield from _references(constant, space)
+    name, value = "", None
+    for instruction in dis.get_instructions(code):
+        if name and instruction.opname in ("LOAD_ATTR", "LOAD_METHOD") and isinstance(value, ModuleType):
+            name, value = f"{name}.{instruction.argval}", getattr(value, instruction.argval)
+            continue
+        if name:
+            yield name, value
+            name = ""
+        if instruction.opname == "LOAD_GLOBAL":
+            name = instruction.argval
+            value = space[name] if name in space else getattr(builtins, name)
+    if name:
+        yield name, value
+
+
+def _content(value: Any, callers: tuple[FunctionType, ...]) -> Iterator[str]:
+    """Yield the parts that make up the content of a value that a function refers to."""
+    value = getattr(value, "py_func", value)
+    if isinstance(value, FunctionType):
+        if value is callers[-1]:
+            yield "itself"
+        elif value in callers:
+            raise TypeError(f"{value.__qualname__} and {callers[-1].__qualname__} call each other: not to be compiled")
+        else:
+            yield _digest(value, callers)
+    elif isinstance(value, tuple | list):
+        yield f"{type(value).__name__} {len(value)}"
+        for item in value:
+            yield from _content(item, callers)
+    elif isinstance(value, np.ndarray | np.generic):
+        yield f"array {value.dtype.descr if value.dtype.names else value.dtype.str} {value.shape}"
+        yield hashlib.sha256(np.ascontiguousarray(value).tobytes()).hexdigest()
+    elif isinstance(value, types.Type):
+        yield name_of(value)
+    elif isinstance(value, str | bytes | bool | int | float | complex | type(None) | np.dtype):
+        yield f"{type(value).__name__} {value!r}"
+    elif isinstance(value, type | BuiltinFunctionType | np.ufunc):
+        yield f"{type(value).__name__} {getattr(value, '__module__', '')} {value.__name__}"
+    elif isinstance(value, _Intrinsic):
+        # what generates code calls the compiler, which the versions stand for; its own module is in `sources`
+        yield from _own(value._defn, callers)
+    else:
+        raise TypeError(f"{value!r} of type {type(value).__name__} cannot be named by its content in compiled code")
+
+
+def name_of(numba_type: types.Type) -> str:
+    """Return the content of a numba type as text. Raises TypeError for a type that is known by an address only."""
+    text = str(numba_type)
+    if re.search(r"\bat 0x[0-9a-f]+", text):
+        raise TypeError(f"{text} cannot be named by its content in compiled code")
+    return text
+
+
+class _Library(JITCodeLibrary):
+    """A library whose code is linked into others from its bitcode, whether it has just been compiled or was kept.
+
+    A module read from bitcode has its uses in another order than the module that was written, and passes over it may
+    give other instructions.
+    """
+
+    _bitcode: bytes | None = None
+
+    def _get_module_for_linking(self) -> Any:
+        if self._shared_module is None:
+            self._bitcode = super()._get_module_for_linking().as_bitcode()
+            self._shared_module = llvm.parse_bitcode(self._bitcode)
+        return self._shared_module
+
+    def serialize_using_object_code(self) -> tuple[Any, ...]:
+        self._get_module_for_linking()
+        return self.name, "object", (self._get_compiled_object(), self._bitcode)
+
+
+class _Codegen(JITCPUCodegen):
+    """Code for the baseline processor."""
+
+    _library_class = _Library
+
+    def _get_host_cpu_name(self) -> str:
+        return BASELINE
+
+    def _get_host_cpu_features(self) -> str:
+        return ""
+
+
+class _Context(CPUContext):
+    """numba's context for the processor, with names from content."""
+
+    @global_compiler_lock
+    def init(self) -> None:
+        super().init()
+        self._internal_codegen = _Codegen(f"{NAME}.exec")
+        c_math_functions.install(self)
+
+    def mangler(self, name: str, types: Any, *, abi_tags: Any = (), uid: Any = None) -> str:
+        """Return the symbol of a function: `uid` is its digest, set by `Pipeline`."""
+        if isinstance(uid, int):
+            raise RuntimeError(f"{name} was compiled by a way that names it with a counter of the process")
+        arguments = hashlib.sha256("\0".join(map(name_of, types)).encode()).hexdigest()[:24]
+        return itanium_mangler.mangle(name, (), abi_tags=(*abi_tags, f"t{arguments}"), uid=uid)
+
+    def _compile_subroutine_no_cache(
+        self, builder: Any, impl: Any, sig: Any, locals: Any = None, flags: Any = None
+    ) -> Any:
+        """Compile a function that numba writes for the code it generates, as any other."""
+        with global_compiler_lock:
+            if flags is None:
+                flags = compiler.Flags()
+                callers = targetconfig.ConfigStack()
+                flags.nrt = bool(callers) and callers.top().nrt
+            flags.no_compile = flags.no_cpython_wrapper = flags.no_cfunc_wrapper = True
+            result = compiler.compile_extra(
+                self.typing_context, self, impl, sig.args, sig.return_type, flags, locals or {},
+                library=self.codegen().create_library(impl.__name__), pipeline_class=Pipeline,
+            )  # fmt: skip
+            self.active_code_library.add_linking_library(result.library)
+            return result
+
+
+class _Target(CPUTarget):
+    """The baseline processor."""
+
+    @cached_property
+    def _toplevel_target_context(self) -> Any:
+        return _Context(self.typing_context, self._target_name)
+
+    @cached_property
+    def _toplevel_typing_context(self) -> Any:
+        return typing.Context()
+
+
+target = _Target(NAME)
+
+
+class Pipeline(compiler.Compiler):
+    """numba's passes over a function that is named by its content."""
+
+    def compile_extra(self, func: Any) -> Any:
+        identity = compiler.bytecode.FunctionIdentity.from_function(func)
+        identity.unique_id = digest_of(func)
+        identity.unique_name = f"{identity.func_qualname}${identity.unique_id}"
+        self.state.func_id = identity
+        compiler.ExtractByteCode().run_pass(self.state)
+        self.state.lifted = ()
+        self.state.lifted_from = None
+        return self._compile_bytecode()
+
+
+class _Cache(NullCache):
+    """Compiled code in a file for each function and signature, named by their content."""
+
+    def __init__(self, function: Any, sources: str, options: dict[str, Any]) -> None:
+        self._name = f"{function.__module__}.{function.__qualname__}".replace("<", "").replace(">", "")
+        self._parts = (sources, repr(sorted(options.items())))
+        self._function = function
+
+    @functools.cached_property
+    def _digest(self) -> str:
+        return digest_of(self._function)
+
+    def _key(self, signature: Any) -> str:
+        settings = sorted(item for item in os.environ.items() if item[0].startswith("NUMBA_"))
+        arguments = signature if isinstance(signature, tuple) else (*signature.args, signature.return_type)
+        return "\n".join((*_VERSIONS, *self._parts, self._name, self._digest, *map(name_of, arguments), repr(settings)))
+
+    def _file(self, key: str) -> Any:
+        return cache_root() / "machine_code" / f"{self._name[-80:]}-{hashlib.sha256(key.encode()).hexdigest()[:32]}"
+
+    def load_overload(self, sig: Any, target_context: Any) -> Any:
+        target_context.refresh()
+        key = self._key(sig)
+        if (data := kept(self._file(key), key)) is None:
+            return None
+        return compiler.CompileResult._rebuild(target_context, *pickle.loads(data))
+
+    def save_overload(self, sig: Any, data: Any) -> None:
+        if data.library.has_dynamic_globals:
+            raise TypeError(f"{self._name} refers to an address of this process: its code cannot be kept")
+        key = self._key(sig)
+        keep(self._file(key), key, serialize.dumps(data._reduce()))
+
+
+class Compiled(Dispatcher):
+    """A function compiled for each signature that it is called with."""
+
+    targetdescr = target
+
+    def __init__(self, py_func: Any, locals: Any = None, targetoptions: Any = None, pipeline_class: Any = None) -> None:
+        super().__init__(py_func, locals, targetoptions, Pipeline)
+
+    def compile(self, sig: Any) -> Any:
+        # a function inherits the settings of the caller for which it is compiled first: here all have the same
+        with target_override(NAME), targetconfig.ConfigStack().enter(_settings()):
+            return super().compile(sig)
+
+
+def _settings() -> compiler.Flags:
+    settings: Any = compiler.Flags()
+    settings.nrt = True
+    settings.error_model = "numpy"
+    return settings
+
+
+class _CPU(CPU):
+    """The baseline processor, for which all that numba has for "cpu" holds."""
+
+
+def _jit(**options: Any) -> Callable[[Any], Compiled]:
+    """Return what makes a function that numba itself writes, such as that of `min`, a compiled one."""
+    chosen: dict[str, Any] = {"nopython": True}
+    chosen.update((name, options[name]) for name in ("inline", "forceinline") if name in options)
+    return lambda function: Compiled(function, targetoptions=chosen)
+
+
+target_registry[NAME] = _CPU
+dispatcher_registry[_CPU] = Compiled
+jit_registry[_CPU] = _jit
+
+
+def jit(function: Callable[..., Any], sources: str = "", **options: Any) -> Any:
+    """Return `function` compiled without Python on its first call for each signature, with numpy's division.
+
+    `sources` is a digest of source files that its code depends on besides the functions and values that it refers to,
+    `options` are those of `numba.njit`. Code is kept in the cache folder, for all processes. Raises TypeError on the
+    first call when the function refers to a value that has no content to name it by. With NUMBA_DISABLE_JIT the
+    function is returned as it is.
+    """
+    if config.DISABLE_JIT:  # type: ignore[attr-defined]
+        return function
+    chosen = {"nopython": True, "error_model": "numpy", **options}
+    made: Any = Compiled(function, targetoptions=chosen)
+    made._cache = _Cache(function, sources, chosen)
+    return made
