@@ -45,5 +45,26 @@ def kept(file: Path, key: str) -> bytes | None:
     return data if seal == _seal(key, data) else None
 
 
+def seal(file: Path) -> None:
+    """Write a digest of `file` beside it: the sign that it is whole."""
+    write_whole(_seal_of(file), _digest_of(file))
+
+
+def is_whole(file: Path) -> bool:
+    """Return whether `file` is there as it was when it was sealed."""
+    try:
+        return _seal_of(file).read_bytes() == _digest_of(file)
+    except OSError:
+        return False
+
+
+def _seal_of(file: Path) -> Path:
+    return file.with_name(f"{file.name}.sha256")
+
+
+def _digest_of(file: Path) -> bytes:
+    return hashlib.sha256(file.read_bytes()).hexdigest().encode()
+
+
 def _seal(key: str, data: bytes) -> bytes:
     return hashlib.sha256(key.encode() + b"\0" + data).digest()

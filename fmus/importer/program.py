@@ -14,7 +14,7 @@ from pathlib import Path
 
 import numpy as np
 
-from base.cache import cache_root
+from base.cache import cache_root, is_whole, seal
 from fmus.importer.experiment import Experiment
 from fmus.native.link import SHIM, link_program
 from fmus.native.targets import HOST, TARGETS, Target
@@ -55,8 +55,9 @@ def program(target: Target) -> Path:
     """The importer for `target`, compiled once."""
     digest = hashlib.sha256(SOURCE.read_bytes() + (SHIM / "fmi2.h").read_bytes()).hexdigest()[:16]
     file = cache_root() / "fmus" / f"importer-{target.folder}-{digest}{'.exe' if target.extension == '.dll' else ''}"
-    if not file.is_file():
+    if not is_whole(file):
         link_program(SOURCE, file, target)
+        seal(file)
     return file
 
 

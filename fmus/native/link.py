@@ -11,7 +11,7 @@ from functools import cache
 from importlib.metadata import version
 from pathlib import Path
 
-from base.cache import cache_root
+from base.cache import cache_root, is_whole, seal
 from fmus.native.targets import Target
 
 SHIM = Path(__file__).parent / "shim"
@@ -51,18 +51,16 @@ def _compile(target: Target, sources: list[Path], folder: Path) -> None:
 def shim_objects(target: Target) -> list[Path]:
     """The compiled shim for `target`; it knows nothing of any component and is made once."""
     folder = cache_root() / "fmus" / f"shim-{target.folder}-{shim_digest()[:16]}"
-    if not folder.is_dir():
-        folder.parent.mkdir(parents=True, exist_ok=True)
-        with tempfile.TemporaryDirectory(dir=folder.parent) as made:
-            work = Path(made) / "objects"
-            work.mkdir()
-            _compile(target, sorted(SHIM.glob("*.c")), work)
-            try:
-                work.rename(folder)
-            except OSError:  # another process was faster
-                if not folder.is_dir():
-                    raise
-    return sorted(folder.glob("*.o"))
+    sources = sorted(SHIM.glob("*.c"))
+    objects = [folder / f"{source.stem}.o" for source in sources]
+    if not all(map(is_whole, objects)):
+        folder.mkdir(parents=True, exist_ok=True)
+        with tempfile.TemporaryDirectory(dir=folder) as work:
+            _compile(target, sources, Path(work))
+            for file in objects:  # at once: another process may do the same
+                (Path(work) / file.name).replace(file)
+                seal(file)
+    return objects
 
 
 def link(name: str, tables: str, kernels: bytes, target: Target) -> bytes:

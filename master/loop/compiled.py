@@ -4,17 +4,20 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Callable
-from functools import cache
 from pathlib import Path
 from typing import Any
 
 from base.compiler import jit
 
+HERE = Path(__file__).parent
 
-@cache
-def _sources() -> str:
-    files = sorted(Path(__file__).parent.glob("*.py"))
-    return hashlib.sha256(b"".join(file.read_bytes() for file in files)).hexdigest()
+
+def sources(folder: Path) -> str:
+    """Return a digest of the Python files of a folder."""
+    return hashlib.sha256(b"".join(file.read_bytes() for file in sorted(folder.glob("*.py")))).hexdigest()
+
+
+_SOURCES = sources(HERE)
 
 
 def compiled(function: Callable[..., Any], *, inline: bool = False) -> Any:
@@ -23,7 +26,7 @@ def compiled(function: Callable[..., Any], *, inline: bool = False) -> Any:
     Other threads of Python go on meanwhile: an FMU that speaks from a thread of its own, for which its step waits,
     would wait for ever otherwise.
     """
-    return jit(function, _sources(), nogil=True, forceinline=inline)
+    return jit(function, _SOURCES, nogil=True, forceinline=inline)
 
 
 def inlined(function: Callable[..., Any]) -> Any:

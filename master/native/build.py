@@ -12,7 +12,7 @@ from functools import cache
 from importlib.metadata import version
 from pathlib import Path
 
-from base.cache import cache_root
+from base.cache import cache_root, is_whole, seal
 from master.errors import MasterError
 
 HERE = Path(__file__).parent
@@ -25,12 +25,13 @@ def library(name: str) -> ctypes.CDLL:
     source = (HERE / f"{name}.c").read_bytes()
     key = hashlib.sha256(f"zig {version('ziglang')} {_FLAGS} {sys.platform}".encode() + source).hexdigest()[:16]
     file = cache_root() / "master" / f"{name}-{key}{'.dll' if sys.platform == 'win32' else '.so'}"
-    if not file.is_file():
+    if not is_whole(file):
         file.parent.mkdir(parents=True, exist_ok=True)
         with tempfile.TemporaryDirectory(dir=file.parent) as folder:
             made = Path(folder) / file.name
             _compile(HERE / f"{name}.c", made)
             made.replace(file)  # at once: another process may do the same
+        seal(file)
     return ctypes.CDLL(str(file))
 
 

@@ -6,7 +6,11 @@ from pathlib import Path
 import pytest
 
 ROOT = Path(__file__).parents[2]
-FORBIDDEN = {"master": {"components", "fmus", "dockfmu", "ssp"}, "ssp": {"components", "fmus", "dockfmu"}}
+FORBIDDEN = {
+    "base": {"components", "fmus", "dockfmu", "master", "ssp"},
+    "master": {"components", "fmus", "dockfmu", "ssp"},
+    "ssp": {"components", "fmus", "dockfmu"},
+}
 
 
 @pytest.mark.parametrize("package", FORBIDDEN)

@@ -1,0 +1,44 @@
+"""What is kept in the cache folder is noticed when it is damaged, cut, or another thing's."""
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from base.cache import is_whole, keep, kept, seal
+
+
+def test_what_is_kept_comes_back_under_its_key_only(tmp_path):
+    file = tmp_path / "folder" / "entry"
+    assert kept(file, "key") is None
+    keep(file, "key", b"content")
+    assert kept(file, "key") == b"content"
+    assert kept(file, "another key") is None
+
+
+@given(data=st.binary(max_size=100), place=st.integers(0, 131), bit=st.integers(0, 7))
+def test_one_bit_of_damage_is_noticed(tmp_path_factory, data, place, bit):
+    file = tmp_path_factory.mktemp("cache") / "entry"
+    keep(file, "key", data)
+    content = bytearray(file.read_bytes())
+    content[place % len(content)] ^= 1 << bit
+    file.write_bytes(content)
+    assert kept(file, "key") is None
+
+
+@pytest.mark.parametrize("length", [0, 1, 31, 32, 38])
+def test_a_file_that_was_cut_is_noticed(tmp_path, length):
+    file = tmp_path / "entry"
+    keep(file, "key", b"content")
+    file.write_bytes(file.read_bytes()[:length])
+    assert kept(file, "key") is None
+
+
+def test_a_sealed_file_is_whole_until_it_is_changed(tmp_path):
+    file = tmp_path / "library.so"
+    assert not is_whole(file)
+    file.write_bytes(b"code")
+    assert not is_whole(file)
+    seal(file)
+    assert is_whole(file)
+    file.write_bytes(b"cod")
+    assert not is_whole(file)
