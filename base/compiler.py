@@ -53,7 +53,7 @@ from base.cache import cache_root, keep, kept
 NAME = "dockfmu"
 BASELINE = {"x86_64": "x86-64-v2", "AMD64": "x86-64-v2"}.get(platform.machine(), "generic")
 
-_VERSIONS = (numba.__version__, llvmlite.__version__, sys.implementation.cache_tag, BASELINE)
+_VERSIONS = (numba.__version__, np.__version__, llvmlite.__version__, sys.implementation.cache_tag, BASELINE)
 
 
 def digest_of(function: Any) -> str:
@@ -144,7 +144,7 @@ def _content(value: Any, callers: tuple[FunctionType, ...]) -> Iterator[str]:
         yield name_of(value)
     elif isinstance(value, str | bytes | bool | int | float | complex | type(None) | np.dtype):
         yield f"{type(value).__name__} {value!r}"
-    elif isinstance(value, type | BuiltinFunctionType | np.ufunc):
+    elif isinstance(value, type | BuiltinFunctionType | np.ufunc) or getattr(value, "__module__", "") == "numpy":
         yield f"{type(value).__name__} {getattr(value, '__module__', '')} {value.__name__}"
     elif isinstance(value, _Intrinsic):
         # what generates code calls the compiler, which the versions stand for; its own module is in `sources`

@@ -6,9 +6,12 @@ from dataclasses import dataclass
 from itertools import pairwise
 
 import numpy as np
-from scipy.linalg import eigh
 
+from components.spacecraft.modes.eigen import symmetric_modes
 from components.spacecraft.modes.model import ModalModel
+
+_UNCOUPLED = ((0,), (3,), (1, 5), (2, 4))
+"""Degrees of freedom of a point that move together: axial, torsion, bending about z, about y; as many rigid modes."""
 
 FIRST_BENDING = 22.373285448  # (beta L)^2 of the first bending mode of a free-free beam
 
@@ -100,8 +103,16 @@ class Beam:
     def modes(self) -> ModalModel:
         """All elastic modes at all nodes, numbered from 1 at the end of smallest x."""
         K, M = self.matrices()
-        values, vectors = eigh(K, M)
-        elastic = vectors[:, 6:]
-        shape = elastic.reshape(self.elements + 1, 6, -1)
+        found, shapes = [], []
+        for dofs in _UNCOUPLED:
+            at = np.array([6 * point + dof for point in range(self.elements + 1) for dof in dofs])
+            values, vectors = symmetric_modes(K[np.ix_(at, at)], M[np.ix_(at, at)])
+            shape = np.zeros((self.elements + 1, 6, len(at)))
+            shape[:, dofs] = vectors.reshape(self.elements + 1, len(dofs), -1)
+            rigid = len(dofs)
+            found.append(values[rigid:])
+            shapes.append(shape[:, :, rigid:])
+        order = np.argsort(np.concatenate(found), kind="stable")
+        values, shape = np.concatenate(found)[order], np.concatenate(shapes, axis=2)[:, :, order]
         position = np.column_stack([self.nodes, np.zeros(self.elements + 1), np.zeros(self.elements + 1)])
-        return ModalModel(np.sqrt(values[6:]), np.arange(1, self.elements + 2), shape, position)
+        return ModalModel(np.sqrt(values), np.arange(1, self.elements + 2), shape, position)
