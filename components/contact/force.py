@@ -77,10 +77,24 @@ def fading_velocity(law, normal, h):
 
 
 @kernel
-def contact_force(law, h, v, n, depth):
-    """Force on the passive unit of one contact.
+def spring_force(law, gain, depth):
+    """Return the force of a contact's spring along its normal, N: minus the gradient of `stored_energy`."""
+    return law.stiffness * gain * depth
+
+
+@kernel
+def normal_damping(law, gain):
+    """Return the force of a contact's damper along its normal over the velocity along it, N s/m."""
+    return law.damping * gain * gain
+
+
+@kernel
+def contact_force(law, h, v, n, gain, depth):
+    """Return the force on the passive unit of one contact.
 
     `v` is the velocity of the link over the passive surface, h the length of the time step (0: as short as you like).
+    `gain` times the unit vector n is the gradient of the depth: 1 but for segments that bear over an edge, along which
+    their deepest point moves. Spring and damper act on the depth, so that gain and normal take their force to the link.
     Returns (force on the passive unit, normal force, friction, power lost in damping, power lost in friction).
     The spring holds `stored_energy(law, depth)`. The normal force never pulls (spec/05 E26): while it would, the
     spring relaxes for nothing and the loss counts as damping. Friction on the passive unit is along the sliding of
@@ -88,8 +102,8 @@ def contact_force(law, h, v, n, depth):
     """
     rate = dot(n, v)
     slip = axpy(-rate, n, v)
-    spring = law.stiffness * depth
-    normal = max(0.0, spring + law.damping * rate)
+    spring = spring_force(law, gain, depth)
+    normal = max(0.0, spring + normal_damping(law, gain) * rate)
     square = dot(slip, slip)
     fading = fading_velocity(law, normal, h)
     drag = law.friction * normal / sqrt(square + fading * fading)

@@ -8,8 +8,9 @@ of first order for damping and friction, whose velocities are those of the start
 from math import isfinite
 
 from components.contact import kinematics, probe_cone
+from components.contact.force import spring_force
 from components.contact.probe_cone import tip
-from components.contact.probe_cone.pairs import LATCH_STOP, LATCH_WALL
+from components.contact.probe_cone.pairs import law_of, on_lever
 from components.contact_probe_cone import losses
 from components.contact_probe_cone.ports import EVALUATION
 from components.core import check
@@ -114,8 +115,9 @@ def _spring_torque(unit):
     torque = load(unit.work.held_head.torque)
     for k in range(int(unit.tally.class_1)):
         item = unit.tally.contact[k]
-        if item.pair in (LATCH_STOP, LATCH_WALL):
-            force = scale(-unit.parameters.law_latch.stiffness * item.penetration, load(item.normal))
+        if on_lever(item.pair):
+            law = law_of(unit.parameters, item.pair)
+            force = scale(-spring_force(law, item.gain, item.penetration), load(item.normal))
             torque = add(torque, cross(subtract(load(item.position), load(head.position)), force))
     return apply(load_matrix(head.rotation), torque)
 

@@ -1,8 +1,9 @@
-"""Kinds of pairs of the probe-cone unit, and the messages of its failures."""
+"""Kinds of pairs of the probe-cone unit, their force laws, and the messages of its failures."""
 
 from __future__ import annotations
 
 from components.core.component import Message
+from components.core.kernel import kernel
 
 # stored in float64 slots; and kernels compile once for all floats, but once for each integer constant
 HEAD_CONE = 1.0
@@ -24,6 +25,25 @@ PAIRS = {
     LATCH_STOP: "latch {status.index:.0f} on its stop",
     LATCH_WALL: "latch {status.index:.0f} on the wall of its slot",
 }
+
+
+@kernel
+def law_of(parameters, pair):
+    """Return the force law of a kind of pair."""
+    if pair in (HEAD_CONE, SENSOR_CONE):
+        return parameters.law_head
+    if pair == HEAD_BOTTOM:
+        return parameters.law_bottom
+    if pair in (LATCH_CONE, LATCH_STOP, LATCH_WALL):
+        return parameters.law_latch
+    return parameters.law_limiter
+
+
+@kernel
+def on_lever(pair):
+    """Return whether a kind of pair loads a latch or sensor, which turn with the slope of the bent probe's tip."""
+    return pair in (LATCH_CONE, SENSOR_CONE, LATCH_STOP, LATCH_WALL)
+
 
 NOT_FINITE = 100
 OUT_OF_RANGE = 101

@@ -214,8 +214,10 @@ def tally() -> Group:
         Group(
             "contact",
             private("pair", "1", "kind of pair"),
+            private("index", "1", "which of several equal parts, from 1; 0 if there is one"),
             private("position", "m", "contact point, PU", shape=3),
             private("normal", "1", "unit reaction on the passive unit, PU", shape=3),
+            private("gain", "1", "size of the gradient of the depth, whose direction is the normal"),
             private("penetration", "m", "depth"),
             private("normal_force", "N", "normal reaction"),
             private("friction_force", "N", "friction"),

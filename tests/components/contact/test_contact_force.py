@@ -28,7 +28,7 @@ def law(stiffness=1e6, damping=0.0, friction=0.0, slip_velocity=1e-3):
 
 
 def normal_force(entry, depth, rate):
-    return force.contact_force(entry, 0.0, (rate, 0.0, 0.0), (1.0, 0.0, 0.0), depth)[1]
+    return force.contact_force(entry, 0.0, (rate, 0.0, 0.0), (1.0, 0.0, 0.0), 1.0, depth)[1]
 
 
 def impact(entry, mass, speed):
@@ -98,7 +98,7 @@ vectors = st.tuples(unit_floats, unit_floats, unit_floats)
 def test_spec05_oracle_18_friction_opposes_sliding(v, n, depth):
     entry = law(damping=500.0, friction=0.1)
     n = tuple(np.array(n) / hypot(*n))
-    on_passive, normal, friction, damping_power, friction_power = force.contact_force(entry, 0.0, v, n, depth)
+    on_passive, normal, friction, damping_power, friction_power = force.contact_force(entry, 0.0, v, n, 1.0, depth)
     rate = dot(n, v)
     slip = np.array(v) - rate * np.array(n)
     tangential = np.array(on_passive) - dot(on_passive, n) * np.array(n)
@@ -109,7 +109,7 @@ def test_spec05_oracle_18_friction_opposes_sliding(v, n, depth):
     assert normal >= 0.0
     assert friction <= 0.1 * normal * (1.0 + 1e-15)
     reversed_slip = tuple(rate * np.array(n) - slip)
-    other = force.contact_force(entry, 0.0, reversed_slip, n, depth)[0]
+    other = force.contact_force(entry, 0.0, reversed_slip, n, 1.0, depth)[0]
     np.testing.assert_allclose(np.array(other) - dot(other, n) * np.array(n), -tangential, atol=1e-9)
     # the power that the link puts in is stored or lost
     stored_rate = entry.stiffness * depth * rate
@@ -134,7 +134,7 @@ def brake(entry, h, mass, steps):
     v, lost, speeds = 0.05, 0.0, []
     depth = 8e3 / entry.stiffness
     for _ in range(steps):
-        on_passive, _, _, _, power = force.contact_force(entry, h, (0.0, v, 0.0), (1.0, 0.0, 0.0), depth)
+        on_passive, _, _, _, power = force.contact_force(entry, h, (0.0, v, 0.0), (1.0, 0.0, 0.0), 1.0, depth)
         lost += h * power
         v -= h / mass * on_passive[1]
         speeds.append(v)
