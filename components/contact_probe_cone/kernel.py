@@ -8,9 +8,7 @@ of first order for damping and friction, whose velocities are those of the start
 from math import isfinite
 
 from components.contact import kinematics, probe_cone
-from components.contact.force import spring_force
 from components.contact.probe_cone import tip
-from components.contact.probe_cone.pairs import law_of, on_lever
 from components.contact_probe_cone import losses
 from components.contact_probe_cone.ports import EVALUATION
 from components.core import check
@@ -20,11 +18,10 @@ from components.core.rotation import (
     advance,
     apply,
     from_quaternion,
-    load_matrix,
     load_quaternion,
     store_matrix,
 )
-from components.core.vector import ZERO, add, axpy, cross, load, scale, store, subtract
+from components.core.vector import ZERO, axpy, load, scale, store
 
 START = EVALUATION.codes["start"]
 DELAYED_MIDPOINT = EVALUATION.codes["delayed_midpoint"]
@@ -104,22 +101,8 @@ def _touch(m, pending, h):
     losses.book(unit, m.losses, h)
     probe_cone.accept(unit, pending)
     slope = (unit.input.tip_slope[0], unit.input.tip_slope[1])
-    tip.book(m.tip, _spring_torque(unit), slope)
+    tip.book(m.tip, tip.spring_torque(unit), slope)
     return 0
-
-
-@kernel
-def _spring_torque(unit):
-    """Torque of the contact springs on latches and sensors about the head's centre, axes H."""
-    head = unit.work.link[0]
-    torque = load(unit.work.held_head.torque)
-    for k in range(int(unit.tally.class_1)):
-        item = unit.tally.contact[k]
-        if on_lever(item.pair):
-            law = law_of(unit.parameters, item.pair)
-            force = scale(-spring_force(law, item.gain, item.penetration), load(item.normal))
-            torque = add(torque, cross(subtract(load(item.position), load(head.position)), force))
-    return apply(load_matrix(head.rotation), torque)
 
 
 @kernel
@@ -164,6 +147,7 @@ def _finish(m, h):
     output = m.probe_cone.output
     _publish_now(output, m.target, m.link)
     probe_cone.list_contacts(m.probe_cone, m.contact)
+    probe_cone.publish_validity(m.probe_cone, m.validity)
     out = m.audit
     out.stored_energy = output.stored_energy
     out.dissipated_contact = losses.dissipated(m.losses)

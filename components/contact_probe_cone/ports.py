@@ -70,6 +70,7 @@ RECORD = Record(
         output("latch", "1", "this latch has fired", shape=4, type=BOOLEAN),
     ),
     ports.contacts(CONTACTS),
+    probe_cone.validity(),
     ports.audit(("contact", "latches"), ("tip",)),
     ports.status(),
     Group(

@@ -110,6 +110,7 @@ def search_latches(parameters, geometry, work, state):
             frame = work.latch[k]
             lever.mode, lever.angle = search_latch(frame, latch, geometry)
             lever.force = 0.0
+            lever.short = 0.0
             if lever.mode == PUSHED:
                 _, normal, _, point = latch_front(frame, latch, geometry, lever.angle)
                 hold(lever, latch, frame, normal, point)
@@ -127,6 +128,7 @@ def search_sensors(parameters, geometry, work, state):
         lever = state.sensor[k]
         lever.mode, lever.angle = search_sensor(work.sensor[k], sensor, geometry)
         lever.force = 0.0
+        lever.short = 0.0
         if lever.mode == PUSHED:
             _, normal, point = sensor_front(work.sensor[k], sensor, geometry, lever.angle)
             hold(lever, sensor, work.sensor[k], normal, point)

@@ -9,7 +9,7 @@ from typing import Any
 
 from components.contact import force, profile, yielding
 from components.contact.kinematics import placement
-from components.core.field import INTEGER, Field, Group, parameter, private
+from components.core.field import INTEGER, Field, Group, output, parameter, private
 from components.core.parameters import read_parameter_sets
 
 VERTICES = 8
@@ -134,9 +134,32 @@ def _powers() -> tuple[Field, ...]:
     )
 
 
+def validity() -> Group:
+    """Counts of accepted micro-steps outside the domain of the unit's formulas (spec/00 R40), for a component."""
+
+    def count(name: str, description: str) -> Field:
+        return output(name, "1", f"micro-steps in which {description}", type=INTEGER)
+
+    return Group(
+        "validity",
+        count("latch_tilt", "a latch bore in its slot tilted by more than 15 deg: the slot is taken for plane"),
+        count("wide_slot", "a latch bore on the wide part of its slot, which the source's latches never touch"),
+        count("contact_table", "more contacts were closed than are listed: the others got no implicit damping"),
+        count("lever_arm", "a latch or sensor pressed on an arm shorter than 1 mm: its force is that of 1 mm"),
+        description="what was computed outside the domain of its formulas",
+    )
+
+
 def state() -> Group:
     return Group(
         "state",
+        Group(
+            "validity",
+            private("latch_tilt", "1", "as the outputs of `validity`"),
+            private("wide_slot", "1", "as the outputs of `validity`"),
+            private("contact_table", "1", "as the outputs of `validity`"),
+            private("lever_arm", "1", "as the outputs of `validity`"),
+        ),
         yielding.lever("latch", LATCHES),
         yielding.lever("sensor", SENSORS),
         private("captured", "1", "all latches have fired"),
@@ -211,6 +234,10 @@ def tally() -> Group:
         private("index", "1", "which of several equal parts exceeds it, from 1"),
         private("count", "1", "contacts listed"),
         private("class_1", "1", "how many of them are of class 1; levers hold the others"),
+        private("closed", "1", "set of the class-1 contacts, a bit each: see `pairs.bit`"),
+        private("unlisted", "1", "contacts for which the list had no room"),
+        private("tilted", "1", "contacts of fired latches that are tilted too far"),
+        private("wide", "1", "fired latches on the wide part of their slots"),
         Group(
             "contact",
             private("pair", "1", "kind of pair"),

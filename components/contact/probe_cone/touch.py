@@ -3,7 +3,7 @@ their slots (C8), friction of the capture sensors in the socket (C9)."""
 
 from __future__ import annotations
 
-from math import copysign, fabs, sqrt, tan, tanh
+from math import copysign, cos, fabs, radians, sqrt, tan, tanh
 
 from components.contact.force import clear, contact_force, exert, point_velocity, stored_energy
 from components.contact.probe_cone.pairs import (
@@ -11,9 +11,11 @@ from components.contact.probe_cone.pairs import (
     HEAD_CONE,
     LATCH_STOP,
     LATCH_WALL,
+    LATCH_WIDE,
     PAD_CONE,
     PENETRATION,
     ROLLER_CONE,
+    bit,
 )
 from components.contact.probe_cone.ports import CONTACTS
 from components.contact.profile import depth as profile_depth
@@ -21,6 +23,9 @@ from components.contact.profile import segment_profile, sphere_profile
 from components.core.kernel import kernel
 from components.core.rotation import apply_transposed, load_matrix
 from components.core.vector import add, axpy, dot, load, norm, scale, store
+
+# a slot is taken for plane: good for latches that stand within 15 deg of the normal of its plane (spec/00 R40)
+LEAST_UPRIGHT = cos(radians(15.0))
 
 
 @kernel
@@ -33,6 +38,10 @@ def begin(tally, step):
     tally.stored_energy = 0.0
     tally.sensor_friction = 0.0
     tally.count = 0.0
+    tally.closed = 0.0
+    tally.unlisted = 0.0
+    tally.tilted = 0.0
+    tally.wide = 0.0
 
 
 @kernel
@@ -50,6 +59,8 @@ def enlist(tally, pair, index, point, normal, gain, depth, normal_force, frictio
         item.normal_force = normal_force
         item.friction_force = friction_force
         tally.count += 1.0
+    else:
+        tally.unlisted += 1.0
 
 
 @kernel
@@ -65,6 +76,7 @@ def touch(tally, law, link, origin, v, pair, index, point, normal, gain, depth):
     tally.power.damping += damping
     tally.power.friction += friction
     enlist(tally, pair, index, point, normal, gain, depth, normal_force, friction_force)
+    tally.closed += 2.0 ** bit(pair, index)
     if depth > law.penetration_limit:
         tally.excess = depth
         tally.index = index
@@ -237,6 +249,8 @@ def touch_edge(parameters, tally, head, motion, pair, index, latch, depth, norma
     else:
         point = axpy(t, edge, root)
         direction, gain = between_edges(normal, edge, radial)
+    if height < LEAST_UPRIGHT * norm(edge):
+        tally.tilted += 1.0
     law = parameters.law_latch
     v = point_velocity(motion, point)
     return touch(tally, law, head, load(motion.position), v, pair, index, point, direction, gain, depth)
@@ -275,7 +289,8 @@ def touch_slot(parameters, wall, azimuth, frame, motion, tally, head, index):
         code = touch_edge(parameters, tally, head, motion, LATCH_WALL, index, latch, depth, normal)
     depth, normal = wide_wall(wall, d2, tangential)
     if code == 0 and depth > 0.0:
-        code = touch_edge(parameters, tally, head, motion, LATCH_WALL, index, latch, depth, normal)
+        tally.wide += 1.0
+        code = touch_edge(parameters, tally, head, motion, LATCH_WIDE, index, latch, depth, normal)
     return code
 
 
