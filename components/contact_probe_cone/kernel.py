@@ -100,6 +100,8 @@ def _touch(m, pending, h):
         return fail(m.status, code, unit.status.value, unit.status.index)
     losses.book(unit, m.losses, h)
     probe_cone.accept(unit, pending)
+    if h > 0.0 and m.parameters.evaluation != DELAYED_MIDPOINT:
+        probe_cone.remember_friction(unit)
     slope = (unit.input.tip_slope[0], unit.input.tip_slope[1])
     tip.book(m.tip, tip.spring_torque(unit), slope)
     return 0
@@ -186,8 +188,9 @@ def step(m, t, h):
         return code
     ahead = _ahead(m.parameters.evaluation, h)
     unit = m.probe_cone
-    # friction fades below the speed that it could stop within the step that its force is held for
     unit.input.step = h
+    unit.input.mass[0] = m.parameters.head_mass
+    unit.input.mass[1] = m.parameters.limiter_mass
     _place(m, ahead)
     code = _touch(m, m.motion.pending + ahead, h)
     if code:

@@ -29,6 +29,7 @@ from components.contact.probe_cone.pairs import (
     messages,
 )
 from components.contact.probe_cone.ports import PARAMETER_SETS, unit, validity
+from components.contact.probe_cone.rubbing import remember_friction
 
 __all__ = [
     "GEOMETRY",
@@ -46,6 +47,7 @@ __all__ = [
     "list_contacts",
     "messages",
     "publish_validity",
+    "remember_friction",
     "set_base",
     "unit",
     "validity",

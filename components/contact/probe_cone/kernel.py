@@ -22,6 +22,7 @@ from components.contact.probe_cone.levers import (
     withdraw_latches,
 )
 from components.contact.probe_cone.pairs import GEOMETRY, NOT_FINITE, OUT_OF_RANGE
+from components.contact.probe_cone.rubbing import forget_friction, hold_friction
 from components.contact.probe_cone.touch import (
     begin,
     rub_sensors,
@@ -81,6 +82,7 @@ def _reset(state):
     for k in range(len(state.sensor)):
         release(state.sensor[k])
     state.captured = 0.0
+    forget_friction(state.rubbing)
     state.validity.latch_tilt = 0.0
     state.validity.wide_slot = 0.0
     state.validity.contact_table = 0.0
@@ -170,7 +172,7 @@ def _class_1(unit):
     g = unit.geometry
     w = unit.work
     t = unit.tally
-    begin(t, unit.input.step)
+    begin(t)
     clear(w.head)
     clear(w.limiter)
     for k in range(len(w.roller)):
@@ -189,6 +191,8 @@ def _class_1(unit):
     if unit.state.captured > 0.0:
         rub_sensors(p.sensor, w.link[0], t, w.head)
     t.class_1 = t.count
+    if unit.input.step > 0.0:
+        hold_friction(unit)
     return code
 
 

@@ -67,8 +67,9 @@ GEOMETRY = 102
 # PENETRATION + pair: the depth exceeds the limit of the pair's law
 PENETRATION = 110
 
-# first place of each kind's parts in a set of bits
+# first place of each kind's parts in a set of bits, and the number of places
 _BIT = (0, 0, 1, 2, 18, 21, 25, 27, 31, 35)
+BITS = 39
 
 
 @kernel

@@ -9,6 +9,7 @@ from typing import Any
 
 from components.contact import force, profile, yielding
 from components.contact.kinematics import placement
+from components.contact.probe_cone.pairs import BITS
 from components.core.field import INTEGER, Field, Group, output, parameter, private
 from components.core.parameters import read_parameter_sets
 
@@ -99,7 +100,8 @@ def inputs() -> Group:
             count=ROLLERS,
         ),
         private("tip_slope", "rad", "extra slope of the bent probe's end about y, z", shape=2),
-        private("step", "s", "micro-step that the forces will act over; bounds friction, see `fading_velocity`"),
+        private("step", "s", "time for which friction will be held, see `friction_force`; 0: none"),
+        private("mass", "kg", "of head and limiter against held friction", shape=2),
         private("latches_armed", "1", "0 while the latch drive withdraws the latches", 1.0),
     )
 
@@ -134,6 +136,22 @@ def _powers() -> tuple[Field, ...]:
     )
 
 
+def rubbing() -> Group:
+    """Memory of friction that is held over steps: the contacts of the last one, by their `pairs.bit`."""
+    return Group(
+        "rubbing",
+        private("step", "s", "length of the last step"),
+        private("closed", "1", "set of its contacts"),
+        private("count", "1", "how many of them on head and limiter", shape=2),
+        Group(
+            "contact",
+            private("slip", "m/s", "velocity of sliding at its start", shape=3),
+            private("friction", "N", "held over it, on the passive unit", shape=3),
+            count=BITS,
+        ),
+    )
+
+
 def validity() -> Group:
     """Counts of accepted micro-steps outside the domain of the unit's formulas (spec/00 R40), for a component."""
 
@@ -163,6 +181,7 @@ def state() -> Group:
         yielding.lever("latch", LATCHES),
         yielding.lever("sensor", SENSORS),
         private("captured", "1", "all latches have fired"),
+        rubbing(),
         Group("power", *_powers(), description="at the last accepted instant"),
         Group(
             "dissipated",
@@ -225,7 +244,6 @@ def tally() -> Group:
     """What is summed and listed over the contacts of one evaluation."""
     return Group(
         "tally",
-        private("step", "s", "micro-step of this evaluation"),
         force.wrench("target", "class 1 on the passive unit, PU axes"),
         Group("power", *_powers()),
         private("stored_energy", "J", "in class-1 contacts"),
@@ -245,6 +263,8 @@ def tally() -> Group:
             private("position", "m", "contact point, PU", shape=3),
             private("normal", "1", "unit reaction on the passive unit, PU", shape=3),
             private("gain", "1", "size of the gradient of the depth, whose direction is the normal"),
+            private("slip", "m/s", "velocity of sliding", shape=3),
+            private("friction", "N", "on the passive unit", shape=3),
             private("penetration", "m", "depth"),
             private("normal_force", "N", "normal reaction"),
             private("friction_force", "N", "friction"),

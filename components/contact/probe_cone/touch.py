@@ -29,8 +29,7 @@ LEAST_UPRIGHT = cos(radians(15.0))
 
 
 @kernel
-def begin(tally, step):
-    tally.step = step
+def begin(tally):
     clear(tally.target)
     tally.power.damping = 0.0
     tally.power.friction = 0.0
@@ -70,7 +69,7 @@ def touch(tally, law, link, origin, v, pair, index, point, normal, gain, depth):
     `v` is the velocity of the link over the passive surface at the point; `gain` see `contact_force`. Returns 0, or
     PENETRATION + pair.
     """
-    force, normal_force, friction_force, damping, friction = contact_force(law, tally.step, v, normal, gain, depth)
+    force, normal_force, friction_force, damping, friction = contact_force(law, v, normal, gain, depth)
     exert(force, point, origin, tally.target, link)
     tally.stored_energy += stored_energy(law, depth)
     tally.power.damping += damping

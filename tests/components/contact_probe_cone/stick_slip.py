@@ -1,7 +1,7 @@
 """Impacts with friction in the plane of yaw: Lagrange's equations of three coordinates, written out by hand.
 
-Nothing is shared with the product: no tree, no chains, no contact kernels; an implicit integrator of variable order with
-tight tolerances, which resolves friction of 1 mm/s without any rule of its own. Devices without a closed form in the
+Nothing is shared with the product: no tree, no chains, no contact kernels; an implicit integrator of variable order and
+of tight tolerances, which resolves friction of 1 mm/s without any rule of its own. Devices without a closed form in the
 plane are switched off by parameters (hysteresis, latches, sensors, brakes, friction of the screw).
 """
 
@@ -62,6 +62,8 @@ class Case:
 
 # the head strikes the bottom of the socket at 0.15 m/s while it drifts aside: sticks and slips with every rebound
 BOTTOM = Case((1.0, 0.0), 0.3770023, 1e7, 5e3, (0.3770023 - RADIUS - 1e-4, 0.0), (0.15, 0.03), 0.020)
+# the head is pushed against the bottom ever harder, to 5.7 kN, while the base drifts aside: friction holds it
+PUSH = Case((1.0, 0.0), 0.3770023, 1e7, 5e3, (0.3770023 - RADIUS - 1e-5, 0.0), (0.02, 0.01), 0.3)
 # the head strikes the frustum of 40 deg and slides along it
 _S, _C = np.sin(np.radians(40.0)), np.cos(np.radians(40.0))
 CONE = Case((_S, _C), _S * 0.0808290 + _C * 0.220, 2e6, 570.0, (0.13, 0.1165), (0.10, 0.12), 0.020)
