@@ -159,8 +159,9 @@ def _sensors(unit, held, h, length, touch, damping):
 @kernel
 def begin(unit, touch, slope):
     """A micro-step begins after `accept`: no contact is held to a force. Books the work of the tip's `slope`."""
-    for k in range(len(touch.held)):
+    for k in range(int(unit.tally.class_1)):
         touch.held[k].active = 0.0
+    touch.held[SENSORS].active = 0.0
     tip.book(touch.tip, tip.spring_torque(unit), slope)
 
 

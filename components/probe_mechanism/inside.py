@@ -150,6 +150,12 @@ def linearise(m, h):
 
 
 @kernel
+def rubs(m):
+    """True if contacts or capture sensors have forces that `revise` may hold."""
+    return m.probe_cone.tally.class_1 > 0.0 or m.probe_cone.state.captured > 0.0
+
+
+@kernel
 def revise(m, change, h):
     """Hold contacts within their laws after the tree was evaluated, see `implicit.revise`.
 

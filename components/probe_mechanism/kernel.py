@@ -165,7 +165,7 @@ def _evaluate(m, cam, h):
             load(m.base.acceleration),
             m.status,
         )
-        if code or contact.revise(m, _predicted_change(m, cam, h), h) == 0:
+        if code or not contact.rubs(m) or contact.revise(m, _predicted_change(m, cam, h), h) == 0:
             return code
 
 

@@ -85,7 +85,6 @@ def _reset(state):
     forget_friction(state.rubbing)
     state.validity.latch_tilt = 0.0
     state.validity.wide_slot = 0.0
-    state.validity.contact_table = 0.0
     state.validity.lever_arm = 0.0
     state.power.damping = 0.0
     state.power.friction = 0.0
@@ -315,8 +314,6 @@ def _count(unit):
         count.latch_tilt += 1.0
     if tally.wide > 0.0:
         count.wide_slot += 1.0
-    if tally.unlisted > 0.0:
-        count.contact_table += 1.0
     short = 0.0
     for k in range(len(unit.state.latch)):
         short += unit.state.latch[k].short
@@ -332,7 +329,6 @@ def publish_validity(unit, validity):
     count = unit.state.validity
     validity.latch_tilt = count.latch_tilt
     validity.wide_slot = count.wide_slot
-    validity.contact_table = count.contact_table
     validity.lever_arm = count.lever_arm
 
 

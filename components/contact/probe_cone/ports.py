@@ -18,7 +18,8 @@ PADS = 16
 ROLLERS = 3
 LATCHES = 4
 SENSORS = 2
-CONTACTS = 32
+# room for all that can touch at once
+CONTACTS = BITS
 
 PARAMETER_SETS = read_parameter_sets(Path(__file__).parents[1] / "parameters")
 # the sets whose values are the unit's start values
@@ -162,7 +163,6 @@ def validity() -> Group:
         "validity",
         count("latch_tilt", "a latch bore in its slot tilted by more than 15 deg: the slot is taken for plane"),
         count("wide_slot", "a latch bore on the wide part of its slot, which the source's latches never touch"),
-        count("contact_table", "more contacts were closed than are listed: the others got no implicit damping"),
         count("lever_arm", "a latch or sensor pressed on an arm shorter than 1 mm: its force is that of 1 mm"),
         description="what was computed outside the domain of its formulas",
     )
@@ -175,7 +175,6 @@ def state() -> Group:
             "validity",
             private("latch_tilt", "1", "as the outputs of `validity`"),
             private("wide_slot", "1", "as the outputs of `validity`"),
-            private("contact_table", "1", "as the outputs of `validity`"),
             private("lever_arm", "1", "as the outputs of `validity`"),
         ),
         yielding.lever("latch", LATCHES),
@@ -253,7 +252,6 @@ def tally() -> Group:
         private("count", "1", "contacts listed"),
         private("class_1", "1", "how many of them are of class 1; levers hold the others"),
         private("closed", "1", "set of the class-1 contacts, a bit each: see `pairs.bit`"),
-        private("unlisted", "1", "contacts for which the list had no room"),
         private("tilted", "1", "contacts of fired latches that are tilted too far"),
         private("wide", "1", "fired latches on the wide part of their slots"),
         Group(

@@ -17,7 +17,6 @@ from components.contact.probe_cone.pairs import (
     ROLLER_CONE,
     bit,
 )
-from components.contact.probe_cone.ports import CONTACTS
 from components.contact.profile import depth as profile_depth
 from components.contact.profile import segment_profile, sphere_profile
 from components.core.kernel import kernel
@@ -38,28 +37,23 @@ def begin(tally):
     tally.sensor_friction = 0.0
     tally.count = 0.0
     tally.closed = 0.0
-    tally.unlisted = 0.0
     tally.tilted = 0.0
     tally.wide = 0.0
 
 
 @kernel
 def enlist(tally, pair, index, point, normal, gain, depth, normal_force, friction_force):
-    """List a contact for pictures; the list is short, the sums are complete."""
-    k = int(tally.count)
-    if k < CONTACTS:
-        item = tally.contact[k]
-        item.pair = pair
-        item.index = index
-        store(point, item.position)
-        store(normal, item.normal)
-        item.gain = gain
-        item.penetration = depth
-        item.normal_force = normal_force
-        item.friction_force = friction_force
-        tally.count += 1.0
-    else:
-        tally.unlisted += 1.0
+    """List a contact. Each has its place in `pairs.bit`, and the list has room for as many."""
+    item = tally.contact[int(tally.count)]
+    item.pair = pair
+    item.index = index
+    store(point, item.position)
+    store(normal, item.normal)
+    item.gain = gain
+    item.penetration = depth
+    item.normal_force = normal_force
+    item.friction_force = friction_force
+    tally.count += 1.0
 
 
 @kernel
