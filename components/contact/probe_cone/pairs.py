@@ -70,12 +70,19 @@ PENETRATION = 110
 # first place of each kind's parts in a set of bits, and the number of places
 _BIT = (0, 0, 1, 2, 18, 21, 25, 27, 31, 35)
 BITS = 39
+_WEIGHT = tuple(2.0**k for k in range(BITS))
 
 
 @kernel
 def bit(pair, index):
     """Return the place of a contact in a set of contacts; `index` counts equal parts from 1, 0 if there is one."""
     return _BIT[int(pair)] + max(int(index) - 1, 0)
+
+
+@kernel
+def weight(pair, index):
+    """Return 2 to the power of `bit`: what a contact adds to a set of contacts that is kept as a number."""
+    return _WEIGHT[bit(pair, index)]
 
 
 def messages(discard: bool) -> dict[int, Message]:

@@ -12,7 +12,7 @@ sqrt(1 - beta). It is stable below 4/3. Contacts of one link share its mass.
 from __future__ import annotations
 
 from components.contact.force import exert, friction_force, point_velocity
-from components.contact.probe_cone.pairs import PAD_CONE, ROLLER_CONE, bit, law_of
+from components.contact.probe_cone.pairs import PAD_CONE, ROLLER_CONE, bit, law_of, weight
 from components.core.kernel import kernel
 from components.core.rotation import apply_transposed, load_matrix
 from components.core.vector import add, axpy, dot, load, norm, scale, store, subtract
@@ -103,6 +103,6 @@ def remember_friction(unit):
         item = unit.tally.contact[k]
         place = bit(item.pair, item.index)
         rubbing.count[_link(item.pair)] += 1.0
-        rubbing.closed += 2.0**place
+        rubbing.closed += weight(item.pair, item.index)
         store(load(item.slip), rubbing.contact[place].slip)
         store(load(item.friction), rubbing.contact[place].friction)

@@ -15,7 +15,7 @@ from components.contact.probe_cone.pairs import (
     PAD_CONE,
     PENETRATION,
     ROLLER_CONE,
-    bit,
+    weight,
 )
 from components.contact.profile import depth as profile_depth
 from components.contact.profile import segment_profile, sphere_profile
@@ -69,7 +69,7 @@ def touch(tally, law, link, origin, v, pair, index, point, normal, gain, depth):
     tally.power.damping += damping
     tally.power.friction += friction
     enlist(tally, pair, index, point, normal, gain, depth, normal_force, friction_force)
-    tally.closed += 2.0 ** bit(pair, index)
+    tally.closed += weight(pair, index)
     if depth > law.penetration_limit:
         tally.excess = depth
         tally.index = index
