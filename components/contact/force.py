@@ -10,7 +10,10 @@ from math import sqrt
 
 from components.core.field import Group, parameter, private
 from components.core.kernel import kernel
-from components.core.vector import accumulate, add, axpy, cross, dot, load, negate, scale, subtract
+from components.core.vector import ZERO, accumulate, add, axpy, cross, dot, load, negate, norm, scale, subtract
+
+# most steps of Newton's method; some five are taken
+NEWTON_STEPS = 50
 
 
 def law(name: str, description: str) -> Group:
@@ -21,7 +24,6 @@ def law(name: str, description: str) -> Group:
         parameter("damping", "N.s/m", "along the normal", 0.0, minimum=0.0),
         parameter("friction", "1", "coefficient of friction", 0.0, minimum=0.0),
         parameter("slip_velocity", "m/s", "speed of sliding below which friction fades", 1e-3, minimum=1e-9),
-        parameter("friction_mass", "kg", "effective mass that friction brakes; 0: any step", 0.0, minimum=0.0),
         parameter("penetration_limit", "m", "depth beyond which the model does not hold", 0.0, minimum=0.0),
         description=description,
     )
@@ -65,36 +67,82 @@ def point_velocity(motion, r):
 
 
 @kernel
-def fading_velocity(law, normal, h):
-    """Speed of sliding below which friction fades, for steps of length h.
-
-    Not below the speed that friction could stop within a step: it would turn the sliding round and round instead
-    (spec/05 section 14 asks for k_Fr f_N h < m v_eps).
-    """
-    if law.friction_mass > 0.0:
-        return max(law.slip_velocity, law.friction * normal * h / law.friction_mass)
-    return law.slip_velocity
+def spring_force(law, gain, depth):
+    """Return the force of a contact's spring along its normal, N: minus the gradient of `stored_energy`."""
+    return law.stiffness * gain * depth
 
 
 @kernel
-def contact_force(law, h, v, n, depth):
-    """Force on the passive unit of one contact.
+def normal_damping(law, gain):
+    """Return the force of a contact's damper along its normal over the velocity along it, N s/m."""
+    return law.damping * gain * gain
 
-    `v` is the velocity of the link over the passive surface, h the length of the time step (0: as short as you like).
+
+@kernel
+def normal_force(law, rate, gain, depth):
+    """Return the normal force of a contact, N; it never pulls (spec/05 E26). `gain` see `contact_force`."""
+    return max(0.0, spring_force(law, gain, depth) + normal_damping(law, gain) * rate)
+
+
+@kernel
+def friction_share(law, speed):
+    """Return friction over its largest value k_Fr f_N at a speed of sliding (spec/00 R24)."""
+    return speed / sqrt(speed * speed + law.slip_velocity * law.slip_velocity)
+
+
+@kernel
+def speed_after(law, free, loss):
+    """Return the speed of sliding after a step, m/s: s + loss * friction_share(s) = free.
+
+    `free` is the speed that there would be without friction, `loss` what the whole friction k_Fr f_N takes of it. The
+    left side is concave, so that Newton's method rises to the solution from below.
+    """
+    speed = max(free - loss, free * law.slip_velocity / (law.slip_velocity + loss))
+    for _ in range(NEWTON_STEPS):
+        share = friction_share(law, speed)
+        excess = speed + loss * share - free
+        if excess > -1e-12 * free:
+            break
+        size = speed * speed + law.slip_velocity * law.slip_velocity
+        speed -= excess / (1.0 + loss * law.slip_velocity * law.slip_velocity / (size * sqrt(size)))
+    return speed
+
+
+@kernel
+def friction_force(law, normal, free, mobility):
+    """Return the friction on the passive unit, a vector: of a link that would slide with `free` without it.
+
+    `mobility` (s/kg) is the time for which the force will be held over the mass of the link: friction belongs to the
+    end of that time, as in backward Euler's method, and holds a link at rest that it can hold. 0: to this instant.
+    """
+    speed = norm(free)
+    if speed == 0.0:
+        return ZERO
+    limit = law.friction * normal
+    after = speed
+    if mobility > 0.0:
+        after = speed_after(law, speed, mobility * limit)
+    return scale(limit * friction_share(law, after) / speed, free)
+
+
+@kernel
+def contact_force(law, v, n, gain, depth):
+    """Return the force on the passive unit of one contact.
+
+    `v` is the velocity of the link over the passive surface. `gain` times the unit vector n is the gradient of the
+    depth: 1 but for segments that bear over an edge, along which their deepest point moves. Spring and damper act on
+    the depth, so that gain and normal take their force to the link.
     Returns (force on the passive unit, normal force, friction, power lost in damping, power lost in friction).
-    The spring holds `stored_energy(law, depth)`. The normal force never pulls (spec/05 E26): while it would, the
-    spring relaxes for nothing and the loss counts as damping. Friction on the passive unit is along the sliding of
-    the link (Yaskevich 2018, eq. (7); erratum E18: the printed sign drives both bodies the same way).
+    The spring holds `stored_energy(law, depth)`. While the normal force would pull, the spring relaxes for nothing and
+    the loss counts as damping. Friction on the passive unit is along the sliding of the link (Yaskevich 2018, eq. (7);
+    erratum E18: the printed sign drives both bodies the same way).
     """
     rate = dot(n, v)
     slip = axpy(-rate, n, v)
-    spring = law.stiffness * depth
-    normal = max(0.0, spring + law.damping * rate)
-    square = dot(slip, slip)
-    fading = fading_velocity(law, normal, h)
-    drag = law.friction * normal / sqrt(square + fading * fading)
-    force = axpy(drag, slip, scale(normal, n))
-    return force, normal, drag * sqrt(square), (normal - spring) * rate, drag * square
+    normal = normal_force(law, rate, gain, depth)
+    rub = friction_force(law, normal, slip, 0.0)
+    lost = (normal - spring_force(law, gain, depth)) * rate
+    return axpy(normal, n, rub), normal, norm(rub), lost, dot(rub, slip)
 
 
 @kernel

@@ -7,13 +7,12 @@ most one contact with it, and the face from which the centre is farthest decides
 
 from __future__ import annotations
 
-from math import inf, sqrt
+from math import copysign, inf, nan, sqrt
 
-from components.contact.segments import segment_edge
 from components.contact.spheres import SMALL_DISTANCE, SMALL_RADIUS, revolve
 from components.core.field import Group, private
 from components.core.kernel import kernel
-from components.core.vector import ZERO, add
+from components.core.vector import ZERO, add, axpy, dot, norm, scale
 
 
 def faces(count: int) -> Group:
@@ -100,19 +99,116 @@ def sphere_profile(face, count, centre, radius):
 
 
 @kernel
-def segment_profile(face, count, start, along):
-    """(depth, normal, point) of a segment: the deepest of its ends in the faces (A1) and of its points over the edges
-    (A6). It is positive exactly if some point of the segment is inside; no contact: depth <= 0.
+def _inside(f, x, r):
+    """Depth of the point (x, r) below the line of the face f, negative before it."""
+    return (x - f.x) * f.n_x + (r - f.r) * f.n_r
+
+
+@kernel
+def _least(face, count, x, r):
+    """(depth, face) of the face below which the point (x, r) lies least deep."""
+    least = inf
+    v = 0
+    for i in range(count):
+        g = _inside(face[i], x, r)
+        if g < least:
+            least = g
+            v = i
+    return least, v
+
+
+@kernel
+def _equally_deep(f, g, start, along):
+    """Parameters (t_1, t_2) of the points of a segment that lie equally deep below the faces f and g; nan for none.
+
+    Such points have r = a + b t; r^2 = y^2 + z^2 makes it a quadratic equation.
     """
-    d, normal, _ = sphere_profile(face, count, start, 0.0)
-    point = start
+    n_x = f.n_x - g.n_x
+    n_r = f.n_r - g.n_r
+    if n_r == 0.0:
+        return nan, nan
+    b = -n_x / n_r
+    a = (f.x * f.n_x + f.r * f.n_r - g.x * g.n_x - g.r * g.n_r) / n_r + b * start[0]
+    b *= along[0]
+    p = along[1] * along[1] + along[2] * along[2] - b * b
+    q = start[1] * along[1] + start[2] * along[2] - a * b
+    c = start[1] * start[1] + start[2] * start[2] - a * a
+    root = q * q - p * c
+    if root < 0.0:
+        return nan, nan
+    # without the difference of nearly equal numbers
+    w = -(q + copysign(sqrt(root), q))
+    if w == 0.0:
+        return 0.0, nan
+    return c / w, (w / p if p != 0.0 else nan)
+
+
+@kernel
+def segment_depth(face, count, start, along):
+    """Return (depth, t, v, w) of a segment: where it is deepest, and below which faces (spec/00 R36).
+
+    The depth is the largest along the segment of the smallest depth below the faces: continuous, and positive exactly
+    if some point of the segment is inside. Each face's depth is convex along the segment. So the largest is found at an
+    end (v == w), or where two faces v and w are equally deep, over the edge between them.
+    """
+    d, v = _least(face, count, start[0], sqrt(start[1] * start[1] + start[2] * start[2]))
     end = add(start, along)
-    d_end, normal_end, _ = sphere_profile(face, count, end, 0.0)
+    d_end, v_end = _least(face, count, end[0], sqrt(end[1] * end[1] + end[2] * end[2]))
+    same = v == v_end
+    t = 0.0
     if d_end > d:
-        d, normal, point = d_end, normal_end, end
-    for v in range(1, count):
-        edge = face[v]
-        d_edge, normal_edge, crossing, _ = segment_edge(start, along, edge.x, edge.r)
-        if d_edge > d:
-            d, normal, point = d_edge, normal_edge, crossing
-    return d, normal, point
+        d = d_end
+        v = v_end
+        t = 1.0
+    w = v
+    if same:
+        # one face is the nearest at both ends: no point between them lies deeper below it
+        return d, t, v, w
+    r_start = sqrt(start[1] * start[1] + start[2] * start[2])
+    r_end = sqrt(end[1] * end[1] + end[2] * end[2])
+    for i in range(1, count):
+        if max(_inside(face[i], start[0], r_start), _inside(face[i], end[0], r_end)) <= d:
+            continue
+        for j in range(i):
+            if max(_inside(face[j], start[0], r_start), _inside(face[j], end[0], r_end)) <= d:
+                continue
+            roots = _equally_deep(face[i], face[j], start, along)
+            for k in range(2):
+                if 0.0 < roots[k] < 1.0:
+                    p = axpy(roots[k], along, start)
+                    g, _ = _least(face, count, p[0], sqrt(p[1] * p[1] + p[2] * p[2]))
+                    if g > d:
+                        d = g
+                        t = roots[k]
+                        v = j
+                        w = i
+    return d, t, v, w
+
+
+@kernel
+def segment_profile(face, count, start, along):
+    """Return (depth, normal, gain, point) of a segment; see `segment_depth`. No contact: depth <= 0.
+
+    `gain` times the unit `normal` is the gradient of the depth for displacements of the segment's `point`. At an end it
+    is the normal of one face, gain 1. Over an edge the deepest point moves along the segment: the gradient is the mean
+    of both normals, weighted so that it is perpendicular to the segment, and shorter than 1. Forces along it give back
+    the energy that they take.
+    """
+    d, t, v, w = segment_depth(face, count, start, along)
+    point = axpy(t, along, start)
+    r = sqrt(point[1] * point[1] + point[2] * point[2])
+    if d <= 0.0 or r < SMALL_RADIUS:
+        return d, ZERO, 1.0, point
+    f = face[v]
+    normal = revolve(f.n_x, f.n_r, point, r)
+    if v == w:
+        return d, normal, 1.0, point
+    other = revolve(face[w].n_x, face[w].n_r, point, r)
+    rise = dot(normal, along)
+    rise_other = dot(other, along)
+    share = 0.5
+    if rise != rise_other:
+        share = min(max(rise / (rise - rise_other), 0.0), 1.0)
+    gradient = axpy(share, other, scale(1.0 - share, normal))
+    gain = norm(gradient)
+    return d, scale(1.0 / gain, gradient), gain, point

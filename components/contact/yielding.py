@@ -56,6 +56,7 @@ def lever(name: str, count: int) -> Group:
         private("normal", "1", "its direction, PU axes", shape=3),
         private("position", "m", "its point, PU axes", shape=3),
         private("fired", "1", "has snapped into its slot: resists no more"),
+        private("short", "1", "the force acts on an arm below ARM_FLOOR"),
         count=count,
     )
 
@@ -132,6 +133,7 @@ def hold(lever, figure, frame, normal, point):
     axis = cross(load(frame.xi), load(frame.eta))
     arm = fabs(dot(axis, cross(subtract(point, load(frame.pivot)), normal)))
     lever.force = (figure.preload + figure.stiffness * lever.angle) / max(arm, ARM_FLOOR)
+    lever.short = 1.0 if arm < ARM_FLOOR else 0.0
     store(normal, lever.normal)
     store(point, lever.position)
 
@@ -142,3 +144,4 @@ def release(lever):
     lever.angle = 0.0
     lever.mode = FREE
     lever.force = 0.0
+    lever.short = 0.0

@@ -6,6 +6,7 @@ from components.contact import probe_cone
 from components.contact_probe_cone.kernel import MESSAGES, initialize, step
 from components.contact_probe_cone.ports import RECORD
 from components.core.component import Component
+from components.core.parameters import read_parameter_sets
 
 
 def component() -> Component:
@@ -18,5 +19,5 @@ def component() -> Component:
         messages=MESSAGES,
         module=Path(__file__),
         default_step=1e-4,
-        parameter_sets=probe_cone.PARAMETER_SETS,
+        parameter_sets=(*read_parameter_sets(Path(__file__).parent / "parameters"), *probe_cone.PARAMETER_SETS),
     )

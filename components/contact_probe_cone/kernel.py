@@ -9,7 +9,6 @@ from math import isfinite
 
 from components.contact import kinematics, probe_cone
 from components.contact.probe_cone import tip
-from components.contact.probe_cone.pairs import LATCH_STOP, LATCH_WALL
 from components.contact_probe_cone import losses
 from components.contact_probe_cone.ports import EVALUATION
 from components.core import check
@@ -19,11 +18,10 @@ from components.core.rotation import (
     advance,
     apply,
     from_quaternion,
-    load_matrix,
     load_quaternion,
     store_matrix,
 )
-from components.core.vector import ZERO, add, axpy, cross, load, scale, store, subtract
+from components.core.vector import ZERO, axpy, load, scale, store
 
 START = EVALUATION.codes["start"]
 DELAYED_MIDPOINT = EVALUATION.codes["delayed_midpoint"]
@@ -102,22 +100,11 @@ def _touch(m, pending, h):
         return fail(m.status, code, unit.status.value, unit.status.index)
     losses.book(unit, m.losses, h)
     probe_cone.accept(unit, pending)
+    if h > 0.0 and m.parameters.evaluation != DELAYED_MIDPOINT:
+        probe_cone.remember_friction(unit)
     slope = (unit.input.tip_slope[0], unit.input.tip_slope[1])
-    tip.book(m.tip, _spring_torque(unit), slope)
+    tip.book(m.tip, tip.spring_torque(unit), slope)
     return 0
-
-
-@kernel
-def _spring_torque(unit):
-    """Torque of the contact springs on latches and sensors about the head's centre, axes H."""
-    head = unit.work.link[0]
-    torque = load(unit.work.held_head.torque)
-    for k in range(int(unit.tally.class_1)):
-        item = unit.tally.contact[k]
-        if item.pair in (LATCH_STOP, LATCH_WALL):
-            force = scale(-unit.parameters.law_latch.stiffness * item.penetration, load(item.normal))
-            torque = add(torque, cross(subtract(load(item.position), load(head.position)), force))
-    return apply(load_matrix(head.rotation), torque)
 
 
 @kernel
@@ -162,6 +149,7 @@ def _finish(m, h):
     output = m.probe_cone.output
     _publish_now(output, m.target, m.link)
     probe_cone.list_contacts(m.probe_cone, m.contact)
+    probe_cone.publish_validity(m.probe_cone, m.validity)
     out = m.audit
     out.stored_energy = output.stored_energy
     out.dissipated_contact = losses.dissipated(m.losses)
@@ -200,8 +188,9 @@ def step(m, t, h):
         return code
     ahead = _ahead(m.parameters.evaluation, h)
     unit = m.probe_cone
-    # friction fades below the speed that it could stop within the step that its force is held for
     unit.input.step = h
+    unit.input.mass[0] = m.parameters.head_mass
+    unit.input.mass[1] = m.parameters.limiter_mass
     _place(m, ahead)
     code = _touch(m, m.motion.pending + ahead, h)
     if code:

@@ -7,8 +7,8 @@ friction that stops a link within the step would count twice what it takes.
 
 from __future__ import annotations
 
-from components.contact.force import wrench
-from components.contact.probe_cone.pairs import HEAD_BOTTOM, LATCH_STOP, LATCH_WALL, PAD_CONE, ROLLER_CONE
+from components.contact.force import spring_force, wrench
+from components.contact.probe_cone.pairs import PAD_CONE, ROLLER_CONE, law_of
 from components.core.field import Group, private
 from components.core.kernel import kernel
 from components.core.rotation import apply_transposed, load_matrix
@@ -41,17 +41,6 @@ def reset(losses):
 
 
 @kernel
-def _stiffness(parameters, pair):
-    if pair == HEAD_BOTTOM:
-        return parameters.law_bottom.stiffness
-    if pair in (LATCH_STOP, LATCH_WALL):
-        return parameters.law_latch.stiffness
-    if pair in (PAD_CONE, ROLLER_CONE):
-        return parameters.law_limiter.stiffness
-    return parameters.law_head.stiffness
-
-
-@kernel
 def _add(force, torque, out):
     accumulate(force, out.force)
     accumulate(torque, out.torque)
@@ -68,18 +57,15 @@ def _find(unit, losses):
     for k in range(len(losses.roller)):
         _add(load(work.roller[k].force), load(work.roller[k].torque), losses.link[1])
         store(load(work.roller[k].force), losses.roller[k].force)
-    roller = 0
     for k in range(int(unit.tally.class_1)):
         item = unit.tally.contact[k]
-        spring = scale(_stiffness(unit.parameters, item.pair) * item.penetration, load(item.normal))
+        law = law_of(unit.parameters, item.pair)
+        spring = scale(spring_force(law, item.gain, item.penetration), load(item.normal))
         j = 1 if item.pair in (PAD_CONE, ROLLER_CONE) else 0
         arm = subtract(load(item.position), load(work.link[j].position))
         _add(spring, cross(arm, spring), losses.link[j])
         if item.pair == ROLLER_CONE:
-            while unit.output.roller_contact[roller] == 0.0:
-                roller += 1
-            accumulate(spring, losses.roller[roller].force)
-            roller += 1
+            accumulate(spring, losses.roller[int(item.index) - 1].force)
 
 
 @kernel

@@ -70,12 +70,15 @@ RECORD = Record(
         output("latch", "1", "this latch has fired", shape=4, type=BOOLEAN),
     ),
     ports.contacts(CONTACTS),
+    probe_cone.validity(),
     ports.audit(("contact", "latches"), ("tip",)),
     ports.status(),
     Group(
         "parameters",
         parameter("evaluation", "1", "where in the step contact is evaluated", EVALUATION.codes["midpoint"],
                   type=EVALUATION),
+        parameter("head_mass", "kg", "of the head against friction held over a step, see README", 4.0, minimum=1e-6),
+        parameter("limiter_mass", "kg", "of the limiter against friction held over a step", 20.0, minimum=1e-6),
     ),
     probe_cone.unit(),
     Group(

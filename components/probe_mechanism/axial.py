@@ -75,6 +75,27 @@ def magnetic(p, rate):
 
 
 @kernel
+def _solve(p, a, head_force, head_damping, extra_force, drive_travel, drive_rate, h):
+    """Return (rate after the micro-step, rate without friction of the screw, inertia, elastic force, slip, spring,
+    brake force, its derivative); arguments as of `advance`. Changes nothing."""
+    rate = a.rate
+    elastic, slip, spring = train(p, a.slip, a.spring, a.travel + 0.5 * h * rate - drive_travel)
+    brake, brake_slope = magnetic(p, rate)
+    inertia = p.inertance + head_damping + 0.5 * h * (p.train_damping + brake_slope)
+    force = extra_force - head_force - elastic - p.train_damping * (rate - drive_rate) - brake
+    free = rate + h * force / inertia
+    friction_limit = h * p.screw_friction * fabs(head_force) / inertia
+    end = copysign(max(fabs(free) - friction_limit, 0.0), free)
+    return end, free, inertia, elastic, slip, spring, brake, brake_slope
+
+
+@kernel
+def predicted_rate(p, a, head_force, head_damping, extra_force, drive_travel, drive_rate, h):
+    """Return the rate that `advance` with the same arguments would find."""
+    return _solve(p, a, head_force, head_damping, extra_force, drive_travel, drive_rate, h)[0]
+
+
+@kernel
 def advance(p, a, head_force, head_damping, extra_force, drive_travel, drive_rate, h):
     """One micro-step h of the nut: half a drift, a kick at the middle, half a drift.
 
@@ -84,17 +105,13 @@ def advance(p, a, head_force, head_damping, extra_force, drive_travel, drive_rat
     holds the nut at rest instead of chattering. Returns the force on the head that was applied.
     """
     rate = a.rate
-    middle = a.travel + 0.5 * h * rate
-    elastic, slip, spring = train(p, a.slip, a.spring, middle - drive_travel)
+    end, free, inertia, elastic, slip, spring, brake, brake_slope = _solve(
+        p, a, head_force, head_damping, extra_force, drive_travel, drive_rate, h
+    )
     a.dissipated_train += train_loss(p, elastic, a.slip, a.spring, slip, spring)
     a.slip = slip
     a.spring = spring
-    brake, brake_slope = magnetic(p, rate)
-    inertia = p.inertance + head_damping + 0.5 * h * (p.train_damping + brake_slope)
-    force = extra_force - head_force - elastic - p.train_damping * (rate - drive_rate) - brake
-    free = rate + h * force / inertia
-    friction_limit = h * p.screw_friction * fabs(head_force) / inertia
-    a.rate = copysign(max(fabs(free) - friction_limit, 0.0), free)
+    a.rate = end
     step = 0.5 * h * (rate + a.rate)
     a.travel += step
     mean = 0.5 * (rate + a.rate)

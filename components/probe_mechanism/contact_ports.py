@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from components.contact import probe_cone
+from components.contact.probe_cone.ports import CONTACTS as LISTED
 from components.contact.probe_cone.tip import tip
 from components.core import ports
 from components.core.field import BOOLEAN, Field, Group, input, output, private
@@ -45,6 +46,7 @@ INSIDE = ContactPorts(
             output("latch", "1", "this latch has fired", shape=4, type=BOOLEAN),
         ),
         ports.contacts(CONTACTS),
+        probe_cone.validity(),
     ),
     devices=("contact", "latches"),
     works=("tip",),
@@ -54,7 +56,17 @@ INSIDE = ContactPorts(
             "touch",
             private("loss_wrench", "1", "damping and friction of contacts on the links, about their joints, link axes",
                     shape=(2, 6)),
+            private("closed", "1", "set of the contacts closed in the last micro-step"),
+            private("head_normal", "1", "normal of the head's contact in the last micro-step, PU axes", shape=3),
+            private("correction", "1", "what the held forces add to the contact wrenches, likewise", shape=(2, 6)),
             private("axial_damping", "kg", "damping of contacts along the probe times the micro-step"),
+            Group(
+                "held",
+                private("active", "1", "the contact is held to a force"),
+                private("force", "N", "on its link for this micro-step, link axes", shape=3),
+                count=LISTED + 1,
+                description="class-1 contacts as listed, then the capture sensors",
+            ),
             Group("roller", private("force", "N", "damping and friction of its contact, M axes", shape=3), count=3),
             private("dissipated", "J", "by damping and friction of contacts and capture sensors"),
             tip(),
@@ -82,5 +94,6 @@ OUTSIDE = ContactPorts(
     books=(
         private("work_contact", "J", "done by the external contact on links, rollers and passive unit"),
         private("touched", "1", "a wrench of the external contact acts"),
+        private("touched_before", "1", "one acted in the last micro-step"),
     ),
 )  # fmt: skip

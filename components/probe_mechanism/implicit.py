@@ -3,19 +3,26 @@
 Regularised friction is a damper of k_Fr f_N / v_eps, up to 1e6 N s/m on a head of a few kilograms: explicit, it
 chatters at any step above some microseconds. Here the Jacobian of the class-1 contacts (normal damping, and the secant
 of friction) joins the inertia of the tree: friction as in backward Euler, normal damping as in the trapezoidal rule.
+A contact whose linearised force leaves its law is held to the force of its law, and the tree is evaluated once more.
 Losses are booked from the forces so applied and the mean rates, so that they close the energy balance.
 """
 
-from math import sqrt
+from math import fabs, sqrt, tanh
 
-from components.contact.force import point_velocity
+from components.contact.force import normal_damping, point_velocity, spring_force
 from components.contact.probe_cone import tip
-from components.contact.probe_cone.pairs import HEAD_BOTTOM, HEAD_CONE, LATCH_STOP, LATCH_WALL, PAD_CONE, ROLLER_CONE
+from components.contact.probe_cone.pairs import PAD_CONE, ROLLER_CONE, law_of
+from components.contact.probe_cone.ports import CONTACTS
 from components.core.kernel import kernel
 from components.core.rotation import apply, apply_transposed, load_matrix
 from components.core.spatial import lower, upper
-from components.core.vector import ZERO, accumulate, add, axpy, cross, dot, load, scale, store, subtract
+from components.core.vector import ZERO, accumulate, add, axpy, cross, dot, load, norm, scale, store, subtract
 from components.probe_mechanism.tree import HOUSING, PROBE, mean_twist, reach
+
+# place of the capture sensors in the table of held forces, behind the contacts
+SENSORS = CONTACTS
+# relative excess of friction that is rounding
+SLACK = 1e-9
 
 
 @kernel
@@ -54,25 +61,29 @@ def add_damper(D, r, n, along, across):
 
 
 @kernel
-def _law(parameters, pair):
-    if pair == HEAD_CONE:
-        return parameters.law_head
-    if pair == HEAD_BOTTOM:
-        return parameters.law_bottom
-    if pair in (LATCH_STOP, LATCH_WALL):
-        return parameters.law_latch
-    return parameters.law_limiter
+def _roller(unit, item):
+    """Number of the roller of a contact, or -1."""
+    return int(item.index) - 1 if item.pair == ROLLER_CONE else -1
 
 
 @kernel
-def _roller(unit, point):
-    """Number of the roller that touches at `point` (M), or -1."""
-    reach = 2.0 * unit.parameters.roller.radius
-    for k in range(len(unit.input.roller)):
-        away = subtract(point, load(unit.input.roller[k].position))
-        if dot(away, away) < reach * reach:
-            return k
-    return -1
+def _motion(unit, item):
+    """(link, point from its origin, normal, velocity over the passive unit) of a listed contact, link axes."""
+    j = HOUSING if item.pair in (PAD_CONE, ROLLER_CONE) else PROBE
+    link = unit.work.link[j]
+    A = load_matrix(link.rotation)
+    point = apply(A, subtract(load(item.position), load(link.position)))
+    v = apply(A, point_velocity(link, load(item.position)))
+    roller = _roller(unit, item)
+    if roller >= 0:
+        v = add(v, load(unit.input.roller[roller].velocity))
+    return j, point, apply(A, load(item.normal)), v
+
+
+@kernel
+def _drag(law, normal_force, slip):
+    """Friction over the speed of sliding, N s/m."""
+    return law.friction * normal_force / sqrt(dot(slip, slip) + law.slip_velocity * law.slip_velocity)
 
 
 @kernel
@@ -88,68 +99,160 @@ def _damp(touch, damping, k, r, n, along, across, lost):
 
 
 @kernel
-def _contact(unit, item, h, length, touch, damping):
-    """One listed class-1 contact; returns the torque of its spring on the latches about the head's centre, H axes."""
-    pair = item.pair
-    law = _law(unit.parameters, pair)
-    j = HOUSING if pair in (PAD_CONE, ROLLER_CONE) else PROBE
-    link = unit.work.link[j]
-    A = load_matrix(link.rotation)
-    point = apply(A, subtract(load(item.position), load(link.position)))
-    n = apply(A, load(item.normal))
-    v = apply(A, point_velocity(link, load(item.position)))
-    roller = _roller(unit, point) if pair == ROLLER_CONE else -1
-    if roller >= 0:
-        v = add(v, load(unit.input.roller[roller].velocity))
+def _correct(touch, k, r, force):
+    """A force at r from the joint of link k, link axes, beyond what the evaluation found there."""
+    torque = cross(r, force)
+    for i in range(3):
+        touch.correction[k, i] += torque[i]
+        touch.correction[k, 3 + i] += force[i]
+
+
+@kernel
+def _contact(unit, item, held, h, length, touch, damping):
+    """One listed class-1 contact: its damper and what it loses, or the force that it is `held` to."""
+    law = law_of(unit.parameters, item.pair)
+    j, point, n, v = _motion(unit, item)
     rate = dot(n, v)
     slip = axpy(-rate, n, v)
-    drag = law.friction * item.normal_force / sqrt(dot(slip, slip) + law.slip_velocity * law.slip_velocity)
-    along = 0.5 * h * law.damping if item.normal_force > 0.0 else 0.0
-    spring = law.stiffness * item.penetration
+    drag = _drag(law, item.normal_force, slip)
+    spring = spring_force(law, item.gain, item.penetration)
     lost = axpy(-drag, slip, scale(spring - item.normal_force, n))
     r = add(point, (length, 0.0, 0.0)) if j == PROBE else point
-    _damp(touch, damping, j, r, n, along, h * drag, lost)
+    if held.active > 0.0:
+        force = axpy(spring, n, load(held.force))
+        _correct(touch, j, r, subtract(force, lost))
+        lost = force
+        _damp(touch, damping, j, r, n, 0.0, 0.0, lost)
+    else:
+        along = 0.5 * h * normal_damping(law, item.gain) if item.normal_force > 0.0 else 0.0
+        _damp(touch, damping, j, r, n, along, h * drag, lost)
+    roller = _roller(unit, item)
     if roller >= 0:
         accumulate(lost, touch.roller[roller].force)
-    if pair in (LATCH_STOP, LATCH_WALL):
-        return cross(point, scale(-spring, n))
-    return ZERO
 
 
 @kernel
-def _sensors(unit, h, length, touch, damping):
-    """Friction of the capture sensors along the socket, at the centre of the head."""
+def _sensor_drag(unit):
+    """(speed of the head along the socket, friction of the capture sensors, friction over speed)."""
     sensor = unit.parameters.sensor
-    head = unit.work.link[0]
-    v = head.velocity[0]
+    v = unit.work.link[0].velocity[0]
     force = unit.tally.sensor_friction
-    drag = sensor.friction / sensor.slip_velocity
     if v * v > 1e-6 * sensor.slip_velocity * sensor.slip_velocity:
-        drag = force / v
-    x = apply(load_matrix(head.rotation), (1.0, 0.0, 0.0))
-    _damp(touch, damping, PROBE, (length, 0.0, 0.0), x, h * drag, 0.0, scale(-force, x))
+        return v, force, force / v
+    return v, force, sensor.friction / sensor.slip_velocity
 
 
 @kernel
-def linearise(unit, touch, damping, length, slope, h):
-    """Dampers of the contacts of the last evaluation, for a micro-step h; call after `accept`, before the tree.
+def _sensors(unit, held, h, length, touch, damping):
+    """Friction of the capture sensors along the socket, at the centre of the head."""
+    _, force, drag = _sensor_drag(unit)
+    x = apply(load_matrix(unit.work.link[0].rotation), (1.0, 0.0, 0.0))
+    r = (length, 0.0, 0.0)
+    lost = scale(-force, x)
+    if held.active > 0.0:
+        _correct(touch, PROBE, r, subtract(load(held.force), lost))
+        _damp(touch, damping, PROBE, r, x, 0.0, 0.0, load(held.force))
+    else:
+        _damp(touch, damping, PROBE, r, x, h * drag, 0.0, lost)
 
-    `length` L_H of the probe; `slope` of its tip, whose work since the last call is booked.
-    """
+
+@kernel
+def begin(unit, touch, slope):
+    """A micro-step begins after `accept`: no contact is held to a force. Books the work of the tip's `slope`."""
+    for k in range(int(unit.tally.class_1)):
+        touch.held[k].active = 0.0
+    touch.held[SENSORS].active = 0.0
+    tip.book(touch.tip, tip.spring_torque(unit), slope)
+
+
+@kernel
+def linearise(unit, touch, damping, length, h):
+    """Dampers of the contacts of the last evaluation for a micro-step h, before the tree; `length` is L_H."""
     for k in range(2):
         for i in range(6):
             touch.loss_wrench[k, i] = 0.0
+            touch.correction[k, i] = 0.0
             for j in range(6):
                 damping[k, i, j] = 0.0
     touch.axial_damping = 0.0
     for k in range(len(touch.roller)):
         store(ZERO, touch.roller[k].force)
-    torque = apply(load_matrix(unit.work.link[0].rotation), load(unit.work.held_head.torque))
     for k in range(int(unit.tally.class_1)):
-        torque = add(torque, _contact(unit, unit.tally.contact[k], h, length, touch, damping))
+        _contact(unit, unit.tally.contact[k], touch.held[k], h, length, touch, damping)
     if unit.state.captured > 0.0:
-        _sensors(unit, h, length, touch, damping)
-    tip.book(touch.tip, torque, slope)
+        _sensors(unit, touch.held[SENSORS], h, length, touch, damping)
+
+
+@kernel
+def _change(t, j, r, change, h):
+    """Change of the velocity of the point at r from the joint of link j over a micro-step h, link axes.
+
+    `change` is that of the rate of compression.
+    """
+    v = scale(h, add(lower(t.acceleration[j]), cross(upper(t.acceleration[j]), r)))
+    if j == PROBE:
+        v = subtract(v, (change, 0.0, 0.0))
+    return v
+
+
+@kernel
+def _bound(unit, item, held, t, length, change, h):
+    """Hold a contact to the bounds of its law if its linearised force leaves them. Returns whether it did."""
+    if item.normal_force == 0.0:
+        return False
+    law = law_of(unit.parameters, item.pair)
+    j, point, n, v = _motion(unit, item)
+    r = add(point, (length, 0.0, 0.0)) if j == PROBE else point
+    rate = dot(n, v)
+    slip = axpy(-rate, n, v)
+    gained = _change(t, j, r, change, h)
+    gained_rate = dot(n, gained)
+    end = axpy(-gained_rate, n, add(slip, gained))
+    normal = spring_force(law, item.gain, item.penetration)
+    normal += normal_damping(law, item.gain) * (rate + 0.5 * gained_rate)
+    friction = _drag(law, item.normal_force, slip) * norm(end)
+    if normal >= 0.0 and friction <= law.friction * normal * (1.0 + SLACK):
+        return False
+    normal = max(normal, 0.0)
+    held.active = 1.0
+    store(scale(-1.0, axpy(_drag(law, normal, end), end, scale(normal, n))), held.force)
+    return True
+
+
+@kernel
+def revise(unit, touch, t, length, change, h):
+    """Find the contacts whose linearised forces leave their law, and hold them within it (spec/00 R39).
+
+    With the accelerations of the tree and the `change` of the rate of compression over the micro-step: the damper of a
+    contact that slides faster at the end than at the start, or that comes off meanwhile, has given more friction than
+    k_Fr f_N, or a normal force that pulls. Such a contact gets the normal force of the mean rate, never below zero, and
+    the friction of its law at the end speed. Returns how many are newly held: with any, the tree is evaluated again.
+    """
+    count = 0
+    for k in range(int(unit.tally.class_1)):
+        held = touch.held[k]
+        if held.active == 0.0 and _bound(unit, unit.tally.contact[k], held, t, length, change, h):
+            count += 1
+    held = touch.held[SENSORS]
+    if unit.state.captured > 0.0 and held.active == 0.0:
+        v, _, drag = _sensor_drag(unit)
+        x = apply(load_matrix(unit.work.link[0].rotation), (1.0, 0.0, 0.0))
+        end = v + dot(x, _change(t, PROBE, (length, 0.0, 0.0), change, h))
+        sensor = unit.parameters.sensor
+        if drag * fabs(end) > sensor.friction * (1.0 + SLACK):
+            held.active = 1.0
+            store(scale(-sensor.friction * tanh(end / sensor.slip_velocity), x), held.force)
+            count += 1
+    return count
+
+
+@kernel
+def add_correction(touch, j, reach, load):
+    """Add to the contact `load` of link j, about its origin at `reach` along x from its joint, what is held."""
+    correction = touch.correction[j]
+    force = lower(correction)
+    accumulate(force, load.force)
+    accumulate(subtract(upper(correction), cross((reach, 0.0, 0.0), force)), load.torque)
 
 
 @kernel
@@ -182,6 +285,8 @@ def settle(unit, touch, t, epsilon0, acceleration0, axial_force, rate, h):
             speed = subtract(speed, (rate, 0.0, 0.0))
         lost = touch.loss_wrench[k]
         touch.dissipated -= h * (dot(spin, add(torque, upper(lost))) + dot(speed, add(force, lower(lost))))
+        torque = add(torque, upper(touch.correction[k]))
+        force = add(force, lower(touch.correction[k]))
         # about the origin of the link
         torque = subtract(torque, cross((reach(t, k), 0.0, 0.0), force))
         A = load_matrix(link.rotation)

@@ -8,10 +8,11 @@ from components.contact.probe_cone import tip
 from components.core.component import fail
 from components.core.kernel import kernel
 from components.core.rotation import load_matrix, store_matrix
-from components.core.vector import load, store
+from components.core.vector import dot, load, store
 from components.probe_mechanism import implicit, levers
+from components.probe_mechanism.tree import reach
 
-MESSAGES = probe_cone.MESSAGES
+MESSAGES = probe_cone.messages(discard=False)
 
 
 @kernel
@@ -33,6 +34,7 @@ def _clear(sensor, flag):
 def initialize(m):
     """Unit and books at their start. Returns 0, or the code of a failure."""
     m.touch.dissipated = 0.0
+    m.touch.closed = 0.0
     tip.reset(m.touch.tip)
     _clear(m.sensor, m.flag)
     unit = m.probe_cone
@@ -81,9 +83,27 @@ def touch(m):
 
 
 @kernel
-def closed(m):
-    """Number of class-1 contacts that were closed at the last trial."""
-    return m.probe_cone.tally.class_1
+def newly_closed(m):
+    """True if the last trial closed a contact that was open in the last micro-step, whatever opened meanwhile.
+
+    Sets are compared, not counts; and a head that has left one wall for the opposite one has closed a contact too.
+    """
+    tally = m.probe_cone.tally
+    before = int(m.touch.closed)
+    now = int(tally.closed)
+    if now & ~before != 0:
+        return True
+    return now & 1 != 0 and dot(load(tally.contact[0].normal), load(m.touch.head_normal)) < 0.0
+
+
+@kernel
+def remember(m):
+    """Remember the contacts of an accepted micro-step for `newly_closed`."""
+    tally = m.probe_cone.tally
+    m.touch.closed = tally.closed
+    if int(tally.closed) & 1 != 0:
+        # the head is the first that is tested: its contact with the cone is the first that is listed
+        store(load(tally.contact[0].normal), m.touch.head_normal)
 
 
 @kernel
@@ -125,8 +145,32 @@ def on_target(m):
 def linearise(m, h):
     """Dampers of the contacts join the tree for a micro-step h."""
     t = m.tree
-    slope = (t.tip_slope[0], t.tip_slope[1])
-    implicit.linearise(m.probe_cone, m.touch, t.load_damping, t.length, slope, h)
+    implicit.begin(m.probe_cone, m.touch, (t.tip_slope[0], t.tip_slope[1]))
+    implicit.linearise(m.probe_cone, m.touch, t.load_damping, t.length, h)
+
+
+@kernel
+def rubs(m):
+    """True if contacts or capture sensors have forces that `revise` may hold."""
+    return m.probe_cone.tally.class_1 > 0.0 or m.probe_cone.state.captured > 0.0
+
+
+@kernel
+def revise(m, change, h):
+    """Hold contacts within their laws after the tree was evaluated, see `implicit.revise`.
+
+    Returns how many are newly held; with any, loads and dampers of the tree are set anew.
+    """
+    t = m.tree
+    count = implicit.revise(m.probe_cone, m.touch, t, t.length, change, h)
+    if count > 0:
+        implicit.linearise(m.probe_cone, m.touch, t.load_damping, t.length, h)
+        for j in range(2):
+            wrench = on_link(m, j)
+            store(load(wrench.force), t.load[j].force)
+            store(load(wrench.torque), t.load[j].torque)
+            implicit.add_correction(m.touch, j, reach(t, j), t.load[j])
+    return count
 
 
 @kernel
@@ -165,6 +209,7 @@ def finish(m):
     for k in range(len(contact.latch_fired)):
         m.flag.latch[k] = contact.latch_fired[k]
     probe_cone.list_contacts(m.probe_cone, m.contact)
+    probe_cone.publish_validity(m.probe_cone, m.validity)
 
 
 @kernel

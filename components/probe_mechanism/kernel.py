@@ -118,25 +118,55 @@ def _load(m, h):
 
 
 @kernel
-def _evaluate(m, h):
-    """Accelerations of the tree for a micro-step h."""
+def _back_force(p, cam):
+    """Force of the rollers on the nut, N, from that on their cam."""
+    if p.levers.backdrive != 0.0:
+        return cam
+    return 0.0
+
+
+@kernel
+def _predicted_change(m, cam, h):
+    """Change of the rate of compression over a micro-step h, with the loads on the tree as evaluated."""
+    p = m.parameters
+    d = m.drive
+    rate = axial.predicted_rate(
+        p.axial,
+        m.axial,
+        implicit.head_force(m.tree),
+        contact.axial_damping(m),
+        _back_force(p, cam),
+        books.drive_travel(p.axial, p.drive, d.angle + 0.5 * h * d.rate),
+        books.drive_travel(p.axial, p.drive, d.rate),
+        h,
+    )
+    return rate - m.axial.rate
+
+
+@kernel
+def _evaluate(m, cam, h):
+    """Accelerations of the tree for a micro-step h, with contacts held within their laws; `cam` as from `_load`."""
     p = m.parameters
     code = tree.select(m.tree, m.damper, m.status)
     if code:
         return code
     contact.linearise(m, h)
-    return tree.evaluate(
-        p.probe,
-        m.tree,
-        p.lateral,
-        m.damper,
-        m.command.lateral_brakes,
-        h,
-        load(m.motion.base.angular_velocity),
-        load(m.base.angular_acceleration),
-        load(m.base.acceleration),
-        m.status,
-    )
+    # each repetition holds one more contact at least, and rarely is there more than one
+    while True:
+        code = tree.evaluate(
+            p.probe,
+            m.tree,
+            p.lateral,
+            m.damper,
+            m.command.lateral_brakes,
+            h,
+            load(m.motion.base.angular_velocity),
+            load(m.base.angular_acceleration),
+            load(m.base.acceleration),
+            m.status,
+        )
+        if code or not contact.rubs(m) or contact.revise(m, _predicted_change(m, cam, h), h) == 0:
+            return code
 
 
 @kernel
@@ -159,9 +189,7 @@ def _kick(m, cam, h):
     d = m.drive
     angle = d.angle + 0.5 * h * d.rate
     before = a.travel
-    extra = 0.0
-    if p.levers.backdrive != 0.0:
-        extra = cam
+    extra = _back_force(p, cam)
     force = implicit.head_force(m.tree)
     applied = axial.advance(
         p.axial,
@@ -197,14 +225,14 @@ def _micro_step(m, start, h, long):
     code = _place(m, start + 0.5 * h, m.axial.travel + 0.5 * h * m.axial.rate)
     if code == 0:
         code = contact.touch(m)
-    if code == 0 and long and contact.closed(m) > m.pace.contacts:
+    if code == 0 and long and contact.newly_closed(m):
         code = CLOSED
     if code:
         for j in range(5):
             t.q[j] = m.motion.joint_angle[j]
         return code
     cam = _load(m, m.motion.pending + 0.5 * h)
-    code = _evaluate(m, h)
+    code = _evaluate(m, cam, h)
     if code:
         return code
     if m.parameters.cover.present != 0.0:
@@ -219,7 +247,7 @@ def _micro_step(m, start, h, long):
         m.books.impulse[i] += h * force[i]
         m.books.angular_impulse[i] += h * torque[i]
     m.motion.pending = 0.5 * h
-    m.pace.contacts = contact.closed(m)
+    contact.remember(m)
     pace.set_next(m.parameters, m.pace, t, (m.axial.rate - rate) / h, h)
     return 0
 
@@ -275,8 +303,8 @@ def initialize(m):
         code = contact.touch(m)
     if code:
         return code
-    _load(m, 0.0)
-    code = _evaluate(m, p.micro_step)
+    cam = _load(m, 0.0)
+    code = _evaluate(m, cam, p.micro_step)
     pace.initialize(p, m.pace, m.tree)
     if code == 0:
         code = _finish(m, 0.0)

@@ -40,6 +40,7 @@ def check(m):
 def initialize(m):
     """Books at their start."""
     m.books.work_contact = 0.0
+    m.books.touched_before = 0.0
     return 0
 
 
@@ -60,9 +61,15 @@ def touch(m):
 
 
 @kernel
-def closed(m):
-    """1 if any wrench acts, else 0."""
-    return m.books.touched
+def newly_closed(m):
+    """True if a wrench acts where none did in the last micro-step."""
+    return m.books.touched > m.books.touched_before
+
+
+@kernel
+def remember(m):
+    """Remember whether a wrench acted, for `newly_closed`."""
+    m.books.touched_before = m.books.touched
 
 
 @kernel
@@ -91,6 +98,18 @@ def on_target(m):
 @kernel
 def linearise(m, h):
     """Nothing to linearise: damping and friction of the contact are in its wrench."""
+
+
+@kernel
+def rubs(m):
+    """The wrenches stay as they are given."""
+    return False
+
+
+@kernel
+def revise(m, change, h):
+    """Nothing to revise."""
+    return 0
 
 
 @kernel

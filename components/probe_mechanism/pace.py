@@ -41,7 +41,6 @@ def state() -> Group:
     return Group(
         "pace",
         private("micro_step", "s", "length of the next micro-step, at most"),
-        private("contacts", "1", "closed in the last micro-step"),
         private("free_inertia", "kg.m2", "articulated, about each joint, at the start", shape=5),
         private("joint_acceleration", "rad/s2", "of the tree in the last micro-step", shape=5),
         private("jerk", "m/s3", "change of the accelerations in time, the largest of late"),
@@ -52,7 +51,6 @@ def state() -> Group:
 @kernel
 def initialize(p, pace, t):
     """Start with the short micro-step, with the tree `t` evaluated for it; best before a contact has closed."""
-    pace.contacts = 0.0
     pace.jerk = 0.0
     pace.axial_acceleration = 0.0
     for j in range(5):

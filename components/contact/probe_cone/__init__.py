@@ -16,6 +16,7 @@ from components.contact.probe_cone.kernel import (
     head_penetration,
     initialize,
     list_contacts,
+    publish_validity,
     set_base,
 )
 from components.contact.probe_cone.pairs import (
@@ -25,8 +26,10 @@ from components.contact.probe_cone.pairs import (
     OUT_OF_RANGE,
     PAIRS,
     PENETRATION,
+    messages,
 )
-from components.contact.probe_cone.ports import PARAMETER_SETS, unit
+from components.contact.probe_cone.ports import PARAMETER_SETS, unit, validity
+from components.contact.probe_cone.rubbing import remember_friction
 
 __all__ = [
     "GEOMETRY",
@@ -42,6 +45,10 @@ __all__ = [
     "head_penetration",
     "initialize",
     "list_contacts",
+    "messages",
+    "publish_validity",
+    "remember_friction",
     "set_base",
     "unit",
+    "validity",
 ]

@@ -22,6 +22,7 @@ from components.contact.probe_cone.levers import (
     withdraw_latches,
 )
 from components.contact.probe_cone.pairs import GEOMETRY, NOT_FINITE, OUT_OF_RANGE
+from components.contact.probe_cone.rubbing import forget_friction, hold_friction
 from components.contact.probe_cone.touch import (
     begin,
     rub_sensors,
@@ -81,6 +82,10 @@ def _reset(state):
     for k in range(len(state.sensor)):
         release(state.sensor[k])
     state.captured = 0.0
+    forget_friction(state.rubbing)
+    state.validity.latch_tilt = 0.0
+    state.validity.wide_slot = 0.0
+    state.validity.lever_arm = 0.0
     state.power.damping = 0.0
     state.power.friction = 0.0
     state.power.sensors = 0.0
@@ -166,7 +171,7 @@ def _class_1(unit):
     g = unit.geometry
     w = unit.work
     t = unit.tally
-    begin(t, unit.input.step)
+    begin(t)
     clear(w.head)
     clear(w.limiter)
     for k in range(len(w.roller)):
@@ -185,6 +190,8 @@ def _class_1(unit):
     if unit.state.captured > 0.0:
         rub_sensors(p.sensor, w.link[0], t, w.head)
     t.class_1 = t.count
+    if unit.input.step > 0.0:
+        hold_friction(unit)
     return code
 
 
@@ -299,6 +306,33 @@ def _dissipate(power, state, h):
 
 
 @kernel
+def _count(unit):
+    """Count the micro-step where it is outside the domain of the formulas (spec/00 R40)."""
+    tally = unit.tally
+    count = unit.state.validity
+    if tally.tilted > 0.0:
+        count.latch_tilt += 1.0
+    if tally.wide > 0.0:
+        count.wide_slot += 1.0
+    short = 0.0
+    for k in range(len(unit.state.latch)):
+        short += unit.state.latch[k].short
+    for k in range(len(unit.state.sensor)):
+        short += unit.state.sensor[k].short
+    if short > 0.0:
+        count.lever_arm += 1.0
+
+
+@kernel
+def publish_validity(unit, validity):
+    """Copy the counts to the group `validity` of a component."""
+    count = unit.state.validity
+    validity.latch_tilt = count.latch_tilt
+    validity.wide_slot = count.wide_slot
+    validity.lever_arm = count.lever_arm
+
+
+@kernel
 def accept(unit, h):
     """Accept the last evaluation as the end of a micro-step of length h >= 0.
 
@@ -308,6 +342,7 @@ def accept(unit, h):
     _dissipate(unit.tally.power, unit.state, h)
     _search(unit)
     _publish(unit)
+    _count(unit)
     return 0
 
 

@@ -9,7 +9,7 @@ from components.contact.force import clear, exert, point_velocity
 from components.contact.probe_cone.pairs import LATCH_CONE, SENSOR_CONE
 from components.contact.probe_cone.touch import enlist, slot_half_width, touch
 from components.contact.profile import depth as profile_depth
-from components.contact.profile import segment_profile, sphere_profile
+from components.contact.profile import segment_depth, segment_profile, sphere_profile
 from components.contact.yielding import (
     BOTTOMED,
     PUSHED,
@@ -26,22 +26,29 @@ from components.core.vector import axpy, dot, load, scale, subtract
 
 
 @kernel
+def front_edge(frame, latch, angle):
+    """Return the root of a latch's front edge and the vector from there to its tip, PU axes."""
+    c = cos(angle)
+    s = sin(angle)
+    root = turned(frame, latch.root, c, s)
+    return root, subtract(turned(frame, latch.tip, c, s), root)
+
+
+@kernel
 def latch_front(frame, latch, geometry, angle):
-    """(depth, normal, point) of the front edge, root to tip, at an angle.
+    """Return (depth, normal, gain, point) of the front edge, root to tip, at an angle; see `segment_profile`.
 
     Taken against the whole profile: the depth vanishes where the source's cases (tip on the last frustum, on the socket
     wall, edge over the entry edge) do.
     """
-    c = cos(angle)
-    s = sin(angle)
-    root = turned(frame, latch.root, c, s)
-    along = subtract(turned(frame, latch.tip, c, s), root)
+    root, along = front_edge(frame, latch, angle)
     return segment_profile(geometry.face, int(geometry.faces), root, along)
 
 
 @kernel
 def latch_depth(frame, latch, geometry, angle):
-    d, _, _ = latch_front(frame, latch, geometry, angle)
+    root, along = front_edge(frame, latch, angle)
+    d, _, _, _ = segment_depth(geometry.face, int(geometry.faces), root, along)
     return d
 
 
@@ -103,8 +110,9 @@ def search_latches(parameters, geometry, work, state):
             frame = work.latch[k]
             lever.mode, lever.angle = search_latch(frame, latch, geometry)
             lever.force = 0.0
+            lever.short = 0.0
             if lever.mode == PUSHED:
-                _, normal, point = latch_front(frame, latch, geometry, lever.angle)
+                _, normal, _, point = latch_front(frame, latch, geometry, lever.angle)
                 hold(lever, latch, frame, normal, point)
             tip = turned(frame, latch.tip, cos(lever.angle), sin(lever.angle))
             if tip_in_slot(parameters.slot, geometry.azimuth[k], tip):
@@ -120,6 +128,7 @@ def search_sensors(parameters, geometry, work, state):
         lever = state.sensor[k]
         lever.mode, lever.angle = search_sensor(work.sensor[k], sensor, geometry)
         lever.force = 0.0
+        lever.short = 0.0
         if lever.mode == PUSHED:
             _, normal, point = sensor_front(work.sensor[k], sensor, geometry, lever.angle)
             hold(lever, sensor, work.sensor[k], normal, point)
@@ -149,11 +158,11 @@ def touch_bottomed(parameters, geometry, motion, work, state, tally, head):
     origin = load(motion.position)
     for k in range(len(state.latch)):
         if state.latch[k].mode == BOTTOMED:
-            d, normal, point = latch_front(work.latch[k], parameters.latch, geometry, parameters.latch.angle_max)
+            d, normal, gain, point = latch_front(work.latch[k], parameters.latch, geometry, parameters.latch.angle_max)
             if d > 0.0:
                 v = point_velocity(motion, point)
                 law = parameters.law_latch
-                code = touch(tally, law, head, origin, v, LATCH_CONE, k + 1.0, point, normal, d)
+                code = touch(tally, law, head, origin, v, LATCH_CONE, k + 1.0, point, normal, gain, d)
                 if code:
                     return code
     for k in range(int(parameters.sensor.count)):
@@ -162,20 +171,20 @@ def touch_bottomed(parameters, geometry, motion, work, state, tally, head):
             if d > 0.0:
                 v = point_velocity(motion, point)
                 law = parameters.law_head
-                code = touch(tally, law, head, origin, v, SENSOR_CONE, k + 1.0, point, normal, d)
+                code = touch(tally, law, head, origin, v, SENSOR_CONE, k + 1.0, point, normal, 1.0, d)
                 if code:
                     return code
     return 0
 
 
 @kernel
-def exert_held(lever, pair, origin, tally, work):
+def exert_held(lever, pair, index, origin, tally, work):
     """The force that one lever holds, on the passive unit and back on the head."""
     if lever.mode == PUSHED:
         normal = load(lever.normal)
         point = load(lever.position)
         exert(scale(lever.force, normal), point, origin, work.held_target, work.held_head)
-        enlist(tally, pair, point, normal, 0.0, lever.force, 0.0)
+        enlist(tally, pair, index, point, normal, 1.0, 0.0, lever.force, 0.0)
 
 
 @kernel
@@ -185,10 +194,10 @@ def sum_held(parameters, motion, state, tally, work):
     tally.count = tally.class_1
     origin = load(motion.position)
     for k in range(len(state.latch)):
-        exert_held(state.latch[k], LATCH_CONE, origin, tally, work)
+        exert_held(state.latch[k], LATCH_CONE, k + 1.0, origin, tally, work)
     if state.captured == 0.0:
         for k in range(int(parameters.sensor.count)):
-            exert_held(state.sensor[k], SENSOR_CONE, origin, tally, work)
+            exert_held(state.sensor[k], SENSOR_CONE, k + 1.0, origin, tally, work)
 
 
 @kernel

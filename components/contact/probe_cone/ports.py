@@ -9,7 +9,8 @@ from typing import Any
 
 from components.contact import force, profile, yielding
 from components.contact.kinematics import placement
-from components.core.field import INTEGER, Field, Group, parameter, private
+from components.contact.probe_cone.pairs import BITS
+from components.core.field import INTEGER, Field, Group, output, parameter, private
 from components.core.parameters import read_parameter_sets
 
 VERTICES = 8
@@ -17,9 +18,12 @@ PADS = 16
 ROLLERS = 3
 LATCHES = 4
 SENSORS = 2
-CONTACTS = 32
+# room for all that can touch at once
+CONTACTS = BITS
 
 PARAMETER_SETS = read_parameter_sets(Path(__file__).parents[1] / "parameters")
+# the sets whose values are the unit's start values
+START_SETS = ("RefCone", "CP-1")
 
 
 def parameters() -> Group:
@@ -97,7 +101,8 @@ def inputs() -> Group:
             count=ROLLERS,
         ),
         private("tip_slope", "rad", "extra slope of the bent probe's end about y, z", shape=2),
-        private("step", "s", "micro-step that the forces will act over; bounds friction, see `fading_velocity`"),
+        private("step", "s", "time for which friction will be held, see `friction_force`; 0: none"),
+        private("mass", "kg", "of head and limiter against held friction", shape=2),
         private("latches_armed", "1", "0 while the latch drive withdraws the latches", 1.0),
     )
 
@@ -132,12 +137,50 @@ def _powers() -> tuple[Field, ...]:
     )
 
 
+def rubbing() -> Group:
+    """Memory of friction that is held over steps: the contacts of the last one, by their `pairs.bit`."""
+    return Group(
+        "rubbing",
+        private("step", "s", "length of the last step"),
+        private("closed", "1", "set of its contacts"),
+        private("count", "1", "how many of them on head and limiter", shape=2),
+        Group(
+            "contact",
+            private("slip", "m/s", "velocity of sliding at its start", shape=3),
+            private("friction", "N", "held over it, on the passive unit", shape=3),
+            count=BITS,
+        ),
+    )
+
+
+def validity() -> Group:
+    """Counts of accepted micro-steps outside the domain of the unit's formulas (spec/00 R40), for a component."""
+
+    def count(name: str, description: str) -> Field:
+        return output(name, "1", f"micro-steps in which {description}", type=INTEGER)
+
+    return Group(
+        "validity",
+        count("latch_tilt", "a latch bore in its slot tilted by more than 15 deg: the slot is taken for plane"),
+        count("wide_slot", "a latch bore on the wide part of its slot, which the source's latches never touch"),
+        count("lever_arm", "a latch or sensor pressed on an arm shorter than 1 mm: its force is that of 1 mm"),
+        description="what was computed outside the domain of its formulas",
+    )
+
+
 def state() -> Group:
     return Group(
         "state",
+        Group(
+            "validity",
+            private("latch_tilt", "1", "as the outputs of `validity`"),
+            private("wide_slot", "1", "as the outputs of `validity`"),
+            private("lever_arm", "1", "as the outputs of `validity`"),
+        ),
         yielding.lever("latch", LATCHES),
         yielding.lever("sensor", SENSORS),
         private("captured", "1", "all latches have fired"),
+        rubbing(),
         Group("power", *_powers(), description="at the last accepted instant"),
         Group(
             "dissipated",
@@ -200,7 +243,6 @@ def tally() -> Group:
     """What is summed and listed over the contacts of one evaluation."""
     return Group(
         "tally",
-        private("step", "s", "micro-step of this evaluation"),
         force.wrench("target", "class 1 on the passive unit, PU axes"),
         Group("power", *_powers()),
         private("stored_energy", "J", "in class-1 contacts"),
@@ -209,11 +251,18 @@ def tally() -> Group:
         private("index", "1", "which of several equal parts exceeds it, from 1"),
         private("count", "1", "contacts listed"),
         private("class_1", "1", "how many of them are of class 1; levers hold the others"),
+        private("closed", "1", "set of the class-1 contacts, a bit each: see `pairs.bit`"),
+        private("tilted", "1", "contacts of fired latches that are tilted too far"),
+        private("wide", "1", "fired latches on the wide part of their slots"),
         Group(
             "contact",
             private("pair", "1", "kind of pair"),
+            private("index", "1", "which of several equal parts, from 1; 0 if there is one"),
             private("position", "m", "contact point, PU", shape=3),
             private("normal", "1", "unit reaction on the passive unit, PU", shape=3),
+            private("gain", "1", "size of the gradient of the depth, whose direction is the normal"),
+            private("slip", "m/s", "velocity of sliding", shape=3),
+            private("friction", "N", "on the passive unit", shape=3),
             private("penetration", "m", "depth"),
             private("normal_force", "N", "normal reaction"),
             private("friction_force", "N", "friction"),
@@ -246,5 +295,7 @@ def _with_starts(group: Group, path: str, values: Mapping[str, Any]) -> Group:
 def unit() -> Group:
     """The whole unit, as the group `probe_cone` of a component; it starts with the data of RefCone and CP-1."""
     members = (parameters(), inputs(), outputs(), state(), geometry(), work(), tally(), status())
-    values = {name: value for entry in PARAMETER_SETS for name, value in entry.values.items()}
+    values = {
+        name: value for entry in PARAMETER_SETS if entry.name in START_SETS for name, value in entry.values.items()
+    }
     return _with_starts(Group("probe_cone", *members), "probe_cone", values)

@@ -2,9 +2,12 @@
 
 from math import cos, sin
 
+from components.contact.force import spring_force
+from components.contact.probe_cone.pairs import law_of, on_lever
 from components.core.field import Group, private
 from components.core.kernel import kernel
-from components.core.vector import ZERO, load, store
+from components.core.rotation import apply, load_matrix
+from components.core.vector import ZERO, add, cross, load, scale, store, subtract
 
 
 def tip() -> Group:
@@ -23,6 +26,20 @@ def reset(tip):
     tip.slope[0] = 0.0
     tip.slope[1] = 0.0
     tip.work = 0.0
+
+
+@kernel
+def spring_torque(unit):
+    """Return the torque of the contact springs on latches and sensors about the head's centre, axes H, a tuple."""
+    head = unit.work.link[0]
+    torque = load(unit.work.held_head.torque)
+    for k in range(int(unit.tally.class_1)):
+        item = unit.tally.contact[k]
+        if on_lever(item.pair):
+            law = law_of(unit.parameters, item.pair)
+            force = scale(-spring_force(law, item.gain, item.penetration), load(item.normal))
+            torque = add(torque, cross(subtract(load(item.position), load(head.position)), force))
+    return apply(load_matrix(head.rotation), torque)
 
 
 @kernel

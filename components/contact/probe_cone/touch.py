@@ -3,7 +3,7 @@ their slots (C8), friction of the capture sensors in the socket (C9)."""
 
 from __future__ import annotations
 
-from math import copysign, fabs, sqrt, tan, tanh
+from math import copysign, cos, fabs, radians, sqrt, tan, tanh
 
 from components.contact.force import clear, contact_force, exert, point_velocity, stored_energy
 from components.contact.probe_cone.pairs import (
@@ -11,21 +11,24 @@ from components.contact.probe_cone.pairs import (
     HEAD_CONE,
     LATCH_STOP,
     LATCH_WALL,
+    LATCH_WIDE,
     PAD_CONE,
     PENETRATION,
     ROLLER_CONE,
+    weight,
 )
-from components.contact.probe_cone.ports import CONTACTS
 from components.contact.profile import depth as profile_depth
 from components.contact.profile import segment_profile, sphere_profile
 from components.core.kernel import kernel
 from components.core.rotation import apply_transposed, load_matrix
 from components.core.vector import add, axpy, dot, load, norm, scale, store
 
+# a slot is taken for plane: good for latches that stand within 15 deg of the normal of its plane (spec/00 R40)
+LEAST_UPRIGHT = cos(radians(15.0))
+
 
 @kernel
-def begin(tally, step):
-    tally.step = step
+def begin(tally):
     clear(tally.target)
     tally.power.damping = 0.0
     tally.power.friction = 0.0
@@ -33,35 +36,40 @@ def begin(tally, step):
     tally.stored_energy = 0.0
     tally.sensor_friction = 0.0
     tally.count = 0.0
+    tally.closed = 0.0
+    tally.tilted = 0.0
+    tally.wide = 0.0
 
 
 @kernel
-def enlist(tally, pair, point, normal, depth, normal_force, friction_force):
-    """List a contact for pictures; the list is short, the sums are complete."""
-    k = int(tally.count)
-    if k < CONTACTS:
-        item = tally.contact[k]
-        item.pair = pair
-        store(point, item.position)
-        store(normal, item.normal)
-        item.penetration = depth
-        item.normal_force = normal_force
-        item.friction_force = friction_force
-        tally.count += 1.0
+def enlist(tally, pair, index, point, normal, gain, depth, normal_force, friction_force):
+    """List a contact. Each has its place in `pairs.bit`, and the list has room for as many."""
+    item = tally.contact[int(tally.count)]
+    item.pair = pair
+    item.index = index
+    store(point, item.position)
+    store(normal, item.normal)
+    item.gain = gain
+    item.penetration = depth
+    item.normal_force = normal_force
+    item.friction_force = friction_force
+    tally.count += 1.0
 
 
 @kernel
-def touch(tally, law, link, origin, v, pair, index, point, normal, depth):
+def touch(tally, law, link, origin, v, pair, index, point, normal, gain, depth):
     """One class-1 contact: force on the passive unit and on `link` (whose origin is at `origin`), energy, list.
 
-    `v` is the velocity of the link over the passive surface at the point. Returns 0, or PENETRATION + pair.
+    `v` is the velocity of the link over the passive surface at the point; `gain` see `contact_force`. Returns 0, or
+    PENETRATION + pair.
     """
-    force, normal_force, friction_force, damping, friction = contact_force(law, tally.step, v, normal, depth)
+    force, normal_force, friction_force, damping, friction = contact_force(law, v, normal, gain, depth)
     exert(force, point, origin, tally.target, link)
     tally.stored_energy += stored_energy(law, depth)
     tally.power.damping += damping
     tally.power.friction += friction
-    enlist(tally, pair, point, normal, depth, normal_force, friction_force)
+    enlist(tally, pair, index, point, normal, gain, depth, normal_force, friction_force)
+    tally.closed += weight(pair, index)
     if depth > law.penetration_limit:
         tally.excess = depth
         tally.index = index
@@ -84,14 +92,14 @@ def touch_head(parameters, geometry, motion, tally, head, output):
             output.first_contact = 1.0
         point = axpy(radius, normal, centre)
         v = point_velocity(motion, point)
-        code = touch(tally, parameters.law_head, head, centre, v, HEAD_CONE, 0.0, point, normal, d)
+        code = touch(tally, parameters.law_head, head, centre, v, HEAD_CONE, 0.0, point, normal, 1.0, d)
     d = centre[0] + radius - geometry.bottom_x
     if code == 0 and d > 0.0 and centre[1] ** 2 + centre[2] ** 2 <= geometry.bottom_r**2:
         output.socket_bottom = 1.0
         normal = (1.0, 0.0, 0.0)
         point = axpy(radius, normal, centre)
         v = point_velocity(motion, point)
-        code = touch(tally, parameters.law_bottom, head, centre, v, HEAD_BOTTOM, 0.0, point, normal, d)
+        code = touch(tally, parameters.law_bottom, head, centre, v, HEAD_BOTTOM, 0.0, point, normal, 1.0, d)
     return code
 
 
@@ -128,11 +136,12 @@ def touch_pads(parameters, geometry, motion, tally, limiter, output):
         d, _, _, _ = profile_depth(geometry.face, faces, middle[0], r, geometry.pad_half)
         if d <= -geometry.pad_half:
             continue
-        d, normal, point = segment_profile(geometry.face, faces, start, along)
+        d, normal, gain, point = segment_profile(geometry.face, faces, start, along)
         if d > 0.0:
             output.limiter_contact = 1.0
             v = point_velocity(motion, point)
-            code = touch(tally, parameters.law_limiter, limiter, origin, v, PAD_CONE, k + 1.0, point, normal, d)
+            law = parameters.law_limiter
+            code = touch(tally, law, limiter, origin, v, PAD_CONE, k + 1.0, point, normal, gain, d)
             if code:
                 return code
     return 0
@@ -154,7 +163,7 @@ def touch_rollers(parameters, geometry, motion, position, tally, roller, output)
                 point = axpy(radius, normal, centre)
                 v = add(point_velocity(motion, point), apply_transposed(A, load(position[k].velocity)))
                 law = parameters.law_limiter
-                code = touch(tally, law, roller[k], origin, v, ROLLER_CONE, k + 1.0, point, normal, d)
+                code = touch(tally, law, roller[k], origin, v, ROLLER_CONE, k + 1.0, point, normal, 1.0, d)
                 if code:
                     return code
     return 0
@@ -169,103 +178,112 @@ def slot_half_width(slot, d1):
 
 
 @kernel
-def between_edges(depth, normal, edge, radial):
-    """(depth, normal) between the rear edge of a latch and the edge of its slot, given in the plane of the slot.
+def between_edges(normal, edge, radial):
+    """Return (unit normal, gain) between the rear edge of a latch and the edge of its slot with the in-plane `normal`.
 
-    The point of the latch is where its edge crosses that plane, and wanders along it as the latch tilts. So the normal
-    is perpendicular to both edges, and the depth the distance of their lines: the gradient of one is the other, and no
-    energy is lost or made. Of an upright latch both stay as they are (spec/05 6.6 keeps the normals constant).
+    The point of the latch is where its edge crosses the plane of the slot, and wanders along it as the latch moves: the
+    gradient of a depth measured in that plane is perpendicular to both edges and, of a tilted latch, longer than 1
+    (spec/05 6.6 keeps the normals of an upright latch).
     """
     g = axpy(-dot(normal, edge) / dot(radial, edge), radial, normal)
-    length = norm(g)
-    return depth / length, scale(1.0 / length, g)
+    gain = norm(g)
+    return scale(1.0 / gain, g), gain
 
 
 @kernel
-def slot_wall(slot, wall, d1, d2, tangential, edge, radial):
-    """(depth, normal) of a latch in the wall of its slot; `wall` is the sub-record of the unit's geometry.
+def slot_wall(slot, wall, d1, d2, tangential):
+    """Return (depth, normal) of a latch in the wall of its slot, both in the plane of the slot.
 
-    d1 is the depth into the socket from the stop, d2 the offset to the side. The corner between the narrow part and
-    the inclined wall is convex: the smaller depth counts, without a jump.
+    `wall` is the sub-record of the unit's geometry, d1 the depth into the socket from the stop, d2 the offset to the
+    side. The corner between the narrow part and the inclined wall is convex: the smaller depth counts, without a jump.
     """
     s = wall.sine
     c = wall.cosine
     side = copysign(1.0, d2)
-    offset = fabs(d2) - slot.half_width
-    across = scale(side, tangential)
-    narrow, straight = between_edges(offset, across, edge, radial)
-    slanted = axpy(c * side, tangential, (-s, 0.0, 0.0))
-    inclined, sloping = between_edges(offset * c - (d1 - slot.narrow_depth) * s, slanted, edge, radial)
+    narrow = fabs(d2) - slot.half_width
+    inclined = narrow * c - (d1 - slot.narrow_depth) * s
     if inclined < narrow:
-        return inclined, sloping
-    return narrow, straight
+        return inclined, axpy(c * side, tangential, (-s, 0.0, 0.0))
+    return narrow, scale(side, tangential)
 
 
 @kernel
-def wide_wall(wall, d2, tangential, edge, radial):
-    """(depth, normal) of a latch in the wall of the wide part of its slot, beyond the inclined wall.
+def wide_wall(wall, d2, tangential):
+    """Return (depth, normal) of a latch in the wall of the wide part of its slot, beyond the inclined wall.
 
     The source's latches never touch it; here they do, or a long free roll would take them out of their slots. Its
     corner with the inclined wall is concave: both bear.
     """
-    offset = fabs(d2) - wall.wide_half_width
-    return between_edges(offset, scale(copysign(1.0, d2), tangential), edge, radial)
+    return fabs(d2) - wall.wide_half_width, scale(copysign(1.0, d2), tangential)
 
 
 @kernel
-def hooked(depth, normal, beyond_tip, beyond_root, radial):
-    """(depth, normal) of a latch whose tip is `beyond_tip` outside the plane of its slot, its root `beyond_root` in.
+def touch_edge(parameters, tally, head, motion, pair, index, latch, depth, normal):
+    """One contact of the rear edge of a latch with an edge of its slot, `depth` and `normal` in the plane of the slot.
 
-    A latch that hardly crosses the plane slips off over the edge rather than through the wall: the smallest depth
-    counts, so that a contact never begins or ends deep.
+    `latch` is (root, edge, t, radial) with the crossing of that plane at root + t edge. A latch that hardly crosses the
+    plane slips off over the edge rather than through the wall: the least of the depth and of what tip and root have of
+    the plane counts, so that a contact never begins or ends deep. Returns 0, or PENETRATION + pair.
     """
+    root, edge, t, radial = latch
+    height = dot(radial, edge)
+    beyond_tip = (1.0 - t) * height
+    beyond_root = t * height
     if beyond_tip < depth and beyond_tip < beyond_root:
-        return beyond_tip, radial
-    if beyond_root < depth:
-        return beyond_root, scale(-1.0, radial)
-    return depth, normal
+        point = add(root, edge)
+        depth = beyond_tip
+        direction = radial
+        gain = 1.0
+    elif beyond_root < depth:
+        point = root
+        depth = beyond_root
+        direction = scale(-1.0, radial)
+        gain = 1.0
+    else:
+        point = axpy(t, edge, root)
+        direction, gain = between_edges(normal, edge, radial)
+    if height < LEAST_UPRIGHT * norm(edge):
+        tally.tilted += 1.0
+    law = parameters.law_latch
+    v = point_velocity(motion, point)
+    return touch(tally, law, head, load(motion.position), v, pair, index, point, direction, gain, depth)
 
 
 @kernel
 def touch_slot(parameters, wall, azimuth, frame, motion, tally, head, index):
     """The rear edge of a fired latch against the stop and the walls of its slot (spec/05 6.6)."""
     slot = parameters.slot
-    latch = parameters.latch
-    origin = load(motion.position)
+    figure = parameters.latch
     xi = load(frame.xi)
     eta = load(frame.eta)
-    root = axpy(latch.rear_root[0], xi, axpy(latch.rear_root[1], eta, origin))
-    edge = add(scale(latch.rear_tip[0] - latch.rear_root[0], xi), scale(latch.rear_tip[1] - latch.rear_root[1], eta))
+    root = axpy(figure.rear_root[0], xi, axpy(figure.rear_root[1], eta, load(motion.position)))
+    edge = add(
+        scale(figure.rear_tip[0] - figure.rear_root[0], xi), scale(figure.rear_tip[1] - figure.rear_root[1], eta)
+    )
     radial = load(azimuth.radial)
-    den = dot(radial, edge)
-    if den <= 0.0:
+    height = dot(radial, edge)
+    if height <= 0.0:
         return 0
-    t = (slot.distance - dot(radial, root)) / den
+    t = (slot.distance - dot(radial, root)) / height
     if t < 0.0 or t > 1.0:
         return 0
+    latch = (root, edge, t, radial)
     point = axpy(t, edge, root)
     tangential = load(azimuth.tangential)
     d1 = point[0] - slot.x
     d2 = dot(tangential, point)
     code = 0
-    v = point_velocity(motion, point)
-    law = parameters.law_latch
-    beyond_tip = (1.0 - t) * den
-    beyond_root = t * den
     if d1 < 0.0:
-        d, normal = between_edges(-d1, (-1.0, 0.0, 0.0), edge, radial)
-        d, normal = hooked(d, normal, beyond_tip, beyond_root, radial)
-        code = touch(tally, law, head, origin, v, LATCH_STOP, index, point, normal, d)
+        code = touch_edge(parameters, tally, head, motion, LATCH_STOP, index, latch, -d1, (-1.0, 0.0, 0.0))
     if code or fabs(d2) <= slot.half_width:
         return code
-    d, normal = slot_wall(slot, wall, d1, d2, tangential, edge, radial)
-    if d > 0.0:
-        d, normal = hooked(d, normal, beyond_tip, beyond_root, radial)
-        code = touch(tally, law, head, origin, v, LATCH_WALL, index, point, normal, d)
-    d, normal = wide_wall(wall, d2, tangential, edge, radial)
-    if code == 0 and d > 0.0:
-        d, normal = hooked(d, normal, beyond_tip, beyond_root, radial)
-        code = touch(tally, law, head, origin, v, LATCH_WALL, index, point, normal, d)
+    depth, normal = slot_wall(slot, wall, d1, d2, tangential)
+    if depth > 0.0:
+        code = touch_edge(parameters, tally, head, motion, LATCH_WALL, index, latch, depth, normal)
+    depth, normal = wide_wall(wall, d2, tangential)
+    if code == 0 and depth > 0.0:
+        tally.wide += 1.0
+        code = touch_edge(parameters, tally, head, motion, LATCH_WIDE, index, latch, depth, normal)
     return code
 
 

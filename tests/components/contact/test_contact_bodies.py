@@ -164,12 +164,9 @@ def power_and_rate(unit, k, position, A, v, w):
     return power, (energies[1] - energies[0]) / 2e-7
 
 
-@pytest.mark.parametrize(("name", "allowed"), [("head", 1e-5), ("roller", 1e-5), ("slot", 1e-4), ("pad", 0.02)])
+@pytest.mark.parametrize(("name", "allowed"), [("head", 1e-5), ("roller", 1e-5), ("slot", 1e-5), ("pad", 1e-5)])
 def test_spec05_oracle_21_forces_are_the_gradient_of_the_energy(make_unit, name, allowed):
-    """Translation and rotation, every class-1 pair without losses.
-
-    Edges of pads to the order depth over radius, latches to that of depth times tilt over their size.
-    """
+    """Translation and rotation, every class-1 pair without losses, to the central difference of the energy."""
     unit = make_unit(**LOSSLESS, **{"sensor.friction": 0.0})
     rng = np.random.default_rng(9)
     if name == "slot":
@@ -256,7 +253,7 @@ def test_segments_touch_exactly_where_some_point_of_them_is_inside(make_unit):
         along = rng.normal(size=3)
         along *= rng.uniform(0.01, 0.05) / np.linalg.norm(along)
         start = middle - 0.5 * along
-        depth, n, point = segment_profile(face, 4, tuple(start), tuple(along))
+        depth, n, _, point = segment_profile(face, 4, tuple(start), tuple(along))
         sampled = any(inside(start + s * along) for s in shares)
         touching += sampled
         if sampled:
@@ -277,7 +274,7 @@ def test_latch_front_touches_exactly_where_some_point_of_it_is_inside(make_unit)
         for k in range(4):
             angle = rng.uniform(0.0, 0.5)
             frame, figure = unit.u.work.latch[k], unit.u.parameters.latch
-            depth, _, _ = latch_front(frame, figure, unit.u.geometry, angle)
+            depth, _, _, _ = latch_front(frame, figure, unit.u.geometry, angle)
             c, s = cos(angle), sin(angle)
             ends = [
                 frame.pivot + (c * p[0] - s * p[1]) * frame.xi + (s * p[0] + c * p[1]) * frame.eta

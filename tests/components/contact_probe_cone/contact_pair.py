@@ -95,14 +95,17 @@ def smooth() -> dict[str, float]:
 
 
 class Pair:
-    """Target at rest in the origin, base at `position` with `velocity`; `laws` are parameters of the contact unit.
+    """Target at rest in the origin, base at `position` with `velocity`; `laws` are parameters of the contact unit,
+    `mechanism` of the mechanism.
 
     `h` is the step of both and the micro-step of the mechanism.
     """
 
-    def __init__(self, position, velocity=(0.0, 0.0, 0.0), *, laws=None, outside=True, h=1e-4, **contact: Any):
+    def __init__(
+        self, position, velocity=(0.0, 0.0, 0.0), *, laws=None, mechanism=None, outside=True, h=1e-4, **contact: Any
+    ):
         self.h = h
-        micro = {"parameters.micro_step": h, "parameters.micro_tolerance": 0.0}
+        micro = {"parameters.micro_step": h, "parameters.micro_tolerance": 0.0, **(mechanism or {})}
         ports = {"base.position": position, "base.velocity": velocity, "target.position": 0.0}
         laws = laws or {}
         self.contact = None

@@ -97,7 +97,7 @@ def test_the_first_contact_is_met_with_the_short_step():
     for _ in range(600):
         docking.run(1e-3)
         lengths.append(float(docking.m.pace.micro_step))
-        contacts.append(float(docking.m.pace.contacts))
+        contacts.append(float(docking.m.touch.closed))
     first = next(k for k, count in enumerate(contacts) if count)
     assert first > 20
     assert lengths[first // 2] == 2e-3

@@ -285,7 +285,7 @@ def test_parameter_sets_fit_the_record_and_are_its_starts():
     starts = {slot.name: slot.start for slot in record.slots}
     for entry in component().parameter_sets:
         entry.check(record)
-        if entry.name != "AX-MIM":
+        if entry.name not in ("AX-MIM", "RefCone25"):
             for name, value in entry.values.items():
                 for slot, number in record.expand(name, value, entry.file):
                     assert number == pytest.approx(starts[slot], rel=1e-6), slot

@@ -1,0 +1,108 @@
+"""Friction that is held over a step: that of the end of the step, as in backward Euler's method.
+
+A separate contact component gives its forces for a whole communication step. Friction of the velocities at its start
+would turn the sliding round and round, or must fade below a speed that grows with the step. Here friction solves its
+law at the end of the step for a link of known mass. What else loads the link is found from how it moved over the last
+step under the friction that it had then: a link that friction can hold so stays at rest, and does not creep.
+
+The mass may be too small: of a share beta of the true one the change of sliding from step to step decays by
+sqrt(1 - beta). It is stable below 4/3. Contacts of one link share its mass.
+"""
+
+from __future__ import annotations
+
+from components.contact.force import exert, friction_force, point_velocity
+from components.contact.probe_cone.pairs import PAD_CONE, ROLLER_CONE, bit, law_of, weight
+from components.core.kernel import kernel
+from components.core.rotation import apply_transposed, load_matrix
+from components.core.vector import add, axpy, dot, load, norm, scale, store, subtract
+
+
+@kernel
+def _link(pair):
+    """Number of the link of a kind of pair: 0 head, 1 limiter."""
+    return 1 if pair in (PAD_CONE, ROLLER_CONE) else 0
+
+
+@kernel
+def _wrench(work, pair, index):
+    """The wrench that a contact adds to."""
+    if pair == ROLLER_CONE:
+        return work.roller[int(index) - 1]
+    if pair == PAD_CONE:
+        return work.limiter
+    return work.head
+
+
+@kernel
+def _slip(unit, item):
+    """Velocity of sliding of a listed contact, PU axes."""
+    link = unit.work.link[_link(item.pair)]
+    v = point_velocity(link, load(item.position))
+    if item.pair == ROLLER_CONE:
+        own = load(unit.input.roller[int(item.index) - 1].velocity)
+        v = add(v, apply_transposed(load_matrix(link.rotation), own))
+    n = load(item.normal)
+    return axpy(-dot(n, v), n, v)
+
+
+@kernel
+def _free(rubbing, place, n, slip, step, mobility):
+    """Velocity with which a contact would slide at the end of the step without its friction."""
+    memory = rubbing.contact[place]
+    gained = scale(step / rubbing.step, subtract(slip, load(memory.slip)))
+    free = add(add(slip, gained), scale(mobility, load(memory.friction)))
+    return axpy(-dot(n, free), n, free)
+
+
+@kernel
+def hold_friction(unit):
+    """Replace the friction of all listed contacts by that which is held over `input.step`."""
+    rubbing = unit.state.rubbing
+    before = int(rubbing.closed)
+    step = unit.input.step
+    for k in range(int(unit.tally.count)):
+        item = unit.tally.contact[k]
+        law = law_of(unit.parameters, item.pair)
+        j = _link(item.pair)
+        place = bit(item.pair, item.index)
+        known = (before >> place) & 1
+        mobility = step * (rubbing.count[j] + 1.0 - known) / unit.input.mass[j]
+        n = load(item.normal)
+        slip = _slip(unit, item)
+        free = slip
+        if known == 1:
+            free = _free(rubbing, place, n, slip, step, mobility)
+        plain = friction_force(law, item.normal_force, slip, 0.0)
+        friction = friction_force(law, item.normal_force, free, mobility)
+        change = subtract(friction, plain)
+        origin = load(unit.work.link[j].position)
+        exert(change, load(item.position), origin, unit.tally.target, _wrench(unit.work, item.pair, item.index))
+        unit.tally.power.friction += dot(change, slip)
+        item.friction_force = norm(friction)
+        store(slip, item.slip)
+        store(friction, item.friction)
+
+
+@kernel
+def forget_friction(rubbing):
+    """No contact was closed in the last step."""
+    rubbing.step = 0.0
+    rubbing.closed = 0.0
+    rubbing.count[0] = 0.0
+    rubbing.count[1] = 0.0
+
+
+@kernel
+def remember_friction(unit):
+    """Remember the contacts of an accepted step, for the next one."""
+    rubbing = unit.state.rubbing
+    forget_friction(rubbing)
+    rubbing.step = unit.input.step
+    for k in range(int(unit.tally.class_1)):
+        item = unit.tally.contact[k]
+        place = bit(item.pair, item.index)
+        rubbing.count[_link(item.pair)] += 1.0
+        rubbing.closed += weight(item.pair, item.index)
+        store(load(item.slip), rubbing.contact[place].slip)
+        store(load(item.friction), rubbing.contact[place].friction)
