@@ -19,8 +19,8 @@ from components.core.rotation import (
     advance,
     apply,
     from_quaternion,
+    load_attitude,
     load_matrix,
-    load_quaternion,
     store_matrix,
 )
 from components.core.vector import ZERO, add, axpy, cross, load, scale, store, subtract
@@ -56,7 +56,7 @@ def _check_inputs(m):
 @kernel
 def _place_link(link, tau, out):
     """`out` <- a link, tau after its values were received, moving with its twist relative to frame 0."""
-    q = load_quaternion(link.quaternion)
+    q = load_attitude(link.quaternion)
     velocity = load(link.velocity)
     turning = load(link.angular_velocity)
     store(axpy(tau, velocity, load(link.position)), out.position)

@@ -185,6 +185,18 @@ def normalized(q):
 
 
 @kernel
+def load_attitude(a):
+    """Return the unit quaternion of an array whose quaternion may have any norm but zero.
+
+    One that is unit within rounding is taken as it is, so that normalising twice changes no bit.
+    """
+    q = load_quaternion(a)
+    if fabs(q[0] * q[0] + q[1] * q[1] + q[2] * q[2] + q[3] * q[3] - 1.0) < 1e-14:
+        return q
+    return normalized(q)
+
+
+@kernel
 def from_rotation_vector(phi):
     """The unit quaternion of a turn by |phi| about phi; series below 1e-4 rad, where the next term is 1e-19."""
     square = phi[0] * phi[0] + phi[1] * phi[1] + phi[2] * phi[2]
