@@ -13,7 +13,7 @@ from components.contact.probe_cone.pairs import LATCH_STOP, LATCH_WALL
 from components.contact_probe_cone import losses
 from components.contact_probe_cone.ports import EVALUATION
 from components.core import check
-from components.core.component import Message, fail
+from components.core.component import Message, combined, fail
 from components.core.kernel import kernel
 from components.core.rotation import (
     advance,
@@ -29,11 +29,11 @@ START = EVALUATION.codes["start"]
 DELAYED_MIDPOINT = EVALUATION.codes["delayed_midpoint"]
 
 SLOPE = 3
-MESSAGES = {
-    **check.messages("1 base, 2 target, 3 head, 4 limiter"),
-    SLOPE: Message("tip slope of the probe, or a roller, is not finite"),
-    **probe_cone.MESSAGES,
-}
+MESSAGES = combined(
+    check.messages("1 base, 2 target, 3 head, 4 limiter"),
+    {SLOPE: Message("tip slope of the probe, or a roller, is not finite")},
+    probe_cone.MESSAGES,
+)
 
 
 @kernel

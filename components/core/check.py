@@ -1,6 +1,6 @@
-"""Checks of what comes in through ports."""
+"""Checks of what comes in through ports, and of parameters."""
 
-from math import isfinite, sqrt
+from math import fabs, isfinite, sqrt
 
 from components.core.component import Message, fail
 from components.core.kernel import kernel
@@ -14,8 +14,8 @@ def messages(ports: str) -> dict[int, Message]:
     return {
         NOT_FINITE: Message(f"an input of port {{status.index:.0f}} ({ports}) is not finite"),
         QUATERNION: Message(
-            f"the quaternion of port {{status.index:.0f}} ({ports}) has norm {{status.value:.6g}}, too near zero or too "
-            "large to tell an attitude: set it, or connect it"
+            f"the quaternion of port {{status.index:.0f}} ({ports}) has norm {{status.value:.6g}}, which tells no "
+            "attitude: set it, or connect it"
         ),
     }
 
@@ -63,3 +63,18 @@ def check_acceleration(port, index, status):
     if not isfinite(total):
         return fail(status, NOT_FINITE, total, index)
     return 0
+
+
+@kernel
+def first_not_rising(a):
+    """Return the index, from 1, of the first element that is not above the one before it; 0 if all rise."""
+    for i in range(1, len(a)):
+        if not a[i] > a[i - 1]:
+            return i + 1
+    return 0
+
+
+@kernel
+def is_unit(a):
+    """Return whether an array of three is a unit vector, to 1e-6."""
+    return fabs(a[0] * a[0] + a[1] * a[1] + a[2] * a[2] - 1.0) < 2e-6

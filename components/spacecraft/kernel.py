@@ -2,20 +2,22 @@
 
 from __future__ import annotations
 
-from math import isfinite
+from math import fabs, isfinite
 
 from components.core import check, rotation, vector
 from components.core.component import Message, fail
 from components.core.kernel import kernel
 from components.spacecraft import affine, control, elastic, mounts, rigid
 
-NOT_FINITE = 1
-INERTIA = 2
-STEP_TOO_LONG = 3
-ROTATION_EXCEEDED = 4
-TWO_AFFINE_PORTS = 5
-AFFINE_SINGULAR = 6
-ATTITUDE = 7
+NOT_FINITE = 11
+INERTIA = 12
+STEP_TOO_LONG = 13
+ROTATION_EXCEEDED = 14
+TWO_AFFINE_PORTS = 15
+AFFINE_SINGULAR = 16
+ATTITUDE = 17
+DIRECTION = 18
+ASYMMETRIC = 19
 
 MAX_TURN = 0.5
 
@@ -32,6 +34,14 @@ MESSAGES = {
         "parameters.initial.quaternion has norm {status.value:.6g}: give the attitude I -> C, scalar first, "
         "(1, 0, 0, 0) for none"
     ),
+    DIRECTION: Message(
+        "parameters.thruster[{status.index:.0f}].direction has length {status.value:.6g}: give a unit vector, thrust "
+        "says how strong the force is"
+    ),
+    ASYMMETRIC: Message(
+        "parameters.inertia is not symmetric: elements [{status.index:.0f}] and its mirror differ by "
+        "{status.value:.6g} kg.m2"
+    ),
     AFFINE_SINGULAR: Message("affine_mass of port {status.index:.0f} is not the mass matrix of a mechanism"),
 }
 
@@ -43,6 +53,15 @@ def _start(m):
     norm = check.norm_of_quaternion(p.initial.quaternion)
     if not check.is_attitude(norm):
         return fail(m.status, ATTITUDE, norm, 0)
+    for e in range(len(p.thruster)):
+        if not check.is_unit(p.thruster[e].direction):
+            return fail(m.status, DIRECTION, vector.norm(vector.load(p.thruster[e].direction)), e + 1)
+    size = fabs(p.inertia[0, 0]) + fabs(p.inertia[1, 1]) + fabs(p.inertia[2, 2])
+    for i in range(3):
+        for j in range(i):
+            difference = p.inertia[i, j] - p.inertia[j, i]
+            if not fabs(difference) <= 1e-9 * size:
+                return fail(m.status, ASYMMETRIC, difference, 10 * (j + 1) + i + 1)
     if not rigid.prepare(p, m.rigid):
         return fail(m.status, INERTIA, 0.0, 0)
     if affine.ports(p.port)[1] > 1:
