@@ -211,6 +211,7 @@ def step_elastic(m, t, h):
     p, count = affine.ports(m.parameters.port)
     elastic.tune(m.elastic, m.modes, n, h, p)
     elastic.excite_by_thrusters(m.elastic, m.modes, m.thruster, m.parameters.thruster, n)
+    elastic.excite_by_control(m.parameters, m.elastic, m.modes, m.rigid, m.actuation, n)
     for i in range(len(m.mount)):
         if i != p:
             elastic.excite_by_port(m.elastic, m.modes, m.mount[i], i, n)

@@ -154,6 +154,8 @@ def _hidden(port_count: int) -> tuple[Group, ...]:
             "actuation",
             private("force", "N", "control, push and thrusters, axes C", shape=3),
             private("torque", "N.m", "about the centre of mass, axes C", shape=3),
+            private("direct_force", "N", "control and push, axes C", shape=3),
+            private("direct_torque", "N.m", "control and attitude hold about the centre of mass, axes C", shape=3),
             private("mid_quaternion", "1", "I -> C at mid-step", shape=4),
             private("holding", "1", "attitude control was on in the last step"),
             private("reference", "1", "I -> C, attitude to hold", shape=4),
@@ -182,7 +184,7 @@ def _elastic(port_count: int, thruster_count: int, n: int) -> tuple[Group, ...]:
             private("from_rate", "1", "c2: coordinate from rate, rate from force (s)", shape=n),
             private("from_force", "1", "c3: coordinate from force (s2)", shape=n),
             private("rate_from_rate", "1", "c5: rate from rate", shape=n),
-            private("excitation", "1", "modal force of the thrusters", shape=n),
+            private("excitation", "1", "modal force of thrusters and control", shape=n),
             private("force", "1", "modal force", shape=n),
             private("mobility", "1", "of the AFFINE port by the modes, axes S (SI)", shape=(6, 6)),
             private("bias", "1", "mean acceleration of the AFFINE port by the modes without its wrench, axes S (SI)",
@@ -198,6 +200,8 @@ def _elastic(port_count: int, thruster_count: int, n: int) -> tuple[Group, ...]:
                      shape=(port_count, n, 6), resource="modes.f64"),
             constant("thruster", "1", "translation of each nozzle in each mode, S (kg^(-1/2))",
                      shape=(thruster_count, n, 3), resource="modes.f64"),
+            constant("control", "1", "translation (kg^(-1/2)) and rotation (rad/m kg^(-1/2)) of nozzle 1 in each mode",
+                     shape=(n, 6), resource="modes.f64"),
         ),
     )  # fmt: skip
 
