@@ -226,6 +226,23 @@ def rotation_vector(q):
 
 
 @kernel
+def rate_matrix(phi):
+    """Return J of a rotation vector phi: J phi' is the angular velocity of the child in parent axes.
+
+    J = 1 + (1 - cos) / |phi|^2 phi~ + (|phi| - sin) / |phi|^3 phi~^2, as series: exact to |phi|^4 / 720.
+    """
+    x, y, z = phi
+    square = x * x + y * y + z * z
+    a = 0.5 - square / 24.0
+    b = 1.0 / 6.0 - square / 120.0
+    return (
+        (1.0 - b * (y * y + z * z), b * x * y - a * z, b * x * z + a * y),
+        (b * x * y + a * z, 1.0 - b * (x * x + z * z), b * y * z - a * x),
+        (b * x * z - a * y, b * y * z + a * x, 1.0 - b * (x * x + y * y)),
+    )
+
+
+@kernel
 def advance(q, rotation):
     """q (x) exp(rotation / 2): the attitude after a turn by the vector `rotation` in child axes, renormalised."""
     return normalized(product(q, from_rotation_vector(rotation)))

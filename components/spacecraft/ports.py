@@ -143,6 +143,12 @@ def _hidden(port_count: int) -> tuple[Group, ...]:
             private("velocity", "m/s", "absolute velocity of the port, axes I", shape=3),
             private("angular_velocity", "rad/s", "absolute, axes I", shape=3),
             private("mid_frame", "1", "C -> port at mid-step", shape=(3, 3)),
+            private(
+                "mid_rates",
+                "1",
+                "J: angular velocity from the rate of the rotation vector, mid-step, axes C",
+                shape=(3, 3),
+            ),
             private("mid_arm", "m", "centre of mass -> port at mid-step, axes C", shape=3),
             private("wrench", "1", "received in the present step: force (N), torque (N.m), port axes", shape=6),
             private("force", "N", "received in the present step, axes C", shape=3),

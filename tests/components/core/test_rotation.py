@@ -95,3 +95,24 @@ def test_vector_operations_agree_with_numpy(a, b):
     assert np.allclose(vector.cross(a, b), np.cross(a, b), atol=1e-15)
     assert vector.dot(a, b) == pytest.approx(np.dot(a, b), abs=1e-15)
     assert np.allclose(vector.axpy(2.5, a, b), 2.5 * np.array(a) + b, atol=1e-15)
+
+
+@given(st.tuples(*[st.floats(-0.3, 0.3)] * 3), vectors)
+def test_rate_matrix_gives_the_angular_velocity_of_a_rotation_vector(phi, rate):
+    """Of the child in parent axes, against central differences; the series neglects |phi|^4 / 720 < 1e-4."""
+    h = 1e-5
+    before, after = (
+        rotation.from_rotation_vector(tuple(p + s * h * r for p, r in zip(phi, rate, strict=True))) for s in (-1, 1)
+    )
+    turn = rotation.rotation_vector(rotation.product(after, rotation.conjugate(before)))
+    found = rotation.apply(rotation.rate_matrix(phi), rate)
+    bound = np.linalg.norm(phi) ** 4 / 720.0 * np.linalg.norm(rate)
+    assert found == pytest.approx(np.array(turn) / (2.0 * h), abs=bound + 1e-9)
+
+
+@given(unit_quaternions, st.floats(1e-5, 1e5))
+def test_a_quaternion_of_any_norm_is_an_attitude(q, scale):
+    """And normalising twice changes no bit."""
+    unit = rotation.load_attitude(np.array(q) * scale)
+    assert unit == pytest.approx(q, abs=1e-14)
+    assert rotation.load_attitude(np.array(unit)) == unit
