@@ -97,6 +97,16 @@ def limits_that_run() -> Iterator[str]:
                 yield f"{component.name}: {values}: {refusal or 'not finite'}"
 
 
+def parameter_sets() -> Iterator[str]:
+    """Every parameter set that comes with a component fits its record, and runs over the start values."""
+    for component in components():
+        for chosen in component.parameter_sets:
+            chosen.check(component.record)
+            rows, refusal = _run(component, **chosen.values)
+            if refusal or not np.isfinite(rows).all():
+                yield f"{component.name}: {chosen.name}: {refusal or 'not finite'}"
+
+
 def _attitudes(component: Component) -> list[str]:
     """Inputs and parameters that are quaternions."""
     slots = [slot for slot in component.record.variables if slot.field.causality in ("parameter", "input")]
@@ -178,7 +188,7 @@ def refusals() -> Iterator[str]:
                 yield f"{component.name}: {values}: {refusal or 'runs'}"
 
 
-PROPERTIES = (legal_limits, limits_that_run, quaternions, start_times, refusals)
+PROPERTIES = (legal_limits, limits_that_run, parameter_sets, quaternions, start_times, refusals)
 
 if __name__ == "__main__":
     with np.errstate(all="ignore"):
