@@ -9,7 +9,7 @@ from pathlib import Path
 from components.core.component import Component
 from components.core.parameters import ParameterError, ParameterSet, unknown_name
 from dockfmu.declaration import Declaration, Element
-from dockfmu.initial_conditions import place_crafts
+from dockfmu.initial_conditions import place_crafts, severity
 from dockfmu.plan import Plan
 from dockfmu.ports import join
 from dockfmu.settings import Settings
@@ -89,6 +89,12 @@ def assemble(
     settings.apply(system)
     system.check()
     if declaration.initial_conditions is not None:
+        if (found := severity(declaration.initial_conditions)) is not None:
+            name, share = found.worst
+            progress(
+                f"initial conditions: R1 = {found.root_sum_square:.2f}, R2 = {found.sum:.2f} of their limits "
+                f"(nominal below 1), most {name} with {share:.0%}"
+            )
         values = {name: element.start for name, element in system.elements.items()}
         placement = place_crafts(declaration.initial_conditions, components, values)
         for name, placed in placement.values.items():

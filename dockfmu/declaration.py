@@ -9,7 +9,7 @@ import tomllib
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from pathlib import Path
-from typing import Any
+from typing import Any, Literal
 
 import numpy as np
 
@@ -20,6 +20,7 @@ from master.names import near
 SYSTEMS = Path(__file__).resolve().parents[1] / "ssp" / "systems"
 
 CONDITIONS = "initial_conditions"
+CHOICES = {"moving": ("active", "passive"), "velocity_point": ("cm_inertial", "port_relative")}
 ANGLES = ("yaw", "pitch", "roll")
 _TABLES = (
     "name", "description", "elements", "connections", CONDITIONS, "run", "adaptive", "events", "audit", "report"
@@ -43,11 +44,21 @@ class Element:
 
 @dataclass(frozen=True)
 class InitialConditions:
-    """Misalignment and motion of the active craft at first contact, SI, spec/04 section 8.
+    """Misalignment and motion of the moving craft at first contact, SI, spec/04 section 8.
 
-    `miss` (y, z) of the head's centre and `angles` (yaw, pitch, roll) of frame 0 against PU; `velocity` of the centre
-    of mass in I and `angular_velocity` in C of the active craft relative to the target; `start_gap` moves the active
-    craft back along x. `contact` is the element that has the contact, if it is not the mechanism.
+    `active` and `target` are the ports of mechanism and passive unit, whichever craft approaches; `contact` is the
+    element that has the contact, if it is not the mechanism.
+
+    `moving` : "active" (case (a) of the spec): the craft with the mechanism approaches, the other one rests, and its
+        frame C is I; "passive" (case (b)): the other way round
+    `miss` : (y, z) of the head's centre in axes of the resting unit; of the passive unit in frame 0 in case (b)
+    `angles` : yaw, pitch, roll of the moving unit against the resting one
+    `velocity` : of the moving craft, x > 0 closes; `velocity_point` says of what: "cm_inertial", its centre of mass in
+        I; "port_relative", its port as seen in the port of the resting craft, which turns with `orbital_rate`
+    `angular_velocity` : of the moving craft relative to the resting one, axes C
+    `orbital_rate` : angular velocity of both craft with their orbit, axes C of the resting one
+    `start_gap` : moves the active unit back along x of the passive one
+    `limits` : of miss, angles, velocity and angular_velocity, for the severity, see `initial_conditions.severity`
     """
 
     active: str
@@ -59,6 +70,15 @@ class InitialConditions:
     velocity: tuple[float, float, float] = (0.0, 0.0, 0.0)
     angular_velocity: tuple[float, float, float] = (0.0, 0.0, 0.0)
     start_gap: float = 0.0
+    moving: Literal["active", "passive"] = "active"
+    velocity_point: Literal["cm_inertial", "port_relative"] = "cm_inertial"
+    orbital_rate: tuple[float, float, float] = (0.0, 0.0, 0.0)
+    limits: Mapping[str, tuple[float, ...]] = field(default_factory=dict)
+
+    def __post_init__(self) -> None:
+        for name, known in CHOICES.items():
+            if (chosen := getattr(self, name)) not in known:
+                raise DeclarationError(f"{CONDITIONS}.{name} = {chosen!r}: it is {' or '.join(known)}")
 
 
 @dataclass(frozen=True)
@@ -170,11 +190,33 @@ def _si(leaf: Mapping[str, Any], where: str) -> Any:
     return tuple(value.tolist()) if value.ndim else float(value)
 
 
+LIMITED = {"miss": 2, "angles": 3, "velocity": 3, "angular_velocity": 3}
+"""The eleven parameters of spec/04 section 8, by name and number."""
+
+
 def _conditions(table: Mapping[str, Any], file: Path) -> InitialConditions:
     plain = {key: value for key, value in table.items() if not isinstance(value, dict)}
-    given = {key: _si(value, f"{file}: {CONDITIONS}.{key}") for key, value in table.items() if isinstance(value, dict)}
+    limits = _limits(table.get("limits", {}), f"{file}: {CONDITIONS}.limits")
+    values = {key: value for key, value in table.items() if isinstance(value, dict) and key != "limits"}
+    given = {key: _si(value, f"{file}: {CONDITIONS}.{key}") for key, value in values.items()}
     angles = tuple(given.pop(angle, 0.0) for angle in ANGLES)
-    return InitialConditions(**plain, **given, angles=angles)
+    return InitialConditions(**plain, **given, angles=angles, limits=limits)
+
+
+def _limits(table: Mapping[str, Any], where: str) -> dict[str, tuple[float, ...]]:
+    """Limits of all eleven parameters, SI; one number serves all elements. Empty for an empty table."""
+    if not table:
+        return {}
+    _only(table, tuple(LIMITED), where)
+    found = {}
+    for name, count in LIMITED.items():
+        if name not in table:
+            raise DeclarationError(f"{where}: lacks {name}")
+        numbers = np.atleast_1d(_si(table[name], f"{where}.{name}"))
+        if len(numbers) not in (1, count) or not (numbers > 0.0).all():
+            raise DeclarationError(f"{where}.{name}: give one positive number, or {count} of them")
+        found[name] = tuple(np.broadcast_to(numbers, count).tolist())
+    return found
 
 
 def _with_condition(conditions: InitialConditions, name: str, value: Any) -> InitialConditions:
@@ -182,10 +224,13 @@ def _with_condition(conditions: InitialConditions, name: str, value: Any) -> Ini
     if name in ANGLES:
         name = f"angles[{ANGLES.index(name) + 1}]"
     base, bracket, subscript = name.partition("[")
-    known = {key: getattr(conditions, key) for key in ("miss", "angles", "velocity", "angular_velocity", "start_gap")}
+    known = {key: getattr(conditions, key) for key in (*LIMITED, "start_gap", "orbital_rate")}
     where = f"{CONDITIONS}.{name} = {value!r}"
+    if name in CHOICES:
+        words: dict[str, Any] = {name: value}
+        return replace(conditions, **words)
     if base not in known:
-        all_names = (*known, *ANGLES)
+        all_names = (*known, *CHOICES, *ANGLES)
         hint = near(base, all_names) or f"; there are {', '.join(all_names)}"
         raise DeclarationError(f"{where}: there is no such condition{hint}")
     before = known[base]

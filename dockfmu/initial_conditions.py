@@ -20,7 +20,8 @@ from components.contact.first_contact import (
     rotation_matrix,
 )
 from components.core.component import Component
-from dockfmu.declaration import DeclarationError, InitialConditions
+from components.core.rotation import from_quaternion, from_rotation_vector
+from dockfmu.declaration import LIMITED, DeclarationError, InitialConditions
 
 
 @dataclass(frozen=True)
@@ -29,6 +30,36 @@ class Start:
 
     values: Mapping[str, Mapping[str, float]]
     approach_energy: float
+
+
+@dataclass(frozen=True)
+class Severity:
+    """How near initial conditions are to their limits (spec/04 section 8), of p_i over its limit, i = 1..11.
+
+    Attributes
+    ----------
+    root_sum_square : R1, the root of the sum of squares; nominal below 1, at most 3.32
+    sum : R2, the sum of magnitudes (the source forgets to take them); nominal below 1, at most 11
+    worst : the parameter nearest to its limit, and how near
+    """
+
+    root_sum_square: float
+    sum: float
+    worst: tuple[str, float]
+
+
+def severity(conditions: InitialConditions) -> Severity | None:
+    """Return the severity of the conditions, or None if no limits are declared."""
+    if not conditions.limits:
+        return None
+    shares = {
+        f"{name}[{i}]": abs(value) / limit
+        for name in LIMITED
+        for i, (value, limit) in enumerate(zip(getattr(conditions, name), conditions.limits[name], strict=True), 1)
+    }
+    values = np.array(list(shares.values()))
+    worst = max(shares, key=lambda name: shares[name])
+    return Severity(float(np.linalg.norm(values)), float(values.sum()), (worst, shares[worst]))
 
 
 def place_crafts(
@@ -58,7 +89,10 @@ def place_crafts(
             active_mount,
             target_mount,
             head,
+            moving=conditions.moving,
             start_gap=conditions.start_gap,
+            velocity_point=conditions.velocity_point,
+            orbital_rate=conditions.orbital_rate,
         )
     except (NoContact, ValueError) as error:
         raise DeclarationError(f"initial conditions: {error}; reduce the miss or the angles") from error
@@ -83,19 +117,27 @@ def _contact_unit(name: str, component: Component, values: Mapping[str, Any]) ->
 def _mount(
     port: str, components: Mapping[str, Component], values: Mapping[str, Mapping[str, Any]]
 ) -> tuple[str, Mount]:
-    """The element of "element.port[k]", and its undeformed port relative to frame C."""
+    """The element of "element.port[k]", and its port relative to frame C, deformed by the modes as they start."""
     match = re.fullmatch(r"(\w+)\.port\[(\d+)\]", port)
     if match is None or match[1] not in components:
         raise DeclarationError(f"initial conditions: {port} is not ELEMENT.port[K] of an element of the system")
     element, k = match[1], int(match[2])
     component = components[element]
-    parameters = component.record.view(component.start(**values[element])).parameters
+    m = component.record.view(component.start(**values[element]))
+    parameters = m.parameters
     if not 1 <= k <= len(parameters.port):
         raise DeclarationError(f"initial conditions: {element} has {len(parameters.port)} ports, no port[{k}]")
     to_body = rotation_matrix(*parameters.axes)
     to_port = rotation_matrix(*parameters.port[k - 1].angles)
-    offset = to_body @ (parameters.port[k - 1].position - parameters.center_of_mass)
-    return element, Mount(offset, to_port @ to_body.T)
+    place = parameters.port[k - 1].position - parameters.center_of_mass
+    turn = np.zeros(3)
+    if hasattr(m, "modes"):
+        n = int(parameters.modes_used)
+        deformation = m.modes.initial_coordinate[:n] @ m.modes.port[k - 1, :n]
+        place = place + deformation[:3]
+        turn = to_port @ deformation[3:]
+    bent = np.array(from_quaternion(from_rotation_vector(tuple(turn))))
+    return element, Mount(to_body @ place, bent @ to_port @ to_body.T)
 
 
 def _mass(component: Component, values: Mapping[str, Any]) -> float:

@@ -14,8 +14,8 @@ from components.core.rotation import (
     apply_transposed,
     compose,
     from_quaternion,
+    load_attitude,
     load_matrix,
-    load_quaternion,
     store_matrix,
     transpose,
 )
@@ -51,7 +51,7 @@ def moving(name: str, description: str) -> Group:
 def extrapolate(port, acceleration, epsilon, tau, out):
     """`out` <- the port `tau` seconds after its values were received, moving with their twist and the accelerations of
     origin and attitude (tuples, port axes of then), spec/00 3.3."""
-    q = load_quaternion(port.quaternion)
+    q = load_attitude(port.quaternion)
     A = from_quaternion(q)
     v = load(port.velocity)
     w = load(port.angular_velocity)

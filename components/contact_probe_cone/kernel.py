@@ -12,13 +12,13 @@ from components.contact.probe_cone import tip
 from components.contact_probe_cone import losses
 from components.contact_probe_cone.ports import EVALUATION
 from components.core import check
-from components.core.component import Message, fail
+from components.core.component import Message, combined, fail
 from components.core.kernel import kernel
 from components.core.rotation import (
     advance,
     apply,
     from_quaternion,
-    load_quaternion,
+    load_attitude,
     store_matrix,
 )
 from components.core.vector import ZERO, axpy, load, scale, store
@@ -27,11 +27,11 @@ START = EVALUATION.codes["start"]
 DELAYED_MIDPOINT = EVALUATION.codes["delayed_midpoint"]
 
 SLOPE = 3
-MESSAGES = {
-    **check.messages("1 base, 2 target, 3 head, 4 limiter"),
-    SLOPE: Message("tip slope of the probe, or a roller, is not finite"),
-    **probe_cone.MESSAGES,
-}
+MESSAGES = combined(
+    check.messages("1 base, 2 target, 3 head, 4 limiter"),
+    {SLOPE: Message("tip slope of the probe, or a roller, is not finite")},
+    probe_cone.MESSAGES,
+)
 
 
 @kernel
@@ -54,7 +54,7 @@ def _check_inputs(m):
 @kernel
 def _place_link(link, tau, out):
     """`out` <- a link, tau after its values were received, moving with its twist relative to frame 0."""
-    q = load_quaternion(link.quaternion)
+    q = load_attitude(link.quaternion)
     velocity = load(link.velocity)
     turning = load(link.angular_velocity)
     store(axpy(tau, velocity, load(link.position)), out.position)

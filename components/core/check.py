@@ -1,6 +1,6 @@
-"""Checks of what comes in through ports."""
+"""Checks of what comes in through ports, and of parameters."""
 
-from math import fabs, isfinite
+from math import fabs, isfinite, sqrt
 
 from components.core.component import Message, fail
 from components.core.kernel import kernel
@@ -13,22 +13,44 @@ def messages(ports: str) -> dict[int, Message]:
     """Messages of `check_port`; `ports` says which index is which port."""
     return {
         NOT_FINITE: Message(f"an input of port {{status.index:.0f}} ({ports}) is not finite"),
-        QUATERNION: Message(f"the quaternion of port {{status.index:.0f}} ({ports}) has norm {{status.value:.6g}}"),
+        QUATERNION: Message(
+            f"the quaternion of port {{status.index:.0f}} ({ports}) has norm {{status.value:.6g}}, which tells no "
+            "attitude: set it, or connect it"
+        ),
     }
+
+
+# norms between which a quaternion is normalised, not refused: beyond them it was never set, or it is damaged
+LEAST_NORM = 1e-6
+LARGEST_NORM = 1e6
+
+
+@kernel
+def norm_of_quaternion(q):
+    """Return the norm of an array of four."""
+    return sqrt(q[0] * q[0] + q[1] * q[1] + q[2] * q[2] + q[3] * q[3])
+
+
+@kernel
+def is_attitude(norm):
+    """Return whether a quaternion of this norm tells an attitude; False for NaN."""
+    return LEAST_NORM < norm < LARGEST_NORM
 
 
 @kernel
 def check_port(port, index, status):
-    """0 if pose and twist of a port are finite and its quaternion is one of unit norm within 0.1 %, else a code."""
-    q = port.quaternion
-    square = q[0] * q[0] + q[1] * q[1] + q[2] * q[2] + q[3] * q[3]
-    total = square
+    """Return 0 if pose and twist of a port are finite and its quaternion is not zero, else a code.
+
+    The quaternion may have any other norm: who reads it normalises it, see `rotation.load_attitude`.
+    """
+    norm = norm_of_quaternion(port.quaternion)
+    total = norm
     for i in range(3):
         total += port.position[i] + port.velocity[i] + port.angular_velocity[i]
     if not isfinite(total):
         return fail(status, NOT_FINITE, total, index)
-    if fabs(square - 1.0) > 1e-3:
-        return fail(status, QUATERNION, square, index)
+    if not is_attitude(norm):
+        return fail(status, QUATERNION, norm, index)
     return 0
 
 
@@ -41,3 +63,18 @@ def check_acceleration(port, index, status):
     if not isfinite(total):
         return fail(status, NOT_FINITE, total, index)
     return 0
+
+
+@kernel
+def first_not_rising(a):
+    """Return the index, from 1, of the first element that is not above the one before it; 0 if all rise."""
+    for i in range(1, len(a)):
+        if not a[i] > a[i - 1]:
+            return i + 1
+    return 0
+
+
+@kernel
+def is_unit(a):
+    """Return whether an array of three is a unit vector, to 1e-6."""
+    return fabs(a[0] * a[0] + a[1] * a[1] + a[2] * a[2] - 1.0) < 2e-6

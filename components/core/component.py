@@ -32,6 +32,16 @@ class Message:
         return tuple((text, name, spec or "") for text, name, spec, _ in string.Formatter().parse(self.text))
 
 
+def combined(*tables: Mapping[int, Message]) -> dict[int, Message]:
+    """Return the messages of a component made of parts. Raises ValueError if two parts use one code."""
+    found: dict[int, Message] = {}
+    for table in tables:
+        if common := found.keys() & table.keys():
+            raise ValueError(f"the codes {sorted(common)} have two meanings; give the parts ranges of their own")
+        found |= table
+    return found
+
+
 class ComponentError(RuntimeError):
     """A kernel refused to go on; the message names component, time, variables and values."""
 
@@ -40,8 +50,9 @@ class ComponentError(RuntimeError):
 class Component:
     """A subsystem that can be exported.
 
-    `initialize(m) -> int` makes the outputs consistent with the parameters; `step(m, t, h) -> int` advances from t by
-    h > 0. Both return 0 or a key of `messages`. `module` is the file that declares it: the root of its sources.
+    `initialize(m) -> int` makes the outputs consistent with the parameters, at the time in the record's slot
+    `start_time` if it has one; `step(m, t, h) -> int` advances from t by h > 0. Both return 0 or a key of `messages`.
+    `module` is the file that declares it: the root of its sources.
     `options` are the arguments of its factory, where they matter to make the same component again.
     """
 
@@ -102,9 +113,10 @@ class Instance:
     >>> craft.m.body.position
     """
 
-    def __init__(self, component: Component, *sets: ParameterSet, **values: Any) -> None:
+    def __init__(self, component: Component, *sets: ParameterSet, start_time: float = 0.0, **values: Any) -> None:
         self.component = component
         self.block = component.start(*sets, **values)
+        component.record.set_start_time(self.block, start_time)
         self.m = component.record.view(self.block)
         self._check(component.initialize(self.m), "initialize")
 

@@ -7,7 +7,8 @@ A port is a group of the record; what it receives and what it gives stand side b
 
 from __future__ import annotations
 
-from components.core.field import BOOLEAN, INTEGER, Causality, Field, Group, local, output
+from components.core.field import BOOLEAN, INTEGER, Causality, Field, Group, local, output, private
+from components.core.record import START_TIME
 
 IDENTITY_QUATERNION = (1.0, 0.0, 0.0, 0.0)
 
@@ -116,3 +117,11 @@ def status() -> Group:
         output("value", "1", "the value that exceeded its bound"),
         output("index", "1", "which of several equal parts failed, from 1; 0 if there is one", type=INTEGER),
     )
+
+
+def start_time() -> Field:
+    """Return the slot, at the top of a record, in which `initialize` finds the time at which the run starts.
+
+    Only a component that compares times with its own start needs it. Whoever calls `initialize` sets it before.
+    """
+    return private(START_TIME, "s", "time at which the run starts, set before initialize")

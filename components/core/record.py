@@ -61,6 +61,9 @@ class Resource:
     count: int
 
 
+START_TIME = "start_time"
+"""Name of the top-level slot of a record for the start time of the run, see `Record.set_start_time`."""
+
 RESERVED = ("data", "dtype")
 """Attributes that numba reads from a record that it is given: fields of these names would hide the memory from it."""
 
@@ -182,6 +185,16 @@ class Record:
             (name + (f"[{','.join(str(i + 1) for i in place)}]" if place else ""), float(numbers[place]))
             for place in product(*(range(n) for n in shape))
         ]
+
+    @property
+    def start_time(self) -> int | None:
+        """The slot in which `initialize` finds the start time of the run, or None where it does not ask for it."""
+        return self.index.get(START_TIME)
+
+    def set_start_time(self, block: np.ndarray, time: float) -> None:
+        """Tell `initialize`, which is called next, that the run starts at `time`, s."""
+        if self.start_time is not None:
+            block[self.start_time] = time
 
     def view(self, block: np.ndarray) -> Memory:
         """`block`, float64 of shape (size,), seen as this record. Writes go through."""

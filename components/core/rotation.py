@@ -185,6 +185,18 @@ def normalized(q):
 
 
 @kernel
+def load_attitude(a):
+    """Return the unit quaternion of an array whose quaternion may have any norm but zero.
+
+    One that is unit within rounding is taken as it is, so that normalising twice changes no bit.
+    """
+    q = load_quaternion(a)
+    if fabs(q[0] * q[0] + q[1] * q[1] + q[2] * q[2] + q[3] * q[3] - 1.0) < 1e-14:
+        return q
+    return normalized(q)
+
+
+@kernel
 def from_rotation_vector(phi):
     """The unit quaternion of a turn by |phi| about phi; series below 1e-4 rad, where the next term is 1e-19."""
     square = phi[0] * phi[0] + phi[1] * phi[1] + phi[2] * phi[2]
@@ -211,6 +223,23 @@ def rotation_vector(q):
     else:
         factor = sign * 2.0 * atan2(s, fabs(w)) / s
     return (factor * q[1], factor * q[2], factor * q[3])
+
+
+@kernel
+def rate_matrix(phi):
+    """Return J of a rotation vector phi: J phi' is the angular velocity of the child in parent axes.
+
+    J = 1 + (1 - cos) / |phi|^2 phi~ + (|phi| - sin) / |phi|^3 phi~^2, as series: exact to |phi|^4 / 720.
+    """
+    x, y, z = phi
+    square = x * x + y * y + z * z
+    a = 0.5 - square / 24.0
+    b = 1.0 / 6.0 - square / 120.0
+    return (
+        (1.0 - b * (y * y + z * z), b * x * y - a * z, b * x * z + a * y),
+        (b * x * y + a * z, 1.0 - b * (x * x + z * z), b * y * z - a * x),
+        (b * x * z - a * y, b * y * z + a * x, 1.0 - b * (x * x + y * y)),
+    )
 
 
 @kernel

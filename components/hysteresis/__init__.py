@@ -1,7 +1,7 @@
 """Piecewise linear hysteresis of links and gear trains, alone and in series with friction brakes. See README.md."""
 
 from components.hysteresis.brakes import update_with_brake, update_with_two_brakes
-from components.hysteresis.builders import elastic_loop, spring_and_brake
+from components.hysteresis.builders import SHORTEST, elastic_loop, largest_loss, spring_and_brake
 from components.hysteresis.law import reaction, reset, update
 from components.hysteresis.ports import MAX_POINTS, law, memory, two_brakes
 from components.hysteresis.validity import IRREGULAR, NOT_FINITE, messages, validate
@@ -10,7 +10,9 @@ __all__ = [
     "IRREGULAR",
     "MAX_POINTS",
     "NOT_FINITE",
+    "SHORTEST",
     "elastic_loop",
+    "largest_loss",
     "law",
     "memory",
     "messages",

@@ -13,13 +13,23 @@ def _point(p, side, i, forward, forward_reaction, backward, backward_reaction):
     p.backward_reaction[side, i] = backward_reaction
 
 
+# part of the range below which the last segment of a branch has no length: its slope would be made of rounding
+SHORTEST = 1e-9
+
+
+@kernel
+def largest_loss(common, ratio):
+    """Return the largest loss of an `elastic_loop`: unloading then reaches the common segment without rising."""
+    return (1.0 - common) * (1.0 - common) * (1.0 - 1.0 / ratio)
+
+
 @kernel
 def elastic_loop(p, stiffness, limit, free_play, common, loss, ratio):
     """Fill `p` with a symmetric loop of straight branches.
 
     `stiffness` of the forward branch; `limit` and `free_play`: deformations where the working range and the free play
     end; `common`: length of the common first segment over limit - free_play (0.02 .. 0.05); `loss`: area of the full
-    loop over the work of loading (0 <= loss < 1 - 1/ratio roughly); `ratio` > 1: transition_stiffness over stiffness.
+    loop over the work of loading, 0 (elastic) .. `largest_loss`; `ratio` > 1: transition_stiffness over stiffness.
     Beyond `limit` the element is as stiff as in the transitions.
     """
     length = limit - free_play
@@ -28,12 +38,17 @@ def elastic_loop(p, stiffness, limit, free_play, common, loss, ratio):
     middle = 0.5 * (second + limit)
     # the loop is the triangle of point 2, the last point, and the corner of the backward branch
     corner = limit - loss * length * length / ((1.0 - common) * length * (ratio - 1.0))
+    if limit - corner < SHORTEST * limit:
+        corner = limit
+    start = stiffness * (second - free_play)
+    # not below the common segment by rounding
+    lower = max(start, stiffness * length - k3 * (limit - corner))
     for side in range(2):
         p.points[side] = 4.0
         p.transition_stiffness[side] = k3
         _point(p, side, 0, free_play, 0.0, free_play, 0.0)
-        _point(p, side, 1, second, stiffness * (second - free_play), second, stiffness * (second - free_play))
-        _point(p, side, 2, middle, stiffness * (middle - free_play), corner, stiffness * length - k3 * (limit - corner))
+        _point(p, side, 1, second, start, second, start)
+        _point(p, side, 2, middle, stiffness * (middle - free_play), corner, lower)
         _point(p, side, 3, limit, stiffness * length, limit, stiffness * length)
 
 
@@ -42,17 +57,24 @@ def spring_and_brake(p, preload, end, stroke, unloading, train, positive, negati
     """Fill `p` for `update_with_brake` with the axial damper of the existing central mechanism (spec/06 5.2, R27).
 
     A spring of forces `preload` .. `end` over `stroke` works on the positive side; it gives back the fraction
-    `unloading` (< 1) of its force. `train` is the stiffness of the gear train; the brake slips at `positive` and
-    `negative` (magnitudes). Any consistent units; end < positive.
+    `unloading` (<= 1) of its force. `train` is the stiffness of the gear train; the brake slips at `positive` and
+    `negative` (magnitudes). Any consistent units; 0 < preload < end < positive.
     """
     _point(p, 0, 0, 0.0, 0.0, 0.0, 0.0)
-    _point(p, 0, 1, unloading * preload / train, unloading * preload, unloading * preload / train, unloading * preload)
-    _point(p, 0, 2, preload / train, preload, stroke + unloading * end / train, unloading * end)
-    _point(p, 0, 3, stroke + end / train, end, stroke + end / train, end)
-    _point(p, 0, 4, stroke + positive / train, positive, stroke + positive / train, positive)
+    if unloading < 1.0 - SHORTEST:
+        force = unloading * preload
+        _point(p, 0, 1, force / train, force, force / train, force)
+        _point(p, 0, 2, preload / train, preload, stroke + unloading * end / train, unloading * end)
+        n = 3
+    else:
+        # without friction both branches are one, with a corner less
+        _point(p, 0, 1, preload / train, preload, preload / train, preload)
+        n = 2
+    _point(p, 0, n, stroke + end / train, end, stroke + end / train, end)
+    _point(p, 0, n + 1, stroke + positive / train, positive, stroke + positive / train, positive)
     _point(p, 1, 0, 0.0, 0.0, 0.0, 0.0)
     _point(p, 1, 1, negative / train, negative, negative / train, negative)
-    p.points[0] = 5.0
+    p.points[0] = n + 2.0
     p.points[1] = 2.0
     p.transition_stiffness[0] = train
     p.transition_stiffness[1] = train

@@ -66,7 +66,9 @@ def meet(q, Q, n, k3, x0, y0):
         low = Q[i] - (y0 + k3 * (q[i] - x0))
         high = Q[i + 1] - (y0 + k3 * (q[i + 1] - x0))
         if low >= -tolerance and high <= tolerance:
-            k = (Q[i + 1] - Q[i]) / (q[i + 1] - q[i])
+            k = k3
+            if q[i + 1] > q[i]:
+                k = (Q[i + 1] - Q[i]) / (q[i + 1] - q[i])
             if fabs(k - k3) < 1e-12 * k3:
                 x = q[i + 1]
             else:

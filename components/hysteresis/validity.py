@@ -39,18 +39,28 @@ def messages(element: str, base: int) -> dict[int, Message]:
 
 
 @kernel
-def _branch(q, Q, n, k3):
-    """Code of what is wrong with one branch alone, or 0."""
+def _branch(q, Q, n, k3, shut):
+    """Return the code of what is wrong with one branch alone, or 0.
+
+    With `shut` = 1 the last segment may have no length, where unloading follows loading up to the end of the range.
+    """
     if not (q[0] >= 0.0 and k3 > 0.0):
         return NOT_INCREASING
     if Q[0] != 0.0:
         return NOT_THROUGH_ZERO
     for i in range(n - 1):
-        if not (q[i + 1] > q[i] and Q[i + 1] >= Q[i]):
+        closed = shut == 1 and i == n - 2 and q[i + 1] == q[i] and Q[i + 1] == Q[i]
+        if not (closed or (q[i + 1] > q[i] and Q[i + 1] >= Q[i])):
             return NOT_INCREASING
-        if not (Q[i + 1] - Q[i] <= k3 * (q[i + 1] - q[i]) * (1.0 + 1e-9)):
+        if not (Q[i + 1] - Q[i] <= k3 * (q[i + 1] - q[i]) * (1.0 + 1e-9) + _rounding(q, Q, n, k3)):
             return TOO_STEEP
     return 0
+
+
+@kernel
+def _rounding(q, Q, n, k3):
+    """Return the error of a reaction along a segment by rounding of its ends: some 1e-16 of the largest values."""
+    return 1e-15 * (Q[n - 1] + k3 * q[n - 1])
 
 
 @kernel
@@ -80,14 +90,15 @@ def validate(p):
         k3 = p.transition_stiffness[side]
         if n < 2 or n > len(qF):
             return POINTS
-        code = _branch(qF, QF, n, k3)
+        code = _branch(qF, QF, n, k3, 0)
         if code == 0:
-            code = _branch(qB, QB, n, k3)
+            code = _branch(qB, QB, n, k3, int(n > 2))
         if code != 0:
             return code
         if _differ(qF, QF, qB, QB, 0, n) or _differ(qF, QF, qB, QB, 1, n) or _differ(qF, QF, qB, QB, n - 1, n):
             return COMMON_POINTS
-        if fabs(QB[n - 1] - QB[n - 2] - k3 * (qB[n - 1] - qB[n - 2])) > 1e-9 * k3 * (qB[n - 1] - qB[n - 2]):
+        rise = k3 * (qB[n - 1] - qB[n - 2])
+        if fabs(QB[n - 1] - QB[n - 2] - rise) > 1e-9 * rise + _rounding(qB, QB, n, k3):
             return TRANSITION_SLOPE
         tolerance = 1e-12 * QF[n - 1]
         for i in range(n):

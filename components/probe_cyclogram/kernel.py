@@ -64,6 +64,7 @@ def _before_capture(m, t):
     elif m.phase == PUSH:
         if m.sensor.capture != 0.0:
             m.event.capture = t
+            m.work.captured = 1.0
             _enter(m, CAPTURED, t)
         elif t >= m.event.first_contact + p.push_limit - ROUNDING:
             _enter(m, RETREAT, t)
@@ -140,7 +141,7 @@ def _commands(m, t):
     if m.phase == RETREAT:
         m.command.latches_armed = 0.0
     m.command.limiter_release = 1.0
-    held = m.event.capture < 0.0 or p.fault.attitude_hold != 0.0
+    held = m.work.captured == 0.0 or p.fault.attitude_hold != 0.0
     for s in range(2):
         m.command.attitude_hold[s] = 0.0
         if held:
@@ -156,10 +157,11 @@ def initialize(m):
     m.event.capture = -1.0
     m.event.start = -1.0
     m.event.end = -1.0
-    m.work.entered = 0.0
+    m.work.entered = m.start_time
     m.work.bottom_reached = 0.0
+    m.work.captured = 0.0
     m.command.latches_armed = 1.0
-    return step(m, 0.0, 0.0)
+    return step(m, m.start_time, 0.0)
 
 
 @kernel

@@ -83,5 +83,7 @@ RECORD = Record(
         "work",
         private("entered", "s", "time at which the present phase began, or its time limit was renewed"),
         private("bottom_reached", "1", "the socket's bottom was touched: pushing is over"),
+        private("captured", "1", "capture has been signalled"),
     ),
+    ports.start_time(),
 )  # fmt: skip

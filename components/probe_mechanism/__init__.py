@@ -3,7 +3,7 @@
 from pathlib import Path
 
 from components.contact import probe_cone
-from components.core.component import Component
+from components.core.component import Component, combined
 from components.core.parameters import read_parameter_sets
 from components.probe_mechanism import inside, outside
 from components.probe_mechanism.contact_ports import INSIDE, OUTSIDE
@@ -29,7 +29,7 @@ def component(contact: str = "inside") -> Component:
         record=record(INSIDE if within else OUTSIDE),
         initialize=initialize,
         step=step,
-        messages=MESSAGES | (inside if within else outside).MESSAGES,
+        messages=combined(MESSAGES, (inside if within else outside).MESSAGES),
         module=Path(__file__),
         parameter_sets=(*_OWN_SETS, *(probe_cone.PARAMETER_SETS if within else ())),
     )

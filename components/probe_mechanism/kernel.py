@@ -8,7 +8,7 @@ from math import ceil, isfinite
 
 from components.contact import kinematics, probe_cone
 from components.core import check
-from components.core.component import Message, fail
+from components.core.component import Message, combined, fail
 from components.core.kernel import kernel
 from components.core.rotation import load_matrix
 from components.core.vector import ZERO, accumulate, add, load, store
@@ -25,13 +25,13 @@ from components.probe_mechanism import (
     pace,
     pushers,
     tree,
+    validity,
 )
 
 STEP_TOO_LONG = 3
 TRAVEL = 4
 
-MESSAGES = {
-    **check.messages("1 base, 2 target, 3 motor voltages"),
+_OWN = {
     STEP_TOO_LONG: Message(
         "step {status.value:g} s is longer than parameters.step_limit = {parameters.step_limit:g} s", discard=True
     ),
@@ -39,9 +39,10 @@ MESSAGES = {
         "probe length {status.value:.4g} m is shorter than parameters.probe.shortest_length = "
         "{parameters.probe.shortest_length:.4g} m by more than parameters.travel_margin"
     ),
-    **tree.MESSAGES,
-    **lateral.MESSAGES,
 }
+MESSAGES = combined(
+    check.messages("1 base, 2 target, 3 motor voltages"), _OWN, tree.MESSAGES, lateral.MESSAGES, validity.MESSAGES
+)
 
 # a micro-step may be halved to this part of it when a penetration exceeds its limit (R30)
 SMALLEST = 1.0 / 16.0
@@ -273,6 +274,8 @@ def _finish(m, h):
 def initialize(m):
     p = m.parameters
     code = _check_inputs(m)
+    if code == 0:
+        code = validity.check_parameters(p, m.status)
     if code:
         return code
     a = m.axial

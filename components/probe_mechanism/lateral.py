@@ -11,7 +11,7 @@ from __future__ import annotations
 from math import cos, fabs, pi, radians, sin
 
 from components import hysteresis
-from components.core.component import Message, fail
+from components.core.component import Message, combined, fail
 from components.core.field import Group, output, parameter, private
 from components.core.kernel import kernel
 from components.core.rotation import load_matrix
@@ -25,18 +25,19 @@ BRAKE_TABLE = 223
 AXES = 224
 SPRING_LAW = 225
 
-MESSAGES = {
+_OWN = {
     SPRING_SINGULAR: Message("lateral spring mechanism {status.index:.0f} is near a singular position"),
     BRAKE_OUT_OF_REACH: Message(
-        "the crank of lateral magnetic brake {status.index:.0f} cannot reach the housing, or is nearly straight"
+        "the crank of lateral magnetic brake {status.index:.0f} cannot reach the housing, or is nearly straight: "
+        "base_point, node_point, crank and rod of parameters.lateral.brake say where it stands"
     ),
     BRAKE_TABLE: Message(
         "parameters.lateral.brake: row {status.index:.0f} of speed must rise strictly from 0, "
         "torque and added_torque must start at 0"
     ),
     AXES: Message("parameters.lateral: base_axes[{status.index:.0f}] of spring or brake is no rotation matrix"),
-    **hysteresis.messages("lateral spring mechanism {status.index:.0f}", SPRING_LAW),
 }
+MESSAGES = combined(_OWN, hysteresis.messages("parameters.lateral.spring, mechanism {status.index:.0f}", SPRING_LAW))
 
 POINTS = 12
 SPRINGS = (0.0, pi / 2)
@@ -161,30 +162,34 @@ def state() -> Group:
 def two_stage_spring(s, k, law):
     """Fill `law` with spring mechanism k: two preloaded stages and a stop, both ways (spec/06 section 5.7).
 
-    The preloads build up over `ramp`; unloading has the fraction `unloading` of the force, and joins the stop on a
-    segment of its stiffness.
+    The preloads build up over `ramp`, or as fast as the stop's stiffness lets them; unloading has the fraction
+    `unloading` of the force, and joins the stop on a segment of its stiffness.
     """
     p1 = s.first_travel[k]
     p2 = p1 + s.second_travel[k]
-    ramp = s.ramp[k]
     share = s.unloading[k]
+    k1 = s.first_stiffness[k]
     k2 = s.second_stiffness[k]
     stop = s.stop_stiffness[k]
-    end_of_first = s.first_preload[k] + s.first_stiffness[k] * p1
+    first_ramp = max(s.ramp[k], s.first_preload[k] / (stop - k1))
+    end_of_first = s.first_preload[k] + k1 * p1
     start_of_second = max(s.second_preload[k], end_of_first)
+    second_ramp = max(s.ramp[k], (start_of_second - end_of_first) / (stop - k2))
     last = start_of_second + k2 * (p2 - p1)
     corner = p2 - (1.0 - share) * last / (stop - share * k2)
-    middle = 0.5 * (p1 + ramp + p2)
+    if p2 - corner < hysteresis.SHORTEST * p2:
+        corner = p2
+    middle = 0.5 * (p1 + second_ramp + p2)
     for side in range(2):
         law.points[side] = 6.0
         law.transition_stiffness[side] = stop
         for i in range(2):
-            law.forward_deformation[side, i] = i * ramp
-            law.forward_reaction[side, i] = i * (s.first_preload[k] + s.first_stiffness[k] * ramp)
+            law.forward_deformation[side, i] = i * first_ramp
+            law.forward_reaction[side, i] = i * (s.first_preload[k] + k1 * first_ramp)
         law.forward_deformation[side, 2] = p1
         law.forward_reaction[side, 2] = end_of_first
-        law.forward_deformation[side, 3] = p1 + ramp
-        law.forward_reaction[side, 3] = start_of_second + k2 * ramp
+        law.forward_deformation[side, 3] = p1 + second_ramp
+        law.forward_reaction[side, 3] = start_of_second + k2 * second_ramp
         law.forward_deformation[side, 4] = middle
         law.forward_reaction[side, 4] = start_of_second + k2 * (middle - p1)
         law.forward_deformation[side, 5] = p2

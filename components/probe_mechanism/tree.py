@@ -15,7 +15,7 @@ from __future__ import annotations
 from math import fabs, isfinite
 
 from components import hysteresis
-from components.core.component import Message, fail
+from components.core.component import Message, combined, fail
 from components.core.field import Group, output, parameter, private
 from components.core.kernel import kernel
 from components.core.rotation import IDENTITY, apply, load_matrix
@@ -35,15 +35,15 @@ ANGLE = 202
 NOT_FINITE = 203
 PROBE_LAW = 205
 
-MESSAGES = {
+_OWN = {
     NO_INERTIA: Message("joint {status.index:.0f} of the probe mechanism has no inertia about its axis"),
     ANGLE: Message(
         "joint.angle[{status.index:.0f}] = {status.value:.4g} rad exceeds "
         "parameters.probe.angle_limit = {parameters.probe.angle_limit:.4g} rad"
     ),
     NOT_FINITE: Message("the acceleration of joint {status.index:.0f} of the probe mechanism is not finite"),
-    **hysteresis.messages("joint {status.index:.0f} of the probe", PROBE_LAW),
 }
+MESSAGES = combined(_OWN, hysteresis.messages("parameters.probe, joint {status.index:.0f}", PROBE_LAW))
 
 
 def parameters() -> Group:

@@ -57,7 +57,8 @@ def rigid_mobility(p, r, mount, a, h):
     v_elastic = vector.load(mount.displacement_rate)
     centripetal = vector.cross(w, vector.axpy(2.0, v_elastic, vector.cross(w, arm)))
     move = rotation.apply(frame, vector.add(vector.add(move, vector.cross(turn, arm)), centripetal))
-    turn = rotation.apply(frame, vector.add(turn, vector.cross(w, vector.load(mount.rotation_rate))))
+    w_elastic = rotation.apply(rotation.load_matrix(mount.mid_rates), vector.load(mount.rotation_rate))
+    turn = rotation.apply(frame, vector.add(turn, vector.cross(w, w_elastic)))
     for i in range(3):
         a.bias[i] = move[i]
         a.bias[3 + i] = turn[i]
@@ -78,14 +79,18 @@ def _block(A, i, k):
 @kernel
 def add_elastic(r, mount, e, a):
     """Add what the modes contribute to mobility and bias, turned from axes S to those of the port."""
-    turn = rotation.compose(rotation.load_matrix(mount.mid_frame), rotation.load_matrix(r.frame))
-    back = rotation.transpose(turn)
+    frame = rotation.load_matrix(mount.mid_frame)
+    structural = rotation.load_matrix(r.frame)
+    move = rotation.compose(frame, structural)
+    turn = rotation.compose(frame, rotation.compose(rotation.load_matrix(mount.mid_rates), structural))
     for i in range(2):
-        added = rotation.apply(turn, (e.bias[3 * i], e.bias[3 * i + 1], e.bias[3 * i + 2]))
+        to_port = move if i == 0 else turn
+        added = rotation.apply(to_port, (e.bias[3 * i], e.bias[3 * i + 1], e.bias[3 * i + 2]))
         for x in range(3):
             a.bias[3 * i + x] += added[x]
         for k in range(2):
-            block = rotation.compose(turn, rotation.compose(_block(e.mobility, i, k), back))
+            back = rotation.transpose(move if k == 0 else turn)
+            block = rotation.compose(to_port, rotation.compose(_block(e.mobility, i, k), back))
             for x in range(3):
                 for y in range(3):
                     a.mobility[3 * i + x, 3 * k + y] += block[x][y]

@@ -31,6 +31,8 @@ def gather(p, control, thruster, command, r, a, h):
     force = vector.load(control.force)
     torque = vector.load(control.torque)
     force = (force[0] + command.push * p.push_thrust, force[1], force[2])
+    vector.store(force, a.direct_force)
+    vector.store(torque, a.direct_torque)
     for e in range(len(thruster)):
         nozzle = p.thruster[e]
         f = rotation.apply(frame, vector.scale(thruster[e].thrust, vector.load(nozzle.direction)))
@@ -40,7 +42,9 @@ def gather(p, control, thruster, command, r, a, h):
     if command.attitude_hold != 0.0:
         if a.holding == 0.0:
             rotation.store_quaternion(rotation.load_quaternion(r.quaternion), a.reference)
-        torque = vector.add(torque, _hold(p, r, a))
+        hold = _hold(p, r, a)
+        torque = vector.add(torque, hold)
+        vector.accumulate(hold, a.direct_torque)
     a.holding = command.attitude_hold
     vector.store(force, a.force)
     vector.store(torque, a.torque)

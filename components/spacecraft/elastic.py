@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from math import cos, exp, pi, sin, sqrt
 
-from components.core import vector
+from components.core import rotation, vector
 from components.core.kernel import kernel
 from components.spacecraft import mounts
 
@@ -134,7 +134,7 @@ def tune(e, modes, n, h, affine_port):
 
 @kernel
 def excite_by_thrusters(e, modes, thruster, nozzle, n):
-    """Start the modal forces of a step with those of the thrusters."""
+    """Set the excitation of a step to the modal forces of the thrusters."""
     for j in range(n):
         e.excitation[j] = 0.0
     for k in range(len(thruster)):
@@ -144,6 +144,26 @@ def excite_by_thrusters(e, modes, thruster, nozzle, n):
             shape = modes.thruster[k]
             for j in range(n):
                 e.excitation[j] += shape[j, 0] * f[0] + shape[j, 1] * f[1] + shape[j, 2] * f[2]
+
+
+@kernel
+def excite_by_control(p, e, modes, r, a, n):
+    """Add the modal forces of control wrench, push and attitude hold, and start those of the step with all so far.
+
+    Their wrench about the centre of mass acts on the structure at nozzle 1, where the engines are: the same force, with
+    the torque about that point. So a control wrench that equals the thrust of nozzle 1 excites what that does
+    (spec/00 R43).
+    """
+    frame = rotation.load_matrix(r.frame)
+    f = rotation.apply_transposed(frame, vector.load(a.direct_force))
+    m = rotation.apply_transposed(frame, vector.load(a.direct_torque))
+    arm = vector.subtract(vector.load(p.thruster[0].position), vector.load(p.center_of_mass))
+    m = vector.subtract(m, vector.cross(arm, f))
+    if vector.dot(f, f) + vector.dot(m, m) > 0.0:
+        shape = modes.control
+        for j in range(n):
+            translation = shape[j, 0] * f[0] + shape[j, 1] * f[1] + shape[j, 2] * f[2]
+            e.excitation[j] += translation + (shape[j, 3] * m[0] + shape[j, 4] * m[1] + shape[j, 5] * m[2])
     for j in range(n):
         e.force[j] = e.excitation[j]
 
@@ -181,7 +201,7 @@ def bias(e, modes, p, n, h):
 
 @kernel
 def advance(e, modes, n):
-    """Move all modes over the step. Returns the work of the thrusters on them."""
+    """Move all modes over the step. Returns the work of thrusters and control on them."""
     before = dot(e.excitation, e.coordinate, n)
     for j in range(n):
         w = modes.frequency[j]

@@ -2,19 +2,22 @@
 
 from __future__ import annotations
 
-from math import isfinite
+from math import fabs, isfinite
 
-from components.core import rotation, vector
+from components.core import check, rotation, vector
 from components.core.component import Message, fail
 from components.core.kernel import kernel
 from components.spacecraft import affine, control, elastic, mounts, rigid
 
-NOT_FINITE = 1
-INERTIA = 2
-STEP_TOO_LONG = 3
-ROTATION_EXCEEDED = 4
-TWO_AFFINE_PORTS = 5
-AFFINE_SINGULAR = 6
+NOT_FINITE = 11
+INERTIA = 12
+STEP_TOO_LONG = 13
+ROTATION_EXCEEDED = 14
+TWO_AFFINE_PORTS = 15
+AFFINE_SINGULAR = 16
+ATTITUDE = 17
+DIRECTION = 18
+ASYMMETRIC = 19
 
 MAX_TURN = 0.5
 
@@ -27,6 +30,18 @@ MESSAGES = {
         "parameters.rotation_limit = {parameters.rotation_limit:.3g} rad"
     ),
     TWO_AFFINE_PORTS: Message("only one port can have base_motion AFFINE"),
+    ATTITUDE: Message(
+        "parameters.initial.quaternion has norm {status.value:.6g}: give the attitude I -> C, scalar first, "
+        "(1, 0, 0, 0) for none"
+    ),
+    DIRECTION: Message(
+        "parameters.thruster[{status.index:.0f}].direction has length {status.value:.6g}: give a unit vector, thrust "
+        "says how strong the force is"
+    ),
+    ASYMMETRIC: Message(
+        "parameters.inertia is not symmetric: elements [{status.index:.0f}] and its mirror differ by "
+        "{status.value:.6g} kg.m2"
+    ),
     AFFINE_SINGULAR: Message("affine_mass of port {status.index:.0f} is not the mass matrix of a mechanism"),
 }
 
@@ -35,6 +50,18 @@ MESSAGES = {
 def _start(m):
     """What both builds do first; 0 or a message."""
     p = m.parameters
+    norm = check.norm_of_quaternion(p.initial.quaternion)
+    if not check.is_attitude(norm):
+        return fail(m.status, ATTITUDE, norm, 0)
+    for e in range(len(p.thruster)):
+        if not check.is_unit(p.thruster[e].direction):
+            return fail(m.status, DIRECTION, vector.norm(vector.load(p.thruster[e].direction)), e + 1)
+    size = fabs(p.inertia[0, 0]) + fabs(p.inertia[1, 1]) + fabs(p.inertia[2, 2])
+    for i in range(3):
+        for j in range(i):
+            difference = p.inertia[i, j] - p.inertia[j, i]
+            if not fabs(difference) <= 1e-9 * size:
+                return fail(m.status, ASYMMETRIC, difference, 10 * (j + 1) + i + 1)
     if not rigid.prepare(p, m.rigid):
         return fail(m.status, INERTIA, 0.0, 0)
     if affine.ports(p.port)[1] > 1:
@@ -106,18 +133,18 @@ def _publish(m, h):
     """Outputs at the end of a step of h; 0 or a message."""
     rigid.publish(m.parameters, m.rigid, m.body, m.audit)
     m.audit.kinetic_energy = rigid.kinetic_energy(m.parameters, m.rigid)
-    check = m.audit.kinetic_energy
+    total = m.audit.kinetic_energy
     for i in range(len(m.mount)):
         mounts.publish(m.rigid, m.parameters.port[i], m.mount[i], m.port[i], h)
         rotated = vector.norm(vector.load(m.mount[i].rotation))
         m.flexible.rotation_max = max(m.flexible.rotation_max, rotated)
         if rotated > m.parameters.rotation_limit:
             return fail(m.status, ROTATION_EXCEEDED, rotated, i + 1)
-        check += vector.norm(vector.load(m.port[i].position)) + vector.norm(vector.load(m.port[i].acceleration))
-        check += vector.norm(vector.load(m.port[i].velocity)) + vector.norm(vector.load(m.port[i].angular_velocity))
-    check += vector.norm(vector.load(m.audit.momentum)) + vector.norm(vector.load(m.audit.angular_momentum))
-    if not isfinite(check):
-        return fail(m.status, NOT_FINITE, check, 0)
+        total += vector.norm(vector.load(m.port[i].position)) + vector.norm(vector.load(m.port[i].acceleration))
+        total += vector.norm(vector.load(m.port[i].velocity)) + vector.norm(vector.load(m.port[i].angular_velocity))
+    total += vector.norm(vector.load(m.audit.momentum)) + vector.norm(vector.load(m.audit.angular_momentum))
+    if not isfinite(total):
+        return fail(m.status, NOT_FINITE, total, 0)
     return 0
 
 
@@ -184,6 +211,7 @@ def step_elastic(m, t, h):
     p, count = affine.ports(m.parameters.port)
     elastic.tune(m.elastic, m.modes, n, h, p)
     elastic.excite_by_thrusters(m.elastic, m.modes, m.thruster, m.parameters.thruster, n)
+    elastic.excite_by_control(m.parameters, m.elastic, m.modes, m.rigid, m.actuation, n)
     for i in range(len(m.mount)):
         if i != p:
             elastic.excite_by_port(m.elastic, m.modes, m.mount[i], i, n)

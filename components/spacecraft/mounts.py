@@ -3,6 +3,10 @@
 A wrench is held in the axes of its port over the step. It is turned into C and I with the frames that the port and the
 body are predicted to have at mid-step, so the impulse that it gives differs from that of a wrench which turns with the
 port by (omega h)^2/24 only, and by the same rule the mechanism has extrapolated the port (spec/00 R4).
+
+The port is turned by the rotation vector theta of the modes, A = exp(-theta~), so its angular velocity is J theta', not
+theta' as in the source, and a torque m excites the modes by J^T m: half theta x theta' more, without which the contact
+would create energy in proportion to |theta|^2.
 """
 
 from __future__ import annotations
@@ -62,25 +66,28 @@ def deform(r, mount, deformation, rate, h):
 
 @kernel
 def _frame(mount, ahead):
-    """(C -> port, centre of mass -> port in C) with the deformation extrapolated by the time `ahead`.
+    """(C -> port, centre of mass -> port in C, J in C) with the deformation extrapolated by the time `ahead`.
 
     With the accelerations of the last step, as the mechanism extrapolates the port.
     """
     undeformed = rotation.load_quaternion(mount.quaternion)
-    rate = rotation.apply(rotation.from_quaternion(undeformed), vector.load(mount.rotation_rate))
-    bend = rotation.apply(rotation.from_quaternion(undeformed), vector.load(mount.rotation_acceleration))
+    to_port = rotation.from_quaternion(undeformed)
+    rate = rotation.apply(to_port, vector.load(mount.rotation_rate))
+    bend = rotation.apply(to_port, vector.load(mount.rotation_acceleration))
     turn = vector.axpy(0.5 * ahead * ahead, bend, vector.axpy(ahead, rate, vector.load(mount.rotation)))
     deformed = rotation.product(undeformed, rotation.from_rotation_vector(turn))
     arm = vector.add(vector.load(mount.offset), vector.load(mount.displacement))
     arm = vector.axpy(ahead, vector.load(mount.displacement_rate), arm)
-    return deformed, vector.axpy(0.5 * ahead * ahead, vector.load(mount.displacement_acceleration), arm)
+    arm = vector.axpy(0.5 * ahead * ahead, vector.load(mount.displacement_acceleration), arm)
+    return deformed, arm, rotation.rate_matrix(rotation.apply_transposed(to_port, turn))
 
 
 @kernel
 def receive(port, mount, h):
     """Take the wrench on the port for a step of h, and the frame in which it acts."""
-    deformed, arm = _frame(mount, 0.5 * h)
+    deformed, arm, rates = _frame(mount, 0.5 * h)
     rotation.store_matrix(rotation.from_quaternion(deformed), mount.mid_frame)
+    rotation.store_matrix(rates, mount.mid_rates)
     vector.store(arm, mount.mid_arm)
     for i in range(3):
         mount.wrench[i] = port.force[i]
@@ -89,7 +96,7 @@ def receive(port, mount, h):
 
 @kernel
 def resolve(r, mount):
-    """The received wrench in axes C and S."""
+    """The received wrench in axes C, and what it is to the modes in axes S."""
     frame = rotation.load_matrix(mount.mid_frame)
     force = rotation.apply_transposed(frame, (mount.wrench[0], mount.wrench[1], mount.wrench[2]))
     torque = rotation.apply_transposed(frame, (mount.wrench[3], mount.wrench[4], mount.wrench[5]))
@@ -97,6 +104,7 @@ def resolve(r, mount):
     vector.store(torque, mount.torque)
     structural = rotation.load_matrix(r.frame)
     vector.store(rotation.apply_transposed(structural, force), mount.load)
+    torque = rotation.apply_transposed(rotation.load_matrix(mount.mid_rates), torque)
     torque = rotation.apply_transposed(structural, torque)
     for i in range(3):
         mount.load[3 + i] = torque[i]
@@ -126,10 +134,10 @@ def publish(r, place, mount, port, h):
     q = rotation.load_quaternion(r.quaternion)
     A = rotation.from_quaternion(q)
     w = vector.load(r.angular_velocity)
-    deformed, arm = _frame(mount, 0.0)
+    deformed, arm, rates = _frame(mount, 0.0)
     to_port = rotation.from_quaternion(deformed)
     v_elastic = vector.load(mount.displacement_rate)
-    w_elastic = vector.load(mount.rotation_rate)
+    w_elastic = rotation.apply(rates, vector.load(mount.rotation_rate))
     v = vector.add(rotation.apply(A, vector.load(r.velocity)), vector.add(vector.cross(w, arm), v_elastic))
     spin = vector.add(w, w_elastic)
     vector.store(vector.add(x, rotation.apply_transposed(A, arm)), port.position)

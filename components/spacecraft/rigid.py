@@ -47,7 +47,7 @@ def prepare(p, r):
     rotation.store_matrix(frame, r.frame)
     rotation.store_matrix(inertia, r.inertia)
     rotation.store_matrix(inverse, r.inverse)
-    q = rotation.normalized(rotation.load_quaternion(p.initial.quaternion))
+    q = rotation.load_attitude(p.initial.quaternion)
     w = vector.load(p.initial.angular_velocity)
     v = vector.load(p.initial.velocity)
     if p.fixed != 0.0:

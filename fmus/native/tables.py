@@ -117,6 +117,7 @@ def write_tables(component: Component, guid: str) -> str:
         "size": record.size,
         "state_size": record.state_size,
         "start_count": start_count,
+        "start_time": "NO_SLOT" if record.start_time is None else record.start_time,
         "variable_count": len(record.variables),
         "averaged_count": len(averaged),
         "message_count": len(messages),

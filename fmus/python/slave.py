@@ -115,6 +115,7 @@ class ComponentSlave(Fmi2Slave):
             return
         computed = self.settable == 0
         self.block[: len(computed)][computed] = self.template[computed]
+        self.component.record.set_start_time(self.block, self.time)
         code = self.component.initialize(self.memory)
         if code:
             raise RuntimeError(self.component.explain(code, self.block))

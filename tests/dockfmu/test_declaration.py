@@ -135,12 +135,16 @@ def test_progress_names_the_fmu(tmp_path, monkeypatch):
         ("angles", [1, 2, 3], "angles", (1.0, 2.0, 3.0)),
         ("velocity[1]", 0.2, "velocity", (0.2, 0.0, 0.0)),
         ("start_gap", 0.05, "start_gap", 0.05),
+        ("orbital_rate[2]", 1.1e-3, "orbital_rate", (0.0, 1.1e-3, 0.0)),
+        ("moving", "passive", "moving", "passive"),
+        ("velocity_point", "port_relative", "velocity_point", "port_relative"),
     ],
 )
 def test_initial_conditions_are_set(name, value, field, expected):
     declared = declaration.read("central_impact_20t").with_conditions({name: value})
     assert getattr(declared.initial_conditions, field) == expected
-    others = {"miss", "angles", "velocity", "angular_velocity", "start_gap"} - {field}
+    names = "miss angles velocity angular_velocity start_gap moving velocity_point orbital_rate limits"
+    others = set(names.split()) - {field}
     assert all(getattr(declared.initial_conditions, key) == getattr(CONDITIONS, key) for key in others)
 
 
@@ -148,7 +152,15 @@ def test_initial_conditions_are_set(name, value, field, expected):
     ("name", "value", "words"),
     [
         ("mis", 1, "initial_conditions.mis = 1: there is no such condition; did you mean miss?"),
-        ("colour", 1, "there are miss, angles, velocity, angular_velocity, start_gap, yaw, pitch, roll"),
+        (
+            "colour",
+            1,
+            "there are miss, angles, velocity, angular_velocity, start_gap, orbital_rate, moving, velocity_point, "
+            "yaw, pitch, roll",
+        ),
+        ("moving", "both", "initial_conditions.moving = 'both': it is active or passive"),
+        ("moving", 1, "initial_conditions.moving = 1: it is active or passive"),
+        ("velocity_point", "port", "it is cm_inertial or port_relative"),
         ("miss", 1, "miss takes 2 numbers, got 1"),
         ("miss", ["a", 1], "finite numbers are wanted"),
         ("miss", [float("nan"), 1], "finite numbers are wanted"),

@@ -21,7 +21,7 @@ from components.contact.probe_cone.levers import (
     touch_bottomed,
     withdraw_latches,
 )
-from components.contact.probe_cone.pairs import GEOMETRY, NOT_FINITE, OUT_OF_RANGE
+from components.contact.probe_cone.pairs import GEOMETRY, NOT_FINITE, OUT_OF_RANGE, SLOT
 from components.contact.probe_cone.rubbing import forget_friction, hold_friction
 from components.contact.probe_cone.touch import (
     begin,
@@ -110,6 +110,8 @@ def initialize(unit):
         and p.cone.r[last] < p.cone.r[last - 1]
     ):
         return fail(unit.status, GEOMETRY, 0.0, vertices)
+    if not p.slot.narrow_depth < p.slot.wide_depth:
+        return fail(unit.status, SLOT, p.slot.narrow_depth, 0)
     g.faces = last - 1
     g.bottom_x = p.cone.x[last]
     g.bottom_r = p.cone.r[last - 1]

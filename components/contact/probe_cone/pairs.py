@@ -64,6 +64,7 @@ def on_lever(pair):
 NOT_FINITE = 100
 OUT_OF_RANGE = 101
 GEOMETRY = 102
+SLOT = 108
 # PENETRATION + pair: the depth exceeds the limit of the pair's law
 PENETRATION = 110
 
@@ -99,7 +100,12 @@ def messages(discard: bool) -> dict[int, Message]:
             "contact: the head passed the docking plane {status.value:.4g} m from the axis, outside the passive unit"
         ),
         GEOMETRY: Message(
-            "contact: the {status.index:.0f} points of the profile make no convex chain of faces with a flat bottom"
+            "contact: the {status.index:.0f} points of probe_cone.parameters.cone make no convex chain of faces with a "
+            "flat bottom: from the mouth to the axis x must not fall and r not rise"
+        ),
+        SLOT: Message(
+            "contact: probe_cone.parameters.slot.narrow_depth = {probe_cone.parameters.slot.narrow_depth:g} m must be "
+            "below wide_depth = {probe_cone.parameters.slot.wide_depth:g} m"
         ),
     }
     stands = ", ".join(f"{{probe_cone.input.base.position[{i}]:.4g}}" for i in (1, 2, 3))

@@ -31,7 +31,7 @@ def parameters() -> Group:
         "parameters",
         Group(
             "cone",
-            parameter("vertices", "1", "points of the profile in use", 0, type=INTEGER, minimum=0, maximum=VERTICES),
+            parameter("vertices", "1", "points of the profile in use", 3, type=INTEGER, minimum=3, maximum=VERTICES),
             parameter("x", "m", "abscissa of the points, mouth to bottom", shape=VERTICES, start=0.0),
             parameter("r", "m", "radius of the points, mouth to axis", shape=VERTICES, start=0.0),
             description="meridian of the passive unit: docking plane, frusta, socket wall, socket bottom",

@@ -3,16 +3,20 @@
 A beam has `length`, `mass`, `polar_inertia` and its lowest frequencies `bending_y`, `bending_z`, `axial`, `torsion`; a
 model has `file`, relative to the TOML file, and for NASTRAN the model's units `length_unit` (m) and `mass_unit` (kg).
 Both name their `ports` and `thrusters` by numbers of grid points or by places in S, and may limit the modes: `above`
-and `below` (Hz), `modes` (how many), `bands` of damping (from Hz, up to Hz, decrement). Each value is a table with
-`value`, `unit` and `source`, as in parameter sets.
+and `below` (Hz), `modes` (how many), `bands` of damping (from Hz, up to Hz, decrement). `initial_coordinate` and
+`initial_rate` are the state of the lowest modes at the start, as many as are given: what plumes or a manoeuvre before
+the docking left (spec/04 section 8). Each value is a table with `value`, `unit` and `source`, as in parameter sets.
 """
 
 from __future__ import annotations
 
 import tomllib
 from collections.abc import Mapping
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
+
+import numpy as np
 
 from components.spacecraft.modes.beam import Beam
 from components.spacecraft.modes.model import ASSUMED_BANDS, Bands, ModalModel, Modes
@@ -22,7 +26,8 @@ _FOLDER = Path(__file__).parent
 _BEAM = ("length", "mass", "polar_inertia")
 _FREQUENCIES = ("bending_y", "bending_z", "axial", "torsion")
 _MODEL = ("file", "length_unit", "mass_unit")
-_CHOICE = ("ports", "thrusters", "above", "below", "modes", "bands")
+_STATE = ("initial_coordinate", "initial_rate")
+_CHOICE = ("ports", "thrusters", "above", "below", "modes", "bands", *_STATE)
 
 
 def declared_modes(name: str) -> Modes:
@@ -46,7 +51,7 @@ def declared_modes(name: str) -> Modes:
         raise ValueError(f"{file}: {', '.join(unknown)} is not among {', '.join(known_keys)}")
     try:
         model, bands = _model(file.parent, given) if "file" in given else (_beam(given), ASSUMED_BANDS)
-        return model.select(
+        modes = model.select(
             [_point(point) for point in given["ports"]],
             [_point(point) for point in given["thrusters"]],
             bands=given.get("bands", bands),
@@ -54,10 +59,22 @@ def declared_modes(name: str) -> Modes:
             below=given.get("below", float("inf")),
             limit=given.get("modes"),
         )
+        return _with_state(modes, {key: given[key] for key in _STATE if key in given})
     except KeyError as error:
         raise ValueError(f"{file}: {error.args[0]} = {{ value, unit, source }} is missing") from error
     except ValueError as error:
         raise ValueError(f"{file}: {error}") from error
+
+
+def _with_state(modes: Modes, state: Mapping[str, Any]) -> Modes:
+    """`modes` with the given start of the lowest ones; the others are at rest. Raises ValueError for too many."""
+    n = len(modes.frequency)
+    whole = {}
+    for name, values in state.items():
+        if len(values) > n:
+            raise ValueError(f"{name} has {len(values)} values, there are {n} modes")
+        whole[name] = np.concatenate([np.asarray(values, float), np.zeros(n - len(values))])
+    return replace(modes, **whole)
 
 
 def _point(point: Any) -> int | list[float]:

@@ -30,6 +30,8 @@ class Modes:
     decrement : (n,) logarithmic decrement
     port : (ports, 6, n) displacement (kg^-1/2) and rotation (rad/m kg^-1/2) at the docking ports, axes S
     thruster : (thrusters, 3, n) displacement at the nozzles, axes S
+    control : (6, n) displacement and rotation at the first nozzle, where control wrench, push and attitude control act
+        on the structure; without it the nozzle's displacement, and no rotation
     initial_coordinate, initial_rate : (n,) state at the start, kg^1/2 m and kg^1/2 m/s; zero if not given
     """
 
@@ -39,9 +41,12 @@ class Modes:
     thruster: np.ndarray
     initial_coordinate: np.ndarray = field(default_factory=lambda: np.zeros(0))
     initial_rate: np.ndarray = field(default_factory=lambda: np.zeros(0))
+    control: np.ndarray = field(default_factory=lambda: np.zeros(0))
 
     def __post_init__(self) -> None:
         n = len(self.frequency)
+        if not len(self.control) and np.shape(self.thruster)[1:] == (3, n):
+            object.__setattr__(self, "control", np.concatenate([self.thruster[0], np.zeros((3, n))]))
         for name in ("initial_coordinate", "initial_rate"):
             if not len(getattr(self, name)):
                 object.__setattr__(self, name, np.zeros(n))
@@ -51,6 +56,7 @@ class Modes:
             "initial_rate": (n,),
             "port": (len(self.port), 6, n),
             "thruster": (len(self.thruster), 3, n),
+            "control": (6, n),
         }
         for name, shape in shapes.items():
             if np.shape(getattr(self, name)) != shape:
@@ -71,6 +77,7 @@ class Modes:
             self.initial_rate,
             np.swapaxes(self.port, 1, 2),
             np.swapaxes(self.thruster, 1, 2),
+            np.swapaxes(self.control, 0, 1),
         )
         return np.concatenate([np.ravel(part) for part in parts])
 
@@ -124,11 +131,13 @@ class ModalModel:
         kept = [j for j in order if above < hertz[j] <= below][:limit]
         if not kept:
             raise ValueError(f"no mode lies between {above:g} and {below:g} Hz")
+        nozzles = [self._at(point)[:, kept] for point in thrusters]
         return Modes(
             frequency=self.frequency[kept],
             decrement=np.array([_decrement(bands, hertz[j]) for j in kept]),
             port=np.stack([self._at(point)[:, kept] for point in ports]),
-            thruster=np.stack([self._at(point)[:3, kept] for point in thrusters]),
+            thruster=np.stack([nozzle[:3] for nozzle in nozzles]),
+            control=nozzles[0],
         )
 
     def write(self, file: Path, bands: Bands = ASSUMED_BANDS) -> None:

@@ -96,6 +96,7 @@ int32_t run_initialize(Instance *instance)
     for (uint32_t slot = 0; slot < model.state_size; slot++)
         if (!(model.access[slot] & SET_BEFORE_STEPS))
             instance->memory[slot] = slot < model.start_count ? model.start[slot] : 0.0;
+    if (model.start_time != NO_SLOT) instance->memory[model.start_time] = instance->progress.start_time;
     int32_t status = kernel_initialize(&code, &exception, instance->memory);
     return status == 0 || status == -2 ? code : RAISED;
 }

@@ -38,6 +38,8 @@ typedef struct {
     const Piece *pieces;
 } Message;
 
+#define NO_SLOT UINT32_MAX
+
 /* A file of little-endian float64 that fills `count` slots from `first` on. */
 typedef struct {
     const char *file;
@@ -50,6 +52,7 @@ typedef struct {
     uint32_t size;        /* slots of an instance's memory; a value reference is a slot */
     uint32_t state_size;  /* leading slots that are the saved state; all variables lie in them */
     uint32_t start_count; /* leading slots with a start value; zero beyond */
+    uint32_t start_time;  /* slot that tells kernel_initialize when the run starts, or NO_SLOT */
     uint32_t variable_count;
     uint32_t averaged_count;
     uint32_t message_count;

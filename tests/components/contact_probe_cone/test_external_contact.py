@@ -179,8 +179,8 @@ def test_what_comes_in_is_checked():
     c.m.link[1].velocity[2] = np.nan
     with pytest.raises(ComponentError, match=r"port 4 .* is not finite"):
         c.step(0.0, 1e-4)
-    with pytest.raises(ComponentError, match=r"quaternion of port 1 .* has norm 4"):
-        instance(**{"base.quaternion": (2.0, 0.0, 0.0, 0.0)})
+    with pytest.raises(ComponentError, match=r"quaternion of port 1 .* has norm 0"):
+        instance(**{"base.quaternion": (0.0, 0.0, 0.0, 0.0)})
     c = instance()
     c.m.roller[1].position[0] = np.inf
     with pytest.raises(ComponentError, match="roller, is not finite"):

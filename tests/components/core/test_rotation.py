@@ -95,3 +95,47 @@ def test_vector_operations_agree_with_numpy(a, b):
     assert np.allclose(vector.cross(a, b), np.cross(a, b), atol=1e-15)
     assert vector.dot(a, b) == pytest.approx(np.dot(a, b), abs=1e-15)
     assert np.allclose(vector.axpy(2.5, a, b), 2.5 * np.array(a) + b, atol=1e-15)
+
+
+@given(st.tuples(*[st.floats(-0.3, 0.3)] * 3), vectors)
+def test_rate_matrix_gives_the_angular_velocity_of_a_rotation_vector(phi, rate):
+    """Of the child in parent axes, against central differences; the series neglects |phi|^4 / 720 < 1e-4."""
+    h = 1e-5
+    before, after = (
+        rotation.from_rotation_vector(tuple(p + s * h * r for p, r in zip(phi, rate, strict=True))) for s in (-1, 1)
+    )
+    turn = rotation.rotation_vector(rotation.product(after, rotation.conjugate(before)))
+    found = rotation.apply(rotation.rate_matrix(phi), rate)
+    bound = np.linalg.norm(phi) ** 4 / 720.0 * np.linalg.norm(rate)
+    assert found == pytest.approx(np.array(turn) / (2.0 * h), abs=bound + 1e-9)
+
+
+@given(unit_quaternions, st.floats(1e-5, 1e5))
+def test_a_quaternion_of_any_norm_is_an_attitude(q, scale):
+    """And normalising twice changes no bit."""
+    unit = rotation.load_attitude(np.array(q) * scale)
+    assert unit == pytest.approx(q, abs=1e-14)
+    assert rotation.load_attitude(np.array(unit)) == unit
+
+
+@given(angle, st.floats(-1.2, 1.2), angle, vectors)
+def test_spec01_oracle_KO1_attitude_and_rates_of_its_angles(yaw, pitch, roll, w):
+    """alpha_N is a rotation; the matrix of Euler rates times omega are the rates of the angles, to 1e-9.
+
+    Eighth-order differences over 0.02 s along a turn at the constant rate w: the error is h^8 / 630 of the ninth
+    derivative, with |w| < 1.8 rad/s and 1 / cos(pitch) < 2.8 below 1e-10 of the largest rate, and rounding 1e-14.
+    """
+    A = np.array(rotation.from_angles(yaw, pitch, roll))
+    assert np.allclose(A @ A.T, np.eye(3), atol=ROUNDING)
+    assert np.linalg.det(A) == pytest.approx(1.0, abs=ROUNDING)
+    start = rotation.quaternion(tuple(map(tuple, A)))
+    h, weights = 0.01, (4 / 5, -1 / 5, 4 / 105, -1 / 280)
+
+    def angles_at(t):
+        return np.array(rotation.angles(rotation.from_quaternion(rotation.advance(start, vector.scale(t, w)))))
+
+    turned = [(angles_at(k * h) - angles_at(-k * h) + pi) % (2 * pi) - pi for k in (1, 2, 3, 4)]
+    rates = sum(weight * change for weight, change in zip(weights, turned, strict=True)) / h
+    c, s, cos_pitch, tan_pitch = np.cos(roll), np.sin(roll), np.cos(pitch), np.tan(pitch)
+    euler = np.array([[0, c / cos_pitch, -s / cos_pitch], [0, s, c], [1, -c * tan_pitch, s * tan_pitch]])
+    assert rates == pytest.approx(euler @ np.array(w), abs=1e-9)

@@ -235,6 +235,49 @@ def test_spec01_oracle_KO7_crank_equals_the_sources_plane_method():
 
 
 @pytest.mark.parametrize("kind", ["UPS", "UCU", "RUS", "RSU"])
+def test_spec01_oracle_KO8_reactions_of_the_closure_do_no_work(kind):
+    """For any multipliers: what they do on the node they take from the chain, and C_i = C_d H of the product.
+
+    C_i and C_d are those of the printed listing, H and the rates those of the kernels; sums of some ten terms of order
+    1, and of |lambda| |u|, so 1e-13 of these.
+    """
+    rng = np.random.default_rng(8)
+    c = random_chains(rng)[kind]
+    m = record_of(c)
+    for r_N, A in poses(rng):
+        u = rng.normal(size=6)
+        evaluate(m, c, r_N, A, u, u, np.zeros(c.n), (np.zeros(3),) * 3)
+        Ci, Cd, _ = c.constraints(m.bodies.q, m.bodies.qd, A, u[3:])
+        to_node = np.block([[np.eye(3), np.zeros((3, 3))], [np.zeros((3, 3)), A]])
+        H = m.gain.T @ to_node.T
+        np.testing.assert_allclose(Ci.T - H.T @ Cd.T, 0.0, atol=1e-13)
+        for _ in range(5):
+            multipliers = rng.normal(size=c.n)
+            on_node, on_chain = multipliers @ (Ci @ u), multipliers @ (Cd @ m.bodies.qd)
+            assert abs(on_node) > 1e-6
+            assert on_node == pytest.approx(on_chain, abs=1e-13 * np.linalg.norm(multipliers) * np.linalg.norm(u))
+
+
+@pytest.mark.parametrize(("kind", "constraints", "elements"), [("UPS", 3, 90), ("UCU", 4, 132)])
+def test_spec01_oracle_KO11_elements_of_inertia_with_the_loops_cut_at_the_node(kind, constraints, elements):
+    """Generalised inertia that the kernels compute for a hexapod: of the node, and of each chain.
+
+    Cut at the base it would be 276 for both by the formula of section 4, with the four constraints of a U joint: the
+    chains would hang on the node, with a block between the two.
+    """
+    chains = [random_chains(np.random.default_rng(k))[kind] for k in range(6)]
+    records = [record_of(c) for c in chains]
+    zero = np.zeros(3)
+    node, _ = evaluate(
+        records[0], chains[0], np.array([0.5, 0, 0]), np.eye(3), U, UD, np.zeros(chains[0].n), (zero,) * 3
+    )
+    assert all(m.constraint.shape[0] == constraints == m.inertia.shape[0] for m in records)
+    assert np.size(node) + sum(m.inertia.size for m in records) == elements
+    n_node, at_base = node.shape[0], 4
+    assert n_node**2 + 6 * (n_node * at_base + at_base**2) == 276
+
+
+@pytest.mark.parametrize("kind", ["UPS", "UCU", "RUS", "RSU"])
 def test_spec01_oracle_KO10_KO13_homogeneity_and_fixed_node(kind):
     """h is quadratic in the node's rates; a node that only turns gives the last three columns of H."""
     rng = np.random.default_rng(5)

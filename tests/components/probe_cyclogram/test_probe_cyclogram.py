@@ -11,11 +11,13 @@ H = 0.1
 
 
 class Rig:
-    """The cyclogram with a clock; `run(until, **sensors)` holds the sensors and steps."""
+    """The cyclogram with a clock; `run(until, **sensors)` holds the sensors and steps until then from the start."""
 
-    def __init__(self, **parameters):
-        self.instance = Instance(component(), **{f"parameters.{k}": v for k, v in parameters.items()})
+    def __init__(self, start_time=0.0, **parameters):
+        values = {f"parameters.{k}": v for k, v in parameters.items()}
+        self.instance = Instance(component(), start_time=start_time, **values)
         self.m = self.instance.m
+        self.start_time = start_time
         self.k = 0
 
     def run(self, until, **sensors):
@@ -23,7 +25,7 @@ class Rig:
             group = {"start": self.m.operator, "abort": self.m.operator, "plane_gap": self.m.docking}
             setattr(group.get(name, self.m.sensor), name, float(value))
         while self.k * H <= until + 1e-9:
-            self.instance.step(self.k * H, H)
+            self.instance.step(self.start_time + self.k * H, H)
             self.k += 1
         return self
 
@@ -215,3 +217,39 @@ def test_not_a_number_is_refused():
     rig = Rig()
     with pytest.raises(ComponentError, match=r"docking.plane_gap = nan m is not finite"):
         rig.run(0.0, plane_gap=float("nan"))
+
+
+def story(start_time):
+    """Every public value over a docking that starts at `start_time`, and the names of the values."""
+    rig = Rig(start_time)
+    rows = []
+    for until, sensors in (
+        (0.4, {}),
+        (0.9, {"extended": 1}),
+        (2.9, {"first_contact": 1}),
+        (3.4, {"capture": 1}),
+        (3.6, {"socket_bottom": 1}),
+        (60.0, {"socket_bottom": 0}),
+        (61.0, {"retracted": 1}),
+    ):
+        while rig.k * H < until:
+            rig.run(rig.k * H, **sensors)
+            rows.append(rig.instance.block.copy())
+    record = component().record
+    names = [slot.name for slot in record.variables]
+    return np.array(rows)[:, [slot.index for slot in record.variables]], names
+
+
+@pytest.mark.parametrize("start_time", [5000.0, -1000.0, -3.0])
+def test_a_run_that_starts_at_another_time_is_the_same_shifted(start_time):
+    """Timers count from the start of the run, not from 0 (FMI: startTime); times of events are shifted, -1 before."""
+    rows, names = story(0.0)
+    shifted, _ = story(start_time)
+    for column, name in enumerate(names):
+        if name.startswith("event."):
+            before = rows[:, column] == -1.0
+            assert (shifted[before, column] == -1.0).all(), name
+            assert not before.all(), name
+            assert shifted[~before, column] - start_time == pytest.approx(rows[~before, column], abs=1e-9), name
+        else:
+            assert np.array_equal(rows[:, column], shifted[:, column]), name

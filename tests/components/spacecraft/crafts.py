@@ -30,6 +30,7 @@ def random_modes(count=6, ports=2, thrusters=1, seed=3, size=2e-3, highest=60.0,
         decrement=np.full(count, decrement),
         port=size * rng.normal(size=(ports, 6, count)),
         thruster=size * rng.normal(size=(thrusters, 3, count)),
+        control=size * rng.normal(size=(6, count)),
     )
 
 

@@ -56,6 +56,7 @@ def test_selection_of_points_bands_and_frequencies():
     chosen = model.select([1, (5.0, 0.0, 0.0)], [(0.1, 0.0, 0.0)], below=30.0)
     assert np.array_equal(chosen.port[1], model.shape[20][:, : len(chosen.frequency)])
     assert np.array_equal(chosen.thruster[0], model.shape[10][:3, : len(chosen.frequency)])
+    assert np.array_equal(chosen.control, model.shape[10][:, : len(chosen.frequency)])
     assert chosen.frequency.max() <= 30.0 * 2 * np.pi
     assert set(chosen.decrement) == {0.05, 0.1}
     with pytest.raises(ValueError, match="no grid point 99"):
@@ -179,7 +180,7 @@ def test_f06_pages_scalar_points_exponents_and_units(tmp_path):
 def test_declared_station_beam():
     component = spacecraft.component("station_beam")
     assert component.name == "ElasticSpacecraft"
-    assert len(component.resources["modes.f64"]) == 30 * (4 + 2 * 6 + 3)
+    assert len(component.resources["modes.f64"]) == 30 * (4 + 2 * 6 + 3 + 6)
     assert Instance(component).m.modes.frequency[0] == pytest.approx(2 * np.pi * 0.6, rel=1e-4)
 
 

@@ -1,0 +1,115 @@
+"""Parameters that do not fit each other: tables that do not rise, pairs in the wrong order. Checked once, by name."""
+
+from __future__ import annotations
+
+from components import hysteresis
+from components.core import check
+from components.core.component import Message, fail
+from components.core.kernel import kernel
+
+MAGNETIC_TABLE = 241
+MAGNETIC_ORIGIN = 242
+LEVER_TABLE = 243
+SPRING_END = 244
+PROBE_LENGTH = 245
+HYSTERESIS_LOSS = 246
+CRANK_STOPS = 247
+STOP_STIFFNESS = 248
+STAGE_TRAVEL = 249
+UNLOADING = 250
+
+MESSAGES = {
+    MAGNETIC_TABLE: Message(
+        "parameters.axial.magnetic_rate[{status.index:.0f}] = {status.value:g} m/s: the rates of the table must rise "
+        "strictly from 0"
+    ),
+    MAGNETIC_ORIGIN: Message(
+        "parameters.axial.magnetic_force[1] = {status.value:g} N: the table must begin at (0, 0), a magnetic brake has "
+        "no force at rest"
+    ),
+    LEVER_TABLE: Message(
+        "parameters.levers.travel[{status.index:.0f}] = {status.value:g} m: the travels of the table must rise strictly"
+    ),
+    SPRING_END: Message(
+        "parameters.axial.spring_end = {parameters.axial.spring_end:g} N must be above "
+        "parameters.axial.spring_preload = {parameters.axial.spring_preload:g} N"
+    ),
+    PROBE_LENGTH: Message(
+        "parameters.probe.free_length = {parameters.probe.free_length:g} m must be above "
+        "parameters.probe.shortest_length = {parameters.probe.shortest_length:g} m"
+    ),
+    HYSTERESIS_LOSS: Message(
+        "parameters.probe.hysteresis_loss = {parameters.probe.hysteresis_loss:g} is more than {status.value:.4g}, the "
+        "most that unloading can lose with hysteresis_ratio = {parameters.probe.hysteresis_ratio:g} and "
+        "hysteresis_common = {parameters.probe.hysteresis_common:g}: lower it, or raise the ratio"
+    ),
+    CRANK_STOPS: Message(
+        "parameters.lateral.brake.stop_low[{status.index:.0f}] = {status.value:g} rad must be below stop_high of the "
+        "same brake"
+    ),
+    STOP_STIFFNESS: Message(
+        "parameters.lateral.spring.stop_stiffness[{status.index:.0f}] = {status.value:g} N/m must be above "
+        "first_stiffness and second_stiffness of the same spring"
+    ),
+    STAGE_TRAVEL: Message(
+        "parameters.lateral.spring, mechanism {status.index:.0f}: a preload needs {status.value:g} m to build up, ramp "
+        "or preload over stop_stiffness, which is not within first_travel or second_travel"
+    ),
+    UNLOADING: Message(
+        "parameters.lateral.spring.unloading[{status.index:.0f}] must be above {status.value:.4g}: below it unloading "
+        "would not come back to the first stage. Raise it, second_travel or first_stiffness"
+    ),
+}
+
+
+@kernel
+def _check_lateral(p, status):
+    """Return 0, or the code of the first pair of the lateral damper that is in the wrong order."""
+    s = p.spring
+    for k in range(2):
+        if not p.brake.stop_low[k] < p.brake.stop_high[k]:
+            return fail(status, CRANK_STOPS, p.brake.stop_low[k], k + 1)
+        stop = s.stop_stiffness[k]
+        if not (stop > s.first_stiffness[k] and stop > s.second_stiffness[k]):
+            return fail(status, STOP_STIFFNESS, stop, k + 1)
+        ramp = max(s.ramp[k], s.first_preload[k] / (stop - s.first_stiffness[k]))
+        if not ramp < s.first_travel[k]:
+            return fail(status, STAGE_TRAVEL, ramp, k + 1)
+        end = s.first_preload[k] + s.first_stiffness[k] * s.first_travel[k]
+        least = (s.first_preload[k] + s.first_stiffness[k] * ramp) / end
+        start = max(s.second_preload[k], end)
+        ramp = max(s.ramp[k], (start - end) / (stop - s.second_stiffness[k]))
+        left = s.second_travel[k] - ramp
+        if not left > 0.0:
+            return fail(status, STAGE_TRAVEL, ramp, k + 1)
+        # the segment of the stop's slope from the last point down meets the reduced force within the stiff stage
+        last = start + s.second_stiffness[k] * s.second_travel[k]
+        least = max(least, (last - left * stop) / (last - left * s.second_stiffness[k]))
+        if not s.unloading[k] >= least:
+            return fail(status, UNLOADING, least, k + 1)
+    return 0
+
+
+@kernel
+def check_parameters(p, status):
+    """Return 0, or the code of the first table or pair of `p` that is not well posed."""
+    axial = p.axial
+    place = check.first_not_rising(axial.magnetic_rate)
+    if axial.magnetic_rate[0] != 0.0:
+        place = 1
+    if place > 0:
+        return fail(status, MAGNETIC_TABLE, axial.magnetic_rate[place - 1], place)
+    if axial.magnetic_force[0] != 0.0:
+        return fail(status, MAGNETIC_ORIGIN, axial.magnetic_force[0], 1)
+    place = check.first_not_rising(p.levers.travel)
+    if place > 0:
+        return fail(status, LEVER_TABLE, p.levers.travel[place - 1], place)
+    if not axial.spring_end > axial.spring_preload:
+        return fail(status, SPRING_END, axial.spring_end, 0)
+    probe = p.probe
+    if not probe.free_length > probe.shortest_length:
+        return fail(status, PROBE_LENGTH, probe.free_length, 0)
+    most = hysteresis.largest_loss(probe.hysteresis_common, probe.hysteresis_ratio)
+    if not probe.hysteresis_loss <= most:
+        return fail(status, HYSTERESIS_LOSS, most, 0)
+    return _check_lateral(p.lateral, status)

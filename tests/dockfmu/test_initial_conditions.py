@@ -1,0 +1,186 @@
+"""spec/04 section 8 from a declaration to the start states of the craft: what their ports do is what was asked for."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import numpy as np
+import pytest
+
+from components import probe_mechanism, spacecraft
+from components.core.component import Instance
+from components.core.rotation import angles, from_quaternion
+from components.spacecraft.modes.declared import declared_modes
+from dockfmu import declaration
+from dockfmu.declaration import DeclarationError, InitialConditions
+from dockfmu.initial_conditions import place_crafts, severity
+
+CRAFT = {"parameters.mass": 2e4, "parameters.port[1].position": [5.0, 0.1, -0.2], "parameters.center_of_mass": 0.1}
+STATION = {
+    "parameters.mass": 4e5,
+    "parameters.port[1].position": [-20.0, 0.3, 0.0],
+    "parameters.port[1].angles": [0.1, -0.2, 0.3],
+}
+WANTED = InitialConditions(
+    "chaser.port[1]", "station.port[1]", "mechanism",
+    miss=(0.06, -0.04), angles=(0.02, -0.03, 0.05),
+    velocity=(0.1, 0.01, -0.02), angular_velocity=(0.002, 0.001, -0.003),
+)  # fmt: skip
+HEAD = np.array([0.80, 0.0, 0.0])
+
+
+def placed(conditions, station=None):
+    """The two craft at their start states: frame 0, then PU, as (position, A, velocity, angular velocity) in I."""
+    components = {
+        "chaser": spacecraft.component(),
+        "station": station or spacecraft.component(),
+        "mechanism": probe_mechanism.component(),
+    }
+    given = {"chaser": CRAFT, "station": STATION, "mechanism": {}}
+    values = {
+        name: dict(item for key, value in start.items() for item in components[name].record.expand(key, value, name))
+        for name, start in given.items()
+    }
+    start = place_crafts(conditions, components, values)
+    ports = []
+    for name in ("chaser", "station"):
+        m = Instance(components[name], **{**values[name], **start.values[name]}).m
+        A = np.array(from_quaternion(tuple(m.port[0].quaternion)))
+        port = m.port[0]
+        ports.append((port.position.copy(), A, A.T @ port.velocity, A.T @ port.angular_velocity, m))
+    return ports
+
+
+def relative(ports):
+    """Position of frame 0 in PU, rotation PU -> 0, velocity of O_0 seen in the turning PU (axes PU)."""
+    (r1, A1, v1, _, _), (r2, A2, v2, w2, _) = ports
+    return A2 @ (r1 - r2), A1 @ A2.T, A2 @ (v1 - v2 - np.cross(w2, r1 - r2))
+
+
+def yaw_pitch_roll(A):
+    return angles(tuple(map(tuple, A)))
+
+
+def test_spec04_section_8_case_a():
+    ports = placed(WANTED)
+    r, A, _ = relative(ports)
+    assert (r + A.T @ HEAD)[1:] == pytest.approx(WANTED.miss, abs=1e-12)
+    assert yaw_pitch_roll(A) == pytest.approx(WANTED.angles, abs=1e-12)
+    body, rest = ports[0][4].rigid, ports[1][4].rigid
+    assert body.velocity == pytest.approx(WANTED.velocity, abs=1e-15)
+    assert body.angular_velocity == pytest.approx(WANTED.angular_velocity, abs=1e-15)
+    assert not rest.velocity.any()
+    assert not rest.position.any()
+    assert np.array_equal(rest.quaternion, [1.0, 0.0, 0.0, 0.0])
+
+
+def test_spec04_section_8_case_b_the_craft_with_the_passive_unit_approaches():
+    """I is C of the craft with the mechanism; the other one closes along -x; miss and angles are those of PU in 0."""
+    ports = placed(replace(WANTED, moving="passive"))
+    r, A, seen = relative(ports)
+    head = r + A.T @ HEAD
+    assert (-A @ head)[1:] == pytest.approx(WANTED.miss, abs=1e-12)
+    assert yaw_pitch_roll(A.T) == pytest.approx(WANTED.angles, abs=1e-12)
+    rest, body = ports[0][4].rigid, ports[1][4].rigid
+    assert body.velocity == pytest.approx((-0.1, 0.01, -0.02), abs=1e-15)
+    assert body.angular_velocity == pytest.approx(WANTED.angular_velocity, abs=1e-15)
+    assert not rest.velocity.any()
+    assert not rest.position.any()
+    assert seen[0] > 0.0  # frame 0 moves along +x of PU: the units close
+
+
+@pytest.mark.parametrize("moving", ["active", "passive"])
+def test_spec04_section_8_orbital_rate_turns_both_craft(moving):
+    """(4.5.4): the rate asked for is relative to the resting craft, both have the orbit's besides."""
+    rate = np.array([0.0, 1.1e-3, 2e-4])
+    ports = placed(replace(WANTED, moving=moving, orbital_rate=tuple(rate)))
+    move, rest = ports if moving == "active" else ports[::-1]
+    A_move = np.array(from_quaternion(tuple(move[4].rigid.quaternion)))
+    assert rest[4].rigid.angular_velocity == pytest.approx(rate, abs=1e-16)
+    assert move[4].rigid.angular_velocity - A_move @ rate == pytest.approx(WANTED.angular_velocity, abs=1e-15)
+    assert np.abs(move[4].rigid.velocity) == pytest.approx(np.abs(WANTED.velocity), abs=1e-15)
+
+
+@pytest.mark.parametrize("rate", [(0.0, 0.0, 0.0), (0.0, 1.1e-3, 2e-4)])
+def test_spec04_section_8_velocity_of_the_port_seen_in_the_turning_unit(rate):
+    """port_relative: O_0 approaches as asked, whatever the orbit turns; cm_inertial differs by omega x r, 0.02 m/s."""
+    asked = replace(WANTED, velocity_point="port_relative", orbital_rate=rate)
+    _, _, seen = relative(placed(asked))
+    assert seen == pytest.approx(WANTED.velocity, abs=1e-14)
+    _, _, other = relative(placed(replace(asked, velocity_point="cm_inertial")))
+    assert 0.005 < np.linalg.norm(other - seen) < 0.05
+
+
+def test_spec04_section_8_modes_that_vibrate_at_the_start_displace_the_port():
+    """q(0) of the station (plume impingement): the head touches the unit where the modes have moved it to."""
+    modes = declared_modes("station_beam")
+    moved = np.zeros(len(modes.frequency))
+    moved[:3] = (20.0, -10.0, 5.0)
+    station = spacecraft.component(replace(modes, initial_coordinate=moved))
+    still = placed(WANTED, spacecraft.component(modes))
+    ports = placed(WANTED, station)
+    assert np.linalg.norm(ports[1][0] - still[1][0]) > 0.01
+    r, A, _ = relative(ports)
+    assert (r + A.T @ HEAD)[1:] == pytest.approx(WANTED.miss, abs=1e-12)
+    assert yaw_pitch_roll(A) == pytest.approx(WANTED.angles, abs=1e-12)
+    assert r == pytest.approx(relative(still)[0], abs=1e-12)
+
+
+LIMITS = {
+    "miss": (0.34,) * 2,
+    "angles": (np.radians(7.0),) * 3,
+    "velocity": (0.35, 0.1, 0.1),
+    "angular_velocity": (np.radians(1.0),) * 3,
+}
+
+
+def test_spec04_section_8_severity():
+    """All eleven at their limits: R1 = sqrt(11) = 3.32, R2 = 11; half of one: 0.5 and 0.5."""
+    extreme = InitialConditions("a", "b", "c", **LIMITS, limits=LIMITS)
+    found = severity(extreme)
+    assert (found.root_sum_square, found.sum) == pytest.approx((np.sqrt(11.0), 11.0))
+    found = severity(InitialConditions("a", "b", "c", velocity=(0.0, -0.05, 0.0), limits=LIMITS))
+    assert (found.root_sum_square, found.sum, found.worst[0]) == (pytest.approx(0.5), pytest.approx(0.5), "velocity[2]")
+    assert severity(WANTED) is None
+
+
+def test_everything_of_section_8_is_declared(tmp_path):
+    file = tmp_path / "b.toml"
+    file.write_text(
+        """
+        extends = "atv_probe_cone"
+        name = "b"
+        [initial_conditions]
+        moving = "passive"
+        velocity_point = "port_relative"
+        orbital_rate = { value = [0.0, 0.065, 0.0], unit = "deg/s", source = "circular orbit of 92 min" }
+        [initial_conditions.limits]
+        miss = { value = 0.34, unit = "m", source = "assumed, spec/04 section 8" }
+        angles = { value = 7.0, unit = "deg", source = "assumed, spec/04 section 8" }
+        velocity = { value = [0.35, 0.1, 0.1], unit = "m/s", source = "assumed, spec/04 section 8" }
+        angular_velocity = { value = 1.0, unit = "deg/s", source = "assumed, spec/04 section 8" }
+        """,
+        "utf-8",
+    )
+    given = declaration.read(str(file)).initial_conditions
+    assert (given.moving, given.velocity_point) == ("passive", "port_relative")
+    assert given.orbital_rate == pytest.approx((0.0, 1.1345e-3, 0.0), rel=1e-4)
+    assert given.limits["miss"] == (0.34, 0.34)
+    assert severity(given).root_sum_square < 1.0
+
+
+@pytest.mark.parametrize(
+    ("line", "message"),
+    [
+        ('moving = "both"', "initial_conditions.moving = 'both': it is active or passive"),
+        ('velocity_point = "port"', "it is cm_inertial or port_relative"),
+        ("limits = { miss = { value = 0.3, unit = 'm', source = 'x' } }", "limits: lacks angles"),
+        ("limits = { mis = { value = 0.3, unit = 'm', source = 'x' } }", "there is no entry 'mis' here"),
+    ],
+)
+def test_wrong_conditions_are_named_with_their_file(tmp_path, line, message):
+    file = tmp_path / "wrong.toml"
+    file.write_text(f'extends = "atv_probe_cone"\nname = "wrong"\n[initial_conditions]\n{line}\n', "utf-8")
+    with pytest.raises(DeclarationError, match=message) as caught:
+        declaration.read(str(file))
+    assert "wrong.toml" in str(caught.value)
