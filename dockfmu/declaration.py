@@ -22,7 +22,8 @@ SYSTEMS = Path(__file__).resolve().parents[1] / "ssp" / "systems"
 CONDITIONS = "initial_conditions"
 ANGLES = ("yaw", "pitch", "roll")
 _TABLES = (
-    "name", "description", "elements", "connections", CONDITIONS, "run", "adaptive", "events", "audit", "report"
+    "name", "description", "elements", "connections", CONDITIONS, "run", "adaptive", "events", "audit", "outcome",
+    "report",
 )  # fmt: skip
 _TO_SI = {"m": 1.0, "m/s": 1.0, "rad": 1.0, "rad/s": 1.0, "deg": np.pi / 180.0, "deg/s": np.pi / 180.0}
 

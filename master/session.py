@@ -68,19 +68,20 @@ class Wishes:
     @staticmethod
     def check_settable(system: System, names: Iterable[str]) -> None:
         """Raises StructureError that names all variables which cannot be set from outside between two steps."""
-        connected = {f"{c.target}.{c.input}": f"{c.source}.{c.output}" for c in system.connections}
-        problems = []
-        for name in names:
-            _, variable = system.resolve(name)
-            if name in connected:
-                problems.append(f"{name} cannot be set from outside: it is connected to {connected[name]}")
-            elif variable.causality != "input" and (variable.causality, variable.variability) != (
-                "parameter", "tunable",
-            ):  # fmt: skip
-                kind = f"{variable.variability} {variable.causality}"
-                problems.append(f"{name} cannot be set during a run: it is a {kind}")
+        problems = [problem for name in names if (problem := Wishes.unsettable(system, name))]
         if problems:
             raise StructureError(problems)
+
+    @staticmethod
+    def unsettable(system: System, name: str) -> str:
+        """Return why a variable cannot be set from outside between two steps, empty where it can."""
+        _, variable = system.resolve(name)
+        source = next((c for c in system.connections if f"{c.target}.{c.input}" == name), None)
+        if source is not None:
+            return f"{name} cannot be set from outside: it is connected to {source.source}.{source.output}"
+        if variable.causality != "input" and (variable.causality, variable.variability) != ("parameter", "tunable"):
+            return f"{name} cannot be set during a run: it is a {variable.variability} {variable.causality}"
+        return ""
 
 
 class Session:

@@ -15,6 +15,8 @@ PLAN = Plan(
     order=("first", "second"),
     events={"pushed_far": Event("second.position", "above", 0.2)},
     audited=("first", "second"),
+    # both are tied to the ground, which takes momentum
+    limits={"linear_momentum_drift": False},
     supplied=("first.audit.work_force", "second.audit.work_force"),
     panels=(Panel("Displacements", ("first.position", "second.position")),),
 )
