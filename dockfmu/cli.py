@@ -347,6 +347,11 @@ def _print_summary(summary: dict[str, Any], folder: Path) -> None:
     print(f"{summary['system']}: {summary['outcome'].replace('_', ' ')}")
     print(f"  {summary['status']} at {summary['t_end']:.3f} s after {summary['wall_s']:.2f} s,")
     print(f"  {summary['real_time_factor']:.1f} times real time, {summary['macro_steps']} macro steps")
+    failure = summary.get("failure", {})
+    if failure.get("says"):
+        print(f"  {failure['element']}: {failure['says']}")
+    if "craft" in failure:
+        print(f"  {failure['craft']}")
     if resumed := summary.get("resumed"):
         print(f"  gone on from a checkpoint at {resumed['t']:.3f} s: what follows is of the time since")
     if summary["status"] == "completed" and summary["message"]:

@@ -38,6 +38,7 @@ class Standing(Observer):
                 continue
             text = _standing(time, {name: values[f"{element}.{name}"] for name in _NEEDED})
             result.message += f"; {text}"
+            result.failure["craft"] = text
             if result.error is not None:
                 result.error.add_note(text)
             return

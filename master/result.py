@@ -17,7 +17,8 @@ class Result:
 
     `decided` is what the system says of the outcome, and `successes` are the outcomes that it declares as its success;
     both are filled by Outcomes. `validity` has the counters of Validity, `checks` the judgement of each line of
-    `audit`, `resumed` what is known of the checkpoint that the run goes on from.
+    `audit`, `resumed` what is known of the checkpoint that the run goes on from, `failure` which FMU failed, and what
+    it says.
     """
 
     system: str
@@ -44,6 +45,7 @@ class Result:
     validity: dict[str, dict[str, Any]] = field(default_factory=dict)
     checks: dict[str, dict[str, Any]] = field(default_factory=dict)
     resumed: dict[str, Any] = field(default_factory=dict)
+    failure: dict[str, Any] = field(default_factory=dict)
     error: BaseException | None = None
 
     @property
@@ -88,5 +90,6 @@ class Result:
             **({"resumed": self.resumed} if self.resumed else {}),
             **({"realtime": self.realtime} if self.realtime else {}),
             "message": self.message,
+            **({"failure": self.failure} if self.failure else {}),
             "warnings": self.warnings,
         }

@@ -266,7 +266,9 @@ class Session:
                 detail += "; it asks to end the simulation"
             elif reached is not None:
                 detail += f"; it came to t = {reached:.9g} s"
-            detail += f"; a smaller macro step may help{self._retries()}"
+            # an FMU that gives its reason knows better than we do whether a shorter step would do
+            where = " if its reason is the length of the step" if instance.log.last else ""
+            detail += f"; a smaller macro step may help{where}{self._retries()}"
         elif status == PENDING:
             detail += "; its description does not say canRunAsynchronuously, and so the step is not waited for"
         return detail

@@ -331,6 +331,11 @@ class Simulation:
 def _fail(result: Result, error: BaseException) -> None:
     result.status, result.message = "failed", str(error) or type(error).__name__
     result.error = error
+    if isinstance(error, FmuError):
+        result.failure = {
+            "element": error.instance, "says": error.message, "t": error.time,
+            "function": error.function, "status": error.status, "file": error.file,
+        }  # fmt: skip
 
 
 def _end(watchers: Sequence[Observer | Driver], result: Result) -> None:
