@@ -57,7 +57,7 @@ class OutcomeRule:
                 continue
             if variable.causality != "output" or variable.type not in types:
                 kind = f"{variable.causality} of type {variable.type}"
-                found.append(f"{signal} is a {kind}, not an output of type {' or '.join(types)}")
+                found.append(f"an output of type {' or '.join(types)} is needed, but {signal} is {kind}")
         return found or self._unknown_successes(system.resolve(self.signal)[1])
 
     def _unknown_successes(self, variable: Variable) -> list[str]:
