@@ -48,8 +48,10 @@ def pair_system(fmu: Path) -> System:
     return system
 
 
-def write_pair(fmu: Path, folder: Path, plan: Plan = PLAN) -> Path:
-    return bundle.write_bundle(pair_system(fmu), plan, "two oscillators", folder / "pair.ssp")
+def write_pair(fmu: Path, folder: Path, plan: Plan = PLAN, name: str = "pair") -> Path:
+    system = pair_system(fmu)
+    system.name = name
+    return bundle.write_bundle(system, plan, "two oscillators", folder / f"{name}.ssp")
 
 
 def changed_archive(file: Path, out: Path, changes: Mapping[str, bytes | None]) -> Path:
