@@ -61,7 +61,7 @@ RECORD = Record(
     output("overdue", "1", "a time limit has passed: the sequence waits for the operator", type=BOOLEAN),
     Group(
         "event",
-        _event("first_contact", "the first contact: DK1, or capture or the socket's bottom where they come first"),
+        _event("first_contact", "the first contact: the first of DK1, DK2, DSG"),
         _event("capture", "capture, DSG"),
         _event("start", "the start of docking, DSG and DK2 for the first time"),
         _event("end", "the end of the sequence"),
