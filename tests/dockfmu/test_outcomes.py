@@ -76,6 +76,11 @@ def test_the_command_tells_each_outcome_and_exits_with_0_for_success_alone(seque
         assert results.attributes["outcome"] == outcome
 
 
+def test_an_element_in_a_process_of_its_own_tells_the_outcome(sequence, capfd):
+    summary, _ = summary_of(capfd, DONE, sequence()(ENDS["docked"]), "--process", "cyclogram")
+    assert summary["outcome"] == "docked"
+
+
 def test_the_outcome_is_the_first_line_of_the_console_and_of_the_report(sequence, tmp_path, capfd):
     assert status_of("run", sequence()(ENDS["timed_out"]), "-o", "out") == NO_SUCCESS
     assert capfd.readouterr().out.splitlines()[0] == "sequence: timed out"
