@@ -17,7 +17,7 @@ import numpy as np
 
 from dockfmu import declaration
 from dockfmu.assembly import assemble
-from dockfmu.run import audit
+from dockfmu.balance import audit
 from master.observers.recorder import Recorder
 from master.observers.results import read_results
 from master.run import run

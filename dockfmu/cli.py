@@ -1,6 +1,7 @@
 """The command `dockfmu`: list, build, run, validate, ports, check-swap, diagram, report, export.
 
-Exit status: 0 done, 1 the run (or a check) failed, 2 the command was wrong.
+Exit status: 0 done (a run: with an outcome that its system declares as success), 1 the run (or a check) failed, 2 the
+command was wrong, 3 the run was completed, but its outcome is no success.
 """
 
 from __future__ import annotations
@@ -15,7 +16,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
-DONE, FAILED, WRONG = 0, 1, 2
+DONE, FAILED, WRONG, NO_SUCCESS = 0, 1, 2, 3
 
 BUILD = Path("build")
 
@@ -24,7 +25,8 @@ def _arguments() -> argparse.ArgumentParser:
     parser = argparse.ArgumentParser(
         prog="dockfmu",
         description="Spacecraft docking as FMI 2.0 co-simulation FMUs: build, couple, run, report.",
-        epilog="Exit status: 0 done, 1 the run or a check failed, 2 the command was wrong.\n"
+        epilog="Exit status: 0 done, 1 the run or a check failed, 2 the command was wrong, 3 the run was completed,\n"
+        "but its outcome is none that the system declares as success.\n"
         "dockfmu COMMAND --help tells more of each.",
         formatter_class=argparse.RawDescriptionHelpFormatter,
     )
@@ -83,11 +85,19 @@ def _add_run(commands: Any) -> None:
         help="run a system of dockfmu or an .ssp",
         usage="dockfmu run SYSTEM|FILE.ssp [options]",
         description="Run a system by its name (see dockfmu list) or from an .ssp, and leave results.h5, events.json,\n"
-        "summary.json, report.html and plots in a folder.",
+        "summary.json, report.html and plots in a folder. The outcome comes first: docked, captured, retreated, ...",
         epilog="examples:\n"
         "  dockfmu run atv_probe_cone\n"
         "  dockfmu run atv_probe_cone --set chaser.parameters.mass=18000 --set initial_conditions.miss=0.1,0\n"
-        "  dockfmu run build/ssp/atv_probe_cone.ssp --swap chaser=MyCraft.fmu --stop 20 -o build/results/mine",
+        "  dockfmu run build/ssp/atv_probe_cone.ssp --swap chaser=MyCraft.fmu --stop 20 -o build/results/mine\n"
+        "\n"
+        "exit status:\n"
+        "  0  completed, with an outcome that the system declares as its success; a system that declares nothing\n"
+        "     has the outcome `completed`, which is success\n"
+        "  1  failed, or stopped: the message says why\n"
+        "  2  the command was wrong: nothing was run\n"
+        "  3  completed, but the outcome is no success of the system: e.g. retreated, timed_out, captured where\n"
+        "     docked is wanted, unknown where the output that tells it is lost",
         formatter_class=argparse.RawDescriptionHelpFormatter,
     )
     run.add_argument(
@@ -124,7 +134,12 @@ def _add_run(commands: Any) -> None:
     how.add_argument("--stop", type=_positive, metavar="T", help="end of the run, s")
     how.add_argument(
         "--resume", type=Path, metavar="FILE",
-        help="go on from the run.checkpoint that an earlier run with the same FMUs left in its folder",
+        help="go on from the run.checkpoint that an earlier run of the same system, with the same values, left",
+    )  # fmt: skip
+    how.add_argument(
+        "--force", action="store_true",
+        help="with --resume: go on although the system differs; inputs and tunable parameters act as they are given "
+        "now, all else as the checkpoint has it",
     )  # fmt: skip
     how.add_argument(
         "--process", action="append", default=[], metavar="ELEMENT[=SECONDS]", dest="processes",
@@ -275,6 +290,8 @@ def _run(arguments: argparse.Namespace) -> int:
     from dockfmu.run import Request, execute
     from dockfmu.settings import parse_value
 
+    if arguments.force and arguments.resume is None:
+        raise WrongCommand("--force: goes with --resume FILE")
     request = Request(
         system=arguments.system,
         settings={name: parse_value(value) for name, value in _pairs(arguments.settings, "--set").items()},
@@ -292,6 +309,7 @@ def _run(arguments: argparse.Namespace) -> int:
         retry=arguments.retry,
         processes=dict(map(_process, arguments.processes)),
         resume=arguments.resume,
+        force=arguments.force,
         threads=arguments.threads,
     )
     with _own_output():
@@ -301,7 +319,10 @@ def _run(arguments: argparse.Namespace) -> int:
     else:
         _print_summary(summary, folder)
     if summary["status"] == "completed":
-        return DONE
+        if summary["success"]:
+            return DONE
+        _say(f"dockfmu: {summary['system']}: the outcome {summary['outcome']} is no success of this system")
+        return NO_SUCCESS
     _say(f"dockfmu: {summary['system']} {summary['status']}: {summary['message']}")
     return FAILED
 
@@ -323,8 +344,16 @@ def _own_output() -> Iterator[None]:
 
 
 def _print_summary(summary: dict[str, Any], folder: Path) -> None:
-    print(f"{summary['system']}: {summary['status']} at {summary['t_end']:.3f} s after {summary['wall_s']:.2f} s,")
+    print(f"{summary['system']}: {summary['outcome'].replace('_', ' ')}")
+    print(f"  {summary['status']} at {summary['t_end']:.3f} s after {summary['wall_s']:.2f} s,")
     print(f"  {summary['real_time_factor']:.1f} times real time, {summary['macro_steps']} macro steps")
+    failure = summary.get("failure", {})
+    if failure.get("says"):
+        print(f"  {failure['element']}: {failure['says']}")
+    if "craft" in failure:
+        print(f"  {failure['craft']}")
+    if resumed := summary.get("resumed"):
+        print(f"  gone on from a checkpoint at {resumed['t']:.3f} s: what follows is of the time since")
     if summary["status"] == "completed" and summary["message"]:
         print(f"  {summary['message']}")
     seen: set[str] = set()
@@ -335,8 +364,19 @@ def _print_summary(summary: dict[str, Any], folder: Path) -> None:
     if real := summary.get("realtime"):
         _print_pace(real)
     for name, value in summary["audit"].items():
-        print(f"  {name.replace('_', ' '):24} {'not finite' if value is None else format(value, '.3g')}")
+        _print_balance(name, value, summary["audit_checks"].get(name))
+    for name, counter in summary["validity"].items():
+        if counter["count"]:
+            print(f"  NOT VALID {name} = {counter['count']} from {counter['t_first']:.3f} s on")
     print(f"  {folder}")
+
+
+def _print_balance(name: str, value: float | None, check: dict[str, Any] | None) -> None:
+    found = "not finite" if value is None else format(value, ".3g")
+    judged = ""
+    if check and check["ok"] is not None:
+        judged = f"  {'ok' if check['ok'] else 'NOT OK'}, limit {check['limit']:.3g}, tests the {check['tests']}"
+    print(f"  {name.replace('_', ' '):24} {found:10}{judged}".rstrip())
 
 
 def _print_pace(real: dict[str, Any]) -> None:

@@ -23,7 +23,8 @@ CONDITIONS = "initial_conditions"
 CHOICES = {"moving": ("active", "passive"), "velocity_point": ("cm_inertial", "port_relative")}
 ANGLES = ("yaw", "pitch", "roll")
 _TABLES = (
-    "name", "description", "elements", "connections", CONDITIONS, "run", "adaptive", "events", "audit", "report"
+    "name", "description", "elements", "connections", CONDITIONS, "run", "adaptive", "events", "audit", "outcome",
+    "report",
 )  # fmt: skip
 _TO_SI = {"m": 1.0, "m/s": 1.0, "rad": 1.0, "rad/s": 1.0, "deg": np.pi / 180.0, "deg/s": np.pi / 180.0}
 

@@ -168,6 +168,8 @@ def _uses(plan: Plan, element: str) -> dict[str, list[str]]:
     """What a plan reads of an element, by variable or array."""
     read = [(event.signal, f"event {name}") for name, event in plan.events.items()]
     read += [(plan.stop_when, "end of the run")] if plan.stop_when else []
+    if plan.outcome is not None:
+        read += [(signal, "outcome") for signal in (plan.outcome.signal, *dict(plan.outcome.interim).values())]
     read += [(name, "audit") for name in plan.supplied]
     read += [(f"{element}.audit.{name}", "audit") for name in AUDIT_OUTPUTS if element in plan.audited]
     read += [(signal, "report") for panel in plan.panels for signal in panel.signals]

@@ -32,7 +32,18 @@ class Outcome:
 
     def __repr__(self) -> str:
         result = self.result
-        return f"<{result.system}: {result.status} at {result.t_end:g} s, {len(self.time)} rows>"
+        told = result.outcome if result.outcome == result.status else f"{result.outcome}, {result.status}"
+        return f"<{result.system}: {told} at {result.t_end:g} s, {len(self.time)} rows>"
+
+    @property
+    def outcome(self) -> str:
+        """What the system says became of the run, such as "docked"; the status where it says nothing."""
+        return self.result.outcome
+
+    @property
+    def success(self) -> bool:
+        """Whether the outcome is one that the system declares as its success; without a declaration, completion is."""
+        return self.result.success
 
     @property
     def status(self) -> str:
@@ -96,6 +107,7 @@ class Outcome:
 
     def _repr_html_(self) -> str:
         rows: list[tuple[str, Any]] = [
+            ("outcome", self.outcome),
             ("status", self.status + (f": {self.result.message}" if self.result.message else "")),
             ("simulated", f"{self.result.t_end:g} s in {self.result.wall_s:.3g} s"),
             *((name.replace("_", " "), f"{t:.3f} s") for name, t in self.events.items()),

@@ -45,7 +45,7 @@ def _write(folder: Path, results: Results) -> Path:
     events = _read_json(folder / "events.json", [])
     plan = Plan.from_json(results.attributes["plan"]) if "plan" in results.attributes else Plan()
     panels = plan.panels or _panels_by_unit(results)
-    title = f"{summary['system']}: {summary['status']} at {results.time[-1]:.1f} s"
+    title = f"{summary['system']}: {_outcome(summary)} at {results.time[-1]:.1f} s"
     write_png(results, panels, events, folder / "overview.png", title)
     if events and results.time[-1] > IMPACT_WINDOW:
         start = max(float(results.time[0]), events[0]["t"] - 0.5)
@@ -66,7 +66,10 @@ def _page(results: Results, summary: Mapping[str, Any], events: list[dict[str, A
     return environment.get_template("report.html.j2").render(
         summary=summary,
         description=results.attributes.get("description", ""),
-        audit=[(name.replace("_", " "), value) for name, value in summary.get("audit", {}).items()],
+        outcome=_outcome(summary),
+        standing=_standing(summary),
+        audit=_audit(summary),
+        invalid=[(name, counter) for name, counter in summary.get("validity", {}).items() if counter["count"]],
         events=list(first.values()),
         figure=jinja2.filters.Markup(figure),
         peaks=[(name, peak) for name, peak in summary.get("peaks", {}).items() if name in shown],
@@ -74,6 +77,30 @@ def _page(results: Results, summary: Mapping[str, Any], events: list[dict[str, A
         parameters=[(element, sorted(results.parameters(element).items())) for element in results.fmus],
         versions=", ".join(f"{package} {version(package)}" for package in ("dockfmu", "numpy", "numba", "h5py")),
     )
+
+
+def _outcome(summary: Mapping[str, Any]) -> str:
+    """Return the outcome in words; that of a summary which tells none is its status."""
+    return str(summary.get("outcome", summary["status"])).replace("_", " ")
+
+
+def _standing(summary: Mapping[str, Any]) -> str:
+    """Return the class of style of the outcome: good, bad, or neither where a run was ended from outside."""
+    if summary["status"] in ("failed", "killed"):
+        return "bad"
+    if summary["status"] == "completed":
+        return "good" if summary.get("success", True) else "bad"
+    return "neither"
+
+
+def _audit(summary: Mapping[str, Any]) -> list[dict[str, Any]]:
+    """Return the lines of the balance with their judgement, where there is one."""
+    checks = summary.get("audit_checks", {})
+    no_check = {"limit": None, "ok": None, "tests": "", "meaning": ""}
+    return [
+        {"name": name.replace("_", " "), "value": value, **no_check, **checks.get(name, {})}
+        for name, value in summary.get("audit", {}).items()
+    ]
 
 
 def _panels_by_unit(results: Results) -> tuple[Panel, ...]:
@@ -90,6 +117,7 @@ def _known_of(results: Results) -> dict[str, Any]:
     step = float(results.attributes["step"])
     return {
         "system": results.attributes["system"],
+        "outcome": results.attributes.get("outcome", "killed"),
         "status": "killed" if results.attributes["status"] == "running" else results.attributes["status"],
         "t_end": t_end,
         "wall_s": None,

@@ -13,7 +13,6 @@ from typing import Any
 
 from dockfmu import bundle, declaration
 from dockfmu.assembly import assemble
-from dockfmu.balance import audit
 from dockfmu.declaration import CONDITIONS
 from dockfmu.live import NOT_LIVE, Live
 from dockfmu.plan import Plan
@@ -21,14 +20,13 @@ from dockfmu.ports import swap
 from dockfmu.report import PRODUCTS as REPORTS
 from dockfmu.report import ReportError, write_report
 from dockfmu.settings import Settings
+from dockfmu.watching import watching
 from master import algorithms
 from master.checkpoint import Checkpoint, check_states, read_checkpoint
 from master.observers import journal
 from master.observers.checkpoints import Checkpoints
 from master.observers.dense import Dense
-from master.observers.events import Events
 from master.observers.observer import Observer
-from master.observers.peaks import Peaks
 from master.observers.progress import Progress
 from master.observers.recorder import Recorder
 from master.result import Result
@@ -37,9 +35,6 @@ from master.step_control import Retry, StepControl
 from master.system import System
 from ssp.read import read_parameter_set
 from ssp.variants import is_package
-
-IMBALANCE = 0.01
-"""Energy residual that a run is warned of: ten times what is promised at the default step."""
 
 CHECKPOINT = "run.checkpoint"
 
@@ -59,7 +54,8 @@ class Request:
     system in which all steps are recorded. `adaptive` lets the steps vary as the system declares, with this tolerance
     or, if 0, its own; `retry` is the length of the shortest step that takes the place of one that an FMU discards.
     `processes` are elements that run in processes of their own, with the longest call in s, or None for the default.
-    `resume` is the checkpoint of an earlier run. On several `threads` elements step side by side.
+    `resume` is the checkpoint of an earlier run; with `force` differences between that run and this one do not matter,
+    where the checkpoint can be used at all. On several `threads` elements step side by side.
     """
 
     system: str
@@ -78,6 +74,7 @@ class Request:
     retry: float | None = None
     processes: Mapping[str, float | None] = field(default_factory=dict)
     resume: Path | None = None
+    force: bool = False
     threads: int = 1
 
 
@@ -113,11 +110,10 @@ def execute(request: Request, build: Path, say: Callable[[str], None]) -> tuple[
             notes += left_out + unwatched
         _separate(system, request.processes)
         system.check()
-        checkpoint = None if request.resume is None else _checkpoint(request.resume, system, plan)
+        checkpoint = None if request.resume is None else _checkpoint(request, system, plan)
         folder = request.output or build / "results" / system.name
         result = _run(system, plan, folder, description, request, checkpoint)
         result.warnings[:0] = notes
-        result.warnings += _imbalance(result)
     for note in result.warnings:
         say(f"warning: {note}")
     summary = _finite(result.summary())
@@ -182,13 +178,16 @@ def _overridden(plan: Plan, request: Request) -> Plan:
     return replace(plan, **{name: value for name, value in asked.items() if value is not None})  # type: ignore[arg-type]
 
 
-def _checkpoint(file: Path, system: System, plan: Plan) -> Checkpoint:
+def _checkpoint(request: Request, system: System, plan: Plan) -> Checkpoint:
     """The checkpoint to go on from. Raises CheckpointError or RequestError for one that does not fit the run."""
-    checkpoint = read_checkpoint(file)
+    assert request.resume is not None
+    checkpoint = read_checkpoint(request.resume)
     check_states(system)
-    checkpoint.check(system)
+    checkpoint.check(system, force=request.force)
     if not plan.stop > checkpoint.time:
-        raise RequestError(f"--resume {file}: is at {checkpoint.time:g} s already; the run ends at {plan.stop:g} s")
+        raise RequestError(
+            f"--resume {request.resume}: is at {checkpoint.time:g} s already; the run ends at {plan.stop:g} s"
+        )
     return checkpoint
 
 
@@ -210,10 +209,7 @@ def _run(
         dense=None if request.around is None else Dense(tuple(plan.events.values()), *request.around),
         attributes={"plan": plan.to_json(), "description": description},
     )
-    peaks = Peaks(system.select(types=("Real",)))
-    observers: list[Observer] = [recorder, peaks, Events(plan.events), Progress()]
-    if plan.audited:
-        observers.append(audit(system, plan))
+    observers: list[Observer] = [*watching(system, plan), recorder, Progress()]
     # a run that is held to the clock has no time for checkpoints
     if request.live.realtime is None and all(system.description(n).can_serialize_state for n in system.elements):
         observers.append(Checkpoints(folder / CHECKPOINT))
@@ -228,6 +224,7 @@ def _run(
         stop_when=plan.stop_when,
         observers=[*observers, *live],
         resume=checkpoint,
+        force=request.force,
         threads=request.threads,
     )
     simulation.open()
@@ -243,17 +240,6 @@ def _control(system: System, plan: Plan, request: Request) -> StepControl | Retr
         raise RequestError("--adaptive: the system declares no table `adaptive` that says how its steps may vary")
     plan.adaptive.prepare(system)
     return plan.adaptive.control(request.adaptive or None)
-
-
-def _imbalance(result: Result) -> list[str]:
-    """A sentence where the energy balance of a run does not close, so that its results are not to be believed."""
-    residual = result.audit.get("energy_residual", 0.0)
-    if residual <= IMBALANCE:
-        return []
-    return [
-        f"the energy balance does not close, with a residual of {residual:.3g}: a smaller macro step than "
-        f"{result.step:g} s may help, or work from outside is missing in it"
-    ]
 
 
 def _finite(content: Any) -> Any:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from types import TracebackType
 from typing import Any
@@ -14,6 +14,7 @@ from dockfmu.outcome import Outcome
 from dockfmu.settings import scalars
 from master import simulation
 from master.algorithms import Algorithm
+from master.observers.observer import Observer
 from master.observers.series import Series
 from master.step_control import Retry, StepControl
 
@@ -27,9 +28,11 @@ class Simulation:
     ...         simulation.step()
     """
 
-    def __init__(self, inner: simulation.Simulation, series: Series) -> None:
+    def __init__(self, inner: simulation.Simulation, series: Series, telling: Callable[[], list[Observer]]) -> None:
+        """`telling` makes the observers by which a branch tells its outcome."""
         self._inner = inner
         self._series = series
+        self._telling = telling
 
     def __enter__(self) -> Simulation:
         self._inner.__enter__()
@@ -122,9 +125,9 @@ class Simulation:
             stop=stop,
             algorithm=algorithm,
             control=control,
-            observers=[series],
+            observers=[*self._telling(), series],
         )
-        return Simulation(inner, series)
+        return Simulation(inner, series, self._telling)
 
     @property
     def outcome(self) -> Outcome:

@@ -12,20 +12,20 @@ from typing import Any, Self
 
 from dockfmu import bundle, declaration, ports
 from dockfmu.assembly import assemble, build_fmu, make_component
-from dockfmu.balance import audit
 from dockfmu.outcome import Outcome
 from dockfmu.plan import Plan
 from dockfmu.settings import Settings, scalars, set_value
 from dockfmu.simulation import Simulation
+from dockfmu.watching import telling, watching
 from fmus import catalogue
 from master import algorithms
 from master.algorithms import Algorithm
 from master.checkpoint import read_checkpoint
 from master.drivers.driver import Driver
 from master.errors import FmuError, StructureError
-from master.observers.events import Event, Events
+from master.observers.events import Event
 from master.observers.observer import Observer
-from master.observers.peaks import Peaks
+from master.observers.outcomes import OutcomeRule
 from master.observers.series import Series
 from master.simulation import Simulation as Stepping
 from master.step_control import Retry, StepControl
@@ -162,6 +162,23 @@ class System:
         event = Event(signal, when, level)  # type: ignore[arg-type]
         self.plan = replace(self.plan, events={**self.plan.events, name: event})
 
+    def tell_outcome(
+        self,
+        signal: str,
+        success: Sequence[str],
+        *,
+        names: Mapping[int, str] | None = None,
+        undecided: str = "none",
+        interim: Mapping[str, str] | None = None,
+    ) -> None:
+        """Declare by which output the system tells the outcome of a run, and which outcomes are its success.
+
+        `signal` is of type Enumeration, whose items in lower case are the outcomes, or its values have `names`. While
+        it says `undecided`, the first Boolean output of `interim`, {outcome: output}, that is true gives the outcome.
+        """
+        pairs = tuple((names or {}).items()), tuple((interim or {}).items())
+        self.plan = replace(self.plan, outcome=OutcomeRule(signal, tuple(success), pairs[0], undecided, pairs[1]))
+
     def write(self, file: Path | str) -> Path:
         """As an .ssp with its FMUs and start values, which `dockfmu run` and other tools take."""
         return bundle.write_bundle(self.structure, self.plan, self.description, Path(file))
@@ -175,6 +192,7 @@ class System:
         algorithm: str | Algorithm | None = None,
         control: StepControl | Retry | None = None,
         resume: Path | str | None = None,
+        force: bool = False,
         threads: int = 1,
         record: Sequence[str] | None = None,
         every: int = 1,
@@ -184,17 +202,15 @@ class System:
         """A simulation to step by hand, in macro steps of `step`; step and algorithm are those of the plan by default.
 
         With a StepControl the steps vary, and `step` is the first of them; a Retry makes steps that an FMU discards of
-        shorter ones. `resume` is a checkpoint to go on from, instead of `start`; on several `threads` elements that do
-        not need each other's newest values step side by side.
+        shorter ones. `resume` is a checkpoint to go on from, instead of `start`; one of another system, or of other
+        values, raises CheckpointError that lists the differences, unless `force` says that they do not matter. On
+        several `threads` elements that do not need each other's newest values step side by side.
 
         `record` are the variables that are kept in memory after every `every` steps (scalars and whole arrays; without
         it all outputs).
         """
         names = None if record is None else [scalar for name in record for scalar in scalars(self.structure, name)[0]]
         series = Series(names, every=every)
-        watching: list[Observer] = [series, Events(self.plan.events), Peaks(self.structure.select(types=("Real",)))]
-        if self.plan.audited:
-            watching.append(audit(self.structure, self.plan))
         chosen = self.plan.algorithm if algorithm is None else algorithm
         inner = Stepping(
             self.structure,
@@ -204,13 +220,14 @@ class System:
             algorithm=algorithms.by_name(chosen) if isinstance(chosen, str) else chosen,
             control=control,
             resume=None if resume is None else read_checkpoint(Path(resume)),
+            force=force,
             threads=threads,
-            observers=[*watching, *observers],
+            observers=[*watching(self.structure, self.plan), series, *observers],
             drivers=drivers,
             stop_when=self.plan.stop_when,
         )
         inner.result.warnings += self._notes
-        return Simulation(inner, series)
+        return Simulation(inner, series, lambda: telling(self.plan))
 
     def run(self, *, stop: float | None = None, check: bool = True, **options: Any) -> Outcome:
         """Run to `stop` or the stop signal, those of the plan by default; `options` as for simulate.

@@ -7,15 +7,16 @@ import os
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass, field
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 
 from master import archive
 from master.errors import MasterError
 from master.fmu import Instance
-from master.system import System
+from master.system import Connection, System
 
-FORMAT = 2
+FORMAT = 3
 
 
 class CheckpointError(MasterError):
@@ -23,12 +24,30 @@ class CheckpointError(MasterError):
 
 
 @dataclass(frozen=True)
+class Difference:
+    """What a system has otherwise than at a checkpoint; `variable` where it is a start value.
+
+    Where it is `fatal` the checkpoint cannot be used.
+    """
+
+    what: str
+    then: str
+    now: str
+    variable: str = ""
+    fatal: bool = False
+
+    def __str__(self) -> str:
+        return f"{self.what}: {self.then} at the checkpoint, {self.now} now"
+
+
+@dataclass(frozen=True)
 class Checkpoint:
     """A run at `time`, after `macro_steps` of length `step` from `start` on; `stepping` names the algorithm.
 
     `states` are the serialised states of the FMUs, by element; `memory` is what the loop itself carries from step to
-    step, so that a run that goes on from here is equal to the bit. `fmus` are the SHA-256 of the files: others are
-    refused.
+    step, so that a run that goes on from here is equal to the bit. What the system was is kept to compare with: `fmus`
+    are the SHA-256 of the files, `starts` the start values of each element, `rates` its substeps and every how many
+    macro steps it steps, `order` the order of the elements, `connections` a sentence for each connection.
     """
 
     system: str
@@ -38,19 +57,63 @@ class Checkpoint:
     step: float
     macro_steps: int
     fmus: dict[str, str]
+    starts: dict[str, dict[str, Any]]
+    rates: dict[str, list[int]]
+    order: list[str]
+    connections: list[str]
     states: dict[str, bytes] = field(repr=False)
     memory: dict[str, np.ndarray] = field(repr=False)
 
-    def check(self, system: System) -> None:
-        """Raises CheckpointError where the system has other elements, or another FMU for one."""
+    def differences(self, system: System) -> list[Difference]:
+        """Return what a system has otherwise than the one of which the checkpoint was taken."""
+        found = []
+        if self.system != system.name:
+            found.append(Difference("the name of the system", self.system, system.name))
         if set(self.fmus) != set(system.elements):
-            raise CheckpointError(
-                f"the checkpoint has the elements {', '.join(sorted(self.fmus))}, the system "
-                f"{', '.join(sorted(system.elements))}"
-            )
-        other = [name for name, sha in self.fmus.items() if archive.digest(system.elements[name].file) != sha]
-        if other:
-            raise CheckpointError(f"the checkpoint was taken with another FMU of {', '.join(other)}")
+            then, other = (", ".join(sorted(elements)) for elements in (self.fmus, system.elements))
+            return [*found, Difference("the elements", then, other, fatal=True)]
+        now = identity(system)
+        for element, sha in self.fmus.items():
+            if now["fmus"][element] != sha:
+                found.append(Difference(f"the FMU of {element}", f"SHA-256 {sha[:12]}", now["fmus"][element][:12]))
+            found += self._other_starts(system, element, now["starts"][element])
+            if now["rates"][element] != self.rates[element]:
+                then, other = (f"{steps} in {every}" for steps, every in (self.rates[element], now["rates"][element]))
+                found.append(Difference(f"the steps of {element} in macro steps", then, other))
+        lost = [c for c in self.connections if c not in now["connections"]]
+        added = [c for c in now["connections"] if c not in self.connections]
+        found += [Difference(f"connection {connection}", "there", "none") for connection in lost]
+        found += [Difference(f"connection {connection}", "none", "there") for connection in added]
+        if now["order"] != self.order:
+            found.append(Difference("the order of the elements", ", ".join(self.order), ", ".join(now["order"])))
+        return found
+
+    def _other_starts(self, system: System, element: str, now: Mapping[str, Any]) -> list[Difference]:
+        """Return the start values that differ; one that is not given is that of the FMU."""
+        variables, then = system.description(element).variables, self.starts[element]
+        found = []
+        for name in sorted(then.keys() | now.keys()):
+            own = variables[name].start if name in variables else None
+            old, new = (_plain(given.get(name, own)) for given in (then, now))
+            if old != new:
+                full = f"{element}.{name}"
+                variable = full if name in variables else ""
+                found.append(Difference(full, _shown(old), _shown(new), variable))
+        return found
+
+    def check(self, system: System, *, force: bool = False) -> None:
+        """Raises CheckpointError that lists the differences of a system; with `force` only those that cannot be."""
+        found = self.differences(system)
+        wrong = [difference for difference in found if difference.fatal or not force]
+        if wrong:
+            lines = "".join(f"\n  {difference}" for difference in wrong)
+            text = f"the checkpoint at t = {self.time:.9g} s was taken of another system:{lines}"
+            if not any(difference.fatal for difference in wrong):
+                text += (
+                    "\ngive what was given then, or go on all the same with --force (force=True): inputs and tunable "
+                    "parameters act as they are given now, all other values as the checkpoint has them"
+                )
+            raise CheckpointError(text)
 
     def write(self, file: Path) -> Path:
         """Write a file; the old one stays until the new one is whole."""
@@ -109,6 +172,41 @@ def restore_states(instances: Mapping[str, Instance], states: Mapping[str, bytes
             instance.set_state(state)
         finally:
             instance.free_state(state)
+
+
+def identity(system: System) -> dict[str, Any]:
+    """Return what a system is, as the fields of a Checkpoint to compare with."""
+    elements = system.elements.items()
+    return {
+        "fmus": digests(system),
+        "starts": {name: {key: _plain(v) for key, v in element.start.items()} for name, element in elements},
+        "rates": {name: [element.substeps, element.every] for name, element in elements},
+        "order": list(system.execution_order()),
+        "connections": sorted(map(_sentence, system.connections)),
+    }
+
+
+def _plain(value: Any) -> Any:
+    """Return a value as JSON keeps it, so that 2, 2.0 and numpy's 2 are one."""
+    if value is None or isinstance(value, str):
+        return value
+    return float(value)
+
+
+def _shown(value: Any) -> str:
+    return "not given" if value is None else repr(value)
+
+
+def _sentence(connection: Connection) -> str:
+    """Return a connection with all that it does to the values."""
+    told = str(connection)
+    if (connection.factor, connection.offset) != (1.0, 0.0):
+        told += f", times {connection.factor!r} plus {connection.offset!r}"
+    if not connection.convert_units:
+        told += ", units not converted"
+    if connection.mean:
+        told += ", a mean"
+    return told + (f", by the table {connection.table}" if connection.table else "")
 
 
 def digests(system: System) -> dict[str, str]:

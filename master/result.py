@@ -14,6 +14,11 @@ class Result:
     `error` saying why; `t_end` is the last time at which all instances were consistent. `rejected_steps` counts the
     macro steps that step control repeated, `sweeps` the passes of implicit coupling; the shortest and the longest step
     are known where they vary.
+
+    `decided` is what the system says of the outcome, and `successes` are the outcomes that it declares as its success;
+    both are filled by Outcomes. `validity` has the counters of Validity, `checks` the judgement of each line of
+    `audit`, `resumed` what is known of the checkpoint that the run goes on from, `failure` which FMU failed, and what
+    it says.
     """
 
     system: str
@@ -35,6 +40,12 @@ class Result:
     peaks: dict[str, dict[str, Any]] = field(default_factory=dict)
     audit: dict[str, Any] = field(default_factory=dict)
     realtime: dict[str, Any] = field(default_factory=dict)
+    decided: str = ""
+    successes: tuple[str, ...] | None = None
+    validity: dict[str, dict[str, Any]] = field(default_factory=dict)
+    checks: dict[str, dict[str, Any]] = field(default_factory=dict)
+    resumed: dict[str, Any] = field(default_factory=dict)
+    failure: dict[str, Any] = field(default_factory=dict)
     error: BaseException | None = None
 
     @property
@@ -42,9 +53,23 @@ class Result:
         """Simulated time over the time of the steps."""
         return (self.t_end - self.t_start) / self.wall_s if self.wall_s > 0.0 else 0.0
 
+    @property
+    def outcome(self) -> str:
+        """What the system says became of the run; its status where the system says nothing, "failed" if it failed."""
+        return "failed" if self.status == "failed" else self.decided or self.status
+
+    @property
+    def success(self) -> bool:
+        """Whether the outcome is one that the system declares as its success; without a declaration, completion is."""
+        if self.successes is None:
+            return self.status == "completed"
+        return self.outcome in self.successes
+
     def summary(self) -> dict[str, Any]:
         """The public record of the run, ready for JSON."""
         return {
+            "outcome": self.outcome,
+            "success": self.success,
             "system": self.system,
             "status": self.status,
             "t_end": self.t_end,
@@ -60,7 +85,11 @@ class Result:
             "events": self.events,
             "peaks": self.peaks,
             "audit": self.audit,
+            "audit_checks": self.checks,
+            "validity": self.validity,
+            **({"resumed": self.resumed} if self.resumed else {}),
             **({"realtime": self.realtime} if self.realtime else {}),
             "message": self.message,
+            **({"failure": self.failure} if self.failure else {}),
             "warnings": self.warnings,
         }

@@ -68,19 +68,20 @@ class Wishes:
     @staticmethod
     def check_settable(system: System, names: Iterable[str]) -> None:
         """Raises StructureError that names all variables which cannot be set from outside between two steps."""
-        connected = {f"{c.target}.{c.input}": f"{c.source}.{c.output}" for c in system.connections}
-        problems = []
-        for name in names:
-            _, variable = system.resolve(name)
-            if name in connected:
-                problems.append(f"{name} cannot be set from outside: it is connected to {connected[name]}")
-            elif variable.causality != "input" and (variable.causality, variable.variability) != (
-                "parameter", "tunable",
-            ):  # fmt: skip
-                kind = f"{variable.variability} {variable.causality}"
-                problems.append(f"{name} cannot be set during a run: it is a {kind}")
+        problems = [problem for name in names if (problem := Wishes.unsettable(system, name))]
         if problems:
             raise StructureError(problems)
+
+    @staticmethod
+    def unsettable(system: System, name: str) -> str:
+        """Return why a variable cannot be set from outside between two steps, empty where it can."""
+        _, variable = system.resolve(name)
+        source = next((c for c in system.connections if f"{c.target}.{c.input}" == name), None)
+        if source is not None:
+            return f"{name} cannot be set from outside: it is connected to {source.source}.{source.output}"
+        if variable.causality != "input" and (variable.causality, variable.variability) != ("parameter", "tunable"):
+            return f"{name} cannot be set during a run: it is a {variable.variability} {variable.causality}"
+        return ""
 
 
 class Session:
@@ -265,7 +266,9 @@ class Session:
                 detail += "; it asks to end the simulation"
             elif reached is not None:
                 detail += f"; it came to t = {reached:.9g} s"
-            detail += f"; a smaller macro step may help{self._retries()}"
+            # an FMU that gives its reason knows better than we do whether a shorter step would do
+            where = " if its reason is the length of the step" if instance.log.last else ""
+            detail += f"; a smaller macro step may help{where}{self._retries()}"
         elif status == PENDING:
             detail += "; its description does not say canRunAsynchronuously, and so the step is not waited for"
         return detail

@@ -19,7 +19,7 @@ from typing import Any
 
 from master.algorithms import Algorithm, GaussSeidel
 from master.algorithms.algorithm import Scheme
-from master.checkpoint import Checkpoint, check_states, digests, restore_states, save_states
+from master.checkpoint import Checkpoint, check_states, identity, restore_states, save_states
 from master.drivers.driver import Driver
 from master.errors import FmuError, MasterError, StructureError
 from master.fmu import Instance
@@ -43,8 +43,11 @@ class Simulation:
     shorter ones. `drivers` give inputs that no connection gives.
     `stop_when` names a Boolean or Integer output that ends the run after the step in which it becomes true (not 0).
     `resume` is a checkpoint to go on from: `start` is then its time, and with the same step and algorithm the run is
-    equal to the bit to one that was never interrupted. A context manager: entering it loads and initialises the FMUs,
-    leaving it ends them and the observers, and completes `result`, whatever happened. `run` does all of that at once.
+    equal to the bit to one that was never interrupted. A checkpoint of another system, or of other start values, raises
+    CheckpointError that lists the differences; with `force` the run goes on where that can be: inputs and tunable
+    parameters get the values of this system, all else is as the checkpoint has it. A context manager: entering it loads
+    and initialises the FMUs, leaving it ends them and the observers, and completes `result`, whatever happened. `run`
+    does all of that at once.
 
     On several `threads` instances that do not need each other's newest values step side by side; the results are the
     same to the bit. It pays from some microseconds a step, and where as many cores are free. Implicit algorithms take
@@ -68,11 +71,12 @@ class Simulation:
         stop_when: str | None = None,
         logging: bool = False,
         resume: Checkpoint | None = None,
+        force: bool = False,
         threads: int = 1,
     ) -> None:
         if resume is not None:
             check_states(system)
-            resume.check(system)
+            resume.check(system, force=force)
             start = resume.time
         _check(system, step, start, stop, stop_when)
         if control is not None:
@@ -85,14 +89,38 @@ class Simulation:
         self.wishes = Wishes(system, observers, drivers)
         self.stop_when, self.logging, self.resume = stop_when, logging, resume
         self._changes: dict[str, Any] = {}
+        """values that are set after a checkpoint was restored"""
         self.instances: dict[str, Instance] = {}
         self.result = Result(system.name, self.algorithm.name, step, t_start=start, t_end=start)
         if resume is not None:
             self.result.macro_steps = resume.macro_steps
+            self._tell_of(resume)
         self._session: Session | None = None
-        self._digests: dict[str, str] = {}
+        self._identity: dict[str, Any] | None = None
         self._cleanup = ExitStack()
         self._opened = self._closed = False
+
+    def _tell_of(self, checkpoint: Checkpoint) -> None:
+        """Put into the result where the run goes on from, and what each difference of the system does."""
+        differences = checkpoint.differences(self.system)
+        self.result.resumed = {
+            "t": checkpoint.time,
+            "system": checkpoint.system,
+            "algorithm": checkpoint.stepping,
+            "step": checkpoint.step,
+            "differences": [str(difference) for difference in differences],
+        }
+        for difference in differences:
+            effect = ""
+            if difference.variable:
+                element, variable = self.system.resolve(difference.variable)
+                value = self.system.elements[element].start.get(variable.name, variable.start)
+                if self.wishes.unsettable(self.system, difference.variable) or value is None:
+                    effect = "; the value of the checkpoint acts"
+                else:
+                    self._changes[difference.variable] = value
+                    effect = "; the new value acts from here on"
+            self.result.warnings.append(f"resumed all the same: {difference}{effect}")
 
     def run(self) -> Result:
         """Load and initialise all, step to the stop time or the stop signal, end all; the result says how it went.
@@ -137,6 +165,9 @@ class Simulation:
 
     def _load(self) -> None:
         began = time.perf_counter()
+        if all(self.system.description(name).can_serialize_state for name in self.system.elements):
+            # what the instances are made of, whatever becomes of the system and its files while they run
+            self._identity = identity(self.system)
         self.instances = instantiate(self.system, self._cleanup, logging=self.logging)
         order = self.system.execution_order()
         first = self.start if self.resume is None else self.resume.start
@@ -255,13 +286,12 @@ class Simulation:
         """
         session = self._entered()
         check_states(self.system)
-        if not self._digests:
-            self._digests = digests(self.system)
+        assert self._identity is not None
         return Checkpoint(
             system=self.system.name, stepping=self._stepping_name,
             start=self.start if self.resume is None else self.resume.start,
             time=self.time, step=self.step, macro_steps=self.result.macro_steps,
-            fmus=self._digests, states=save_states(self.instances), memory=session.memory(),
+            **self._identity, states=save_states(self.instances), memory=session.memory(),
         )  # fmt: skip
 
     def branch(
@@ -286,7 +316,7 @@ class Simulation:
             algorithm=algorithm or self.algorithm, control=control or self.control, observers=observers,
             drivers=drivers, stop_when=self.stop_when, logging=self.logging, resume=self.save(), threads=self.threads,
         )  # fmt: skip
-        variant._changes = dict(values or {})
+        variant._changes |= values or {}
         return variant
 
     def _by_element(self, names: Iterable[str]) -> dict[str, dict[str, str]]:
@@ -301,6 +331,11 @@ class Simulation:
 def _fail(result: Result, error: BaseException) -> None:
     result.status, result.message = "failed", str(error) or type(error).__name__
     result.error = error
+    if isinstance(error, FmuError):
+        result.failure = {
+            "element": error.instance, "says": error.message, "t": error.time,
+            "function": error.function, "status": error.status, "file": error.file,
+        }  # fmt: skip
 
 
 def _end(watchers: Sequence[Observer | Driver], result: Result) -> None:

@@ -8,7 +8,7 @@ from math import isfinite
 
 from components.core.component import Message, fail
 from components.core.kernel import kernel
-from components.probe_cyclogram.ports import PHASE
+from components.probe_cyclogram.ports import OUTCOME, PHASE
 
 NOT_FINITE = 1
 
@@ -24,6 +24,12 @@ DAMP = PHASE.codes["DAMP"]
 RETRACT = PHASE.codes["RETRACT"]
 END = PHASE.codes["END"]
 
+NONE = OUTCOME.codes["NONE"]
+DOCKED = OUTCOME.codes["DOCKED"]
+RETREATED = OUTCOME.codes["RETREATED"]
+TIMED_OUT = OUTCOME.codes["TIMED_OUT"]
+ABORTED = OUTCOME.codes["ABORTED"]
+
 # communication points lie on a grid that rounding moves by far less than any step
 ROUNDING = 1e-9
 
@@ -33,9 +39,15 @@ def _enter(m, phase, t):
     m.phase = phase
     m.work.entered = t
     m.overdue = 0.0
-    if phase == END:
-        m.event.end = t
-        m.finished = 1.0
+
+
+@kernel
+def _end(m, outcome, t):
+    """End the sequence, and say how (spec/00 R41)."""
+    _enter(m, END, t)
+    m.event.end = t
+    m.finished = 1.0
+    m.outcome = outcome
 
 
 @kernel
@@ -58,7 +70,8 @@ def _before_capture(m, t):
         else:
             _limit(m, t, p.extension_limit)
     elif m.phase == READY:
-        if m.sensor.first_contact != 0.0:
+        # a centred head meets the socket's bottom, or its latches close, without having touched the cone (R41)
+        if m.sensor.first_contact != 0.0 or m.sensor.capture != 0.0 or m.sensor.socket_bottom != 0.0:
             m.event.first_contact = t
             _enter(m, PUSH, t)
     elif m.phase == PUSH:
@@ -69,7 +82,10 @@ def _before_capture(m, t):
         elif t >= m.event.first_contact + p.push_limit - ROUNDING:
             _enter(m, RETREAT, t)
     elif t >= m.work.entered + p.retreat_time - ROUNDING:
-        _enter(m, END, t)
+        if m.work.aborted != 0.0:
+            _end(m, ABORTED, t)
+        else:
+            _end(m, RETREATED, t)
 
 
 @kernel
@@ -90,8 +106,13 @@ def _after_capture(m, t):
     elif m.phase == DAMP:
         if since_start >= p.drive_delay:
             _enter(m, RETRACT, t)
-    elif m.docking.plane_gap <= p.end_gap or m.sensor.retracted != 0.0:
-        _enter(m, END, t)
+    elif m.docking.plane_gap <= p.end_gap:
+        _end(m, DOCKED, t)
+    elif m.sensor.retracted != 0.0:
+        if m.docking.plane_gap <= p.docked_gap:
+            _end(m, DOCKED, t)
+        else:
+            _end(m, ABORTED, t)
     else:
         _limit(m, t, p.retraction_limit)
 
@@ -104,13 +125,18 @@ def _transitions(m, t):
         before = m.phase
         if m.operator.abort != 0.0 and m.phase != RETREAT:
             if m.phase < RETREAT:
+                m.work.aborted = 1.0
                 _enter(m, RETREAT, t)
             else:
-                _enter(m, END, t)
+                _end(m, ABORTED, t)
         elif m.phase < CAPTURED:
             _before_capture(m, t)
         else:
             _after_capture(m, t)
+    if m.phase != END:
+        m.outcome = NONE
+        if m.overdue != 0.0:
+            m.outcome = TIMED_OUT
 
 
 @kernel
@@ -152,6 +178,7 @@ def _commands(m, t):
 def initialize(m):
     m.phase = PREPARE
     m.finished = 0.0
+    m.outcome = NONE
     m.overdue = 0.0
     m.event.first_contact = -1.0
     m.event.capture = -1.0
@@ -160,6 +187,7 @@ def initialize(m):
     m.work.entered = m.start_time
     m.work.bottom_reached = 0.0
     m.work.captured = 0.0
+    m.work.aborted = 0.0
     m.command.latches_armed = 1.0
     return step(m, m.start_time, 0.0)
 

@@ -17,6 +17,15 @@ PHASE = enumeration(
     END="docked, departed or aborted; drive and thrusters off",
 )
 
+OUTCOME = enumeration(
+    "Outcome",
+    NONE="nothing is decided yet",
+    DOCKED="retracted until the docking planes meet",
+    RETREATED="no capture in time: departed",
+    TIMED_OUT="a time limit has passed: the sequence waits for the operator",
+    ABORTED="ended by the operator, or because the probe came back without the passive craft",
+)
+
 
 def _event(name, description):
     return output(name, "s", f"time of {description}; -1 before", -1.0, discrete=True)
@@ -48,10 +57,11 @@ RECORD = Record(
     ),
     output("phase", "1", "of the sequence", 1.0, type=PHASE),
     output("finished", "1", "the sequence has ended", type=BOOLEAN),
+    output("outcome", "1", "of the sequence", 1.0, type=OUTCOME),
     output("overdue", "1", "a time limit has passed: the sequence waits for the operator", type=BOOLEAN),
     Group(
         "event",
-        _event("first_contact", "the first contact, DK1"),
+        _event("first_contact", "the first contact: the first of DK1, DK2, DSG"),
         _event("capture", "capture, DSG"),
         _event("start", "the start of docking, DSG and DK2 for the first time"),
         _event("end", "the end of the sequence"),
@@ -66,6 +76,7 @@ RECORD = Record(
         parameter("brakes_time", "s", "lateral brakes on; 0 without switchable brakes", 30.0, minimum=0.0),
         parameter("drive_delay", "s", "from the start of docking to drive on", 35.0, minimum=0.0),
         parameter("end_gap", "m", "plane gap at which docking is complete", 0.01),
+        parameter("docked_gap", "m", "largest plane gap at which a fully retracted probe has docked the craft", 0.03),
         parameter("extension_limit", "s", "longest time of extending the probe", 600.0, minimum=0.0),
         parameter("retraction_limit", "s", "longest time of retraction", 450.0, minimum=0.0),
         parameter("attitude_control", "1", "the craft hold their attitude until capture", (1.0, 1.0), shape=2,
@@ -84,6 +95,7 @@ RECORD = Record(
         private("entered", "s", "time at which the present phase began, or its time limit was renewed"),
         private("bottom_reached", "1", "the socket's bottom was touched: pushing is over"),
         private("captured", "1", "capture has been signalled"),
+        private("aborted", "1", "the operator has ordered the retreat"),
     ),
     ports.start_time(),
 )  # fmt: skip

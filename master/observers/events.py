@@ -18,11 +18,12 @@ from master.watches import Watch
 @dataclass(frozen=True)
 class Event:
     """`signal` is the full name of an output. It rises or falls when it is of type Boolean or Integer (0 against the
-    rest) and goes above or below `level` otherwise; "change" is every new value. `once`: only the first time counts.
+    rest), goes above or below `level`, or comes to equal it; "change" is every new value. `once`: only the first time
+    counts.
     """
 
     signal: str
-    when: Literal["rise", "fall", "above", "below", "change"] = "rise"
+    when: Literal["rise", "fall", "above", "below", "equals", "change"] = "rise"
     level: float = 0.0
     once: bool = True
 
@@ -31,12 +32,14 @@ class Event:
         _, variable = system.resolve(self.signal)
         if (variable.type == "String" and self.when != "change") or variable.causality not in VISIBLE:
             raise StructureError([f"{self.signal} is a {variable.causality} of type {variable.type}"])
-        return Watch(self.signal, {"rise": 0.5, "fall": 0.5, "change": None}.get(self.when, self.level))
+        return Watch(self.signal, {"rise": 0.5, "fall": 0.5, "equals": None, "change": None}.get(self.when, self.level))
 
     def happened(self, old: float, new: float) -> bool:
         """Whether a change that the watch told of is this event."""
         if self.when == "change":
             return True
+        if self.when == "equals":
+            return new == self.level
         return new > old if self.when in ("rise", "above") else new < old
 
 
@@ -68,14 +71,18 @@ class Events(Observer):
         return watches
 
     def begin(self, run: Run) -> None:
-        """A signal that is up (or beyond its level) already counts as an event at the start."""
+        """A signal that is up (or beyond its level, or equals it) already counts as an event at the start."""
         for name, event in self.events:
             element, variable = run.system.resolve(event.signal)
             if variable.type == "String":
                 continue
             value = float(run.instances[element].get([variable.name])[0])
             level = 0.5 if event.when == "rise" else event.level
-            if (event.when in ("rise", "above") and value > level) or (event.when == "below" and value < level):
+            if (
+                (event.when in ("rise", "above") and value > level)
+                or (event.when == "below" and value < level)
+                or (event.when == "equals" and value == level)
+            ):
                 self._seen.add(name)
                 self.found.append({"t": run.start, "name": name, "signal": event.signal})
 

@@ -20,6 +20,7 @@ class Peaks(Observer):
         self.variables = tuple(variables)
         self.every = every
         self._started = False
+        self._latest: tuple[float, np.ndarray] | None = None
 
     def sampling(self, system: System) -> Sampling:
         self.units = [system.resolve(name)[1].unit or "1" for name in self.variables]
@@ -32,7 +33,16 @@ class Peaks(Observer):
         self._started = True
 
     def sample(self, time: np.ndarray, values: np.ndarray) -> None:
+        self._latest = float(time[-1]), values[-1].copy()
         loop.extremes(time, values, self.highest, self.highest_time, self.lowest, self.lowest_time)
+
+    @property
+    def latest(self) -> tuple[float, dict[str, float]] | None:
+        """Time of the last row and its values by name, None before the first."""
+        if self._latest is None:
+            return None
+        time, values = self._latest
+        return time, dict(zip(self.variables, values.tolist(), strict=True))
 
     def end(self, result: Result) -> None:
         if self._started:

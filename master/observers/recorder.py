@@ -300,7 +300,7 @@ class Recorder(Observer):
             out.close()
             with h5py.File(self.file, "r+", libver=LIBVER) as out:
                 out.attrs["status"], out.attrs["message"] = result.status, result.message
-                out.attrs["t_end"] = result.t_end
+                out.attrs["outcome"], out.attrs["t_end"] = result.outcome, result.t_end
             assert self._journal is not None
             self._journal.close(remove=not self._lost)
 

@@ -15,6 +15,8 @@ PLAN = Plan(
     order=("first", "second"),
     events={"pushed_far": Event("second.position", "above", 0.2)},
     audited=("first", "second"),
+    # both are tied to the ground, which takes momentum
+    limits={"linear_momentum_drift": False},
     supplied=("first.audit.work_force", "second.audit.work_force"),
     panels=(Panel("Displacements", ("first.position", "second.position")),),
 )
@@ -46,8 +48,10 @@ def pair_system(fmu: Path) -> System:
     return system
 
 
-def write_pair(fmu: Path, folder: Path, plan: Plan = PLAN) -> Path:
-    return bundle.write_bundle(pair_system(fmu), plan, "two oscillators", folder / "pair.ssp")
+def write_pair(fmu: Path, folder: Path, plan: Plan = PLAN, name: str = "pair") -> Path:
+    system = pair_system(fmu)
+    system.name = name
+    return bundle.write_bundle(system, plan, "two oscillators", folder / f"{name}.ssp")
 
 
 def changed_archive(file: Path, out: Path, changes: Mapping[str, bytes | None]) -> Path:

@@ -270,7 +270,7 @@ def test_an_energy_balance_that_does_not_close_is_warned_of(pair, oscillator, tm
     summary = json.loads(said.out)
     (warning,) = summary["warnings"]
     assert warning in said.err
-    assert f"residual of {summary['audit']['energy_residual']:.3g}" in warning
+    assert f"energy residual {summary['audit']['energy_residual']:.3g}, limit 0.01" in warning
     assert "a smaller macro step than 0.01 s may help" in warning
 
 

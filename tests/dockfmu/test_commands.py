@@ -28,7 +28,7 @@ from ssp.write import write_parameter_set
 KEYS = {
     "system", "status", "t_end", "wall_s", "real_time_factor", "macro_steps", "algorithm", "step", "events", "peaks",
     "audit", "message", "warnings",
-    "rejected_steps", "sweeps", "shortest_step", "longest_step",
+    "outcome", "success", "audit_checks", "validity", "rejected_steps", "sweeps", "shortest_step", "longest_step",
 }  # fmt: skip
 FORCE = "mechanism.target.force_now[1]"
 
@@ -106,7 +106,7 @@ def test_json_is_the_summary_alone_and_equals_the_file(pair):
 
 def test_a_run_leaves_what_was_promised_and_nothing_else(says, pair, tmp_path):
     said = says("run", pair)
-    assert "pair: completed at 2.000 s" in said
+    assert said.startswith("pair: completed\n  completed at 2.000 s")
     assert "pushed far" in said
     folder = tmp_path / "build" / "results" / "pair"
     assert {path.name for path in folder.iterdir()} == set(PRODUCTS) - {"impact.png"}

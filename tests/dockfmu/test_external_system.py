@@ -10,7 +10,7 @@ import pytest
 from benchmarks.contact_interface import INSIDE, OUTSIDE, RECORD, Bench
 from dockfmu import declaration
 from dockfmu.assembly import assemble
-from dockfmu.run import audit
+from dockfmu.balance import audit
 from master.observers.events import Events
 from master.observers.recorder import Recorder
 from master.observers.results import read_results

@@ -5,11 +5,11 @@ import json
 import numpy as np
 import pytest
 from command_line import dockfmu, run_system, status_of
-from small_systems import changed_text
+from small_systems import changed_text, write_pair
 
 from dockfmu import System
 from dockfmu.run import PRODUCTS, _clear
-from master.checkpoint import read_checkpoint
+from master.checkpoint import CheckpointError, read_checkpoint
 from master.drivers.datagrams import Datagrams
 from master.result import Result
 
@@ -79,6 +79,78 @@ def test_what_does_not_fit_is_refused_before_anything_is_removed(pair, stiff, tm
         assert words in capsys.readouterr().err
         assert {path.name: path.read_bytes() for path in folder.iterdir()} == before
     other.end(Result("", "", 0.0))
+
+
+def test_a_checkpoint_of_another_system_is_refused_with_the_differences(pair, oscillator, tmp_path, capsys):
+    """And goes on with the checkpoint's values where it is forced to; the results are labelled with those."""
+    folder = tmp_path / "out"
+    resume = ("--resume", folder / "run.checkpoint", "--no-report")
+    assert status_of("run", pair, "-o", folder, "--stop", 0.5, "--no-report") == 0
+    before = {path.name: path.read_bytes() for path in folder.iterdir()}
+    settings = ("--set", "first.parameters.mass=2", "--set", "second.parameters.initial_position=0.1")
+    assert status_of("run", pair, "-o", folder, *resume, *settings) == 2
+    said = capsys.readouterr().err
+    assert "the checkpoint at t = 0.5 s was taken of another system:" in said
+    assert "\n  first.parameters.mass: 1.0 at the checkpoint, 2.0 now\n" in said
+    assert "\n  second.parameters.initial_position: 0.0 at the checkpoint, 0.1 now\n" in said
+    other = write_pair(oscillator, tmp_path, name="other")
+    assert status_of("run", other, "-o", folder, *resume) == 2
+    assert "the name of the system: pair at the checkpoint, other now" in capsys.readouterr().err
+    assert {path.name: path.read_bytes() for path in folder.iterdir()} == before
+    forced = run_system(tmp_path / "forced", pair, *resume, *settings, "--force")
+    assert forced.results.parameters("first")["parameters.mass"] == 1.0
+    assert forced.results.parameters("second")["parameters.initial_position"] == 0.0
+    assert forced.summary["resumed"]["differences"] == [
+        "first.parameters.mass: 1.0 at the checkpoint, 2.0 now",
+        "second.parameters.initial_position: 0.0 at the checkpoint, 0.1 now",
+    ]
+    plain = run_system(tmp_path / "plain", pair, *resume)
+    for name in plain.results.variables:
+        assert np.array_equal(plain.results[name], forced.results[name]), name
+    assert (plain.summary["resumed"]["t"], plain.summary["resumed"]["differences"]) == (0.5, [])
+    assert (plain.summary["outcome"], plain.summary["warnings"]) == ("completed", [])
+
+
+def test_another_fmu_is_refused_but_for_force(pair, stiff, tmp_path, capsys):
+    folder = tmp_path / "out"
+    assert status_of("run", pair, "-o", folder, "--stop", 0.5, "--no-report") == 0
+    arguments = ("--resume", folder / "run.checkpoint", "--no-report", "--swap")
+    copy = changed_text(stiff, tmp_path / "copy.fmu", "modelDescription.xml", "canGetAndSetFMUstate=\"false\"",
+                        "canGetAndSetFMUstate=\"true\"")  # fmt: skip
+    assert status_of("run", pair, "-o", folder, *arguments, f"second={copy}") == 2
+    assert "the FMU of second: SHA-256 " in capsys.readouterr().err
+    assert status_of("run", pair, "-o", folder, *arguments, f"second={copy}", "--force") == 0
+    assert "resumed all the same: the FMU of second: SHA-256 " in capsys.readouterr().err
+
+
+def test_the_python_api_refuses_a_checkpoint_of_other_values(oscillator, tmp_path):
+    system = System("alone")
+    system.add("mass", oscillator, {"parameters.initial_position": 0.5})
+    with system.simulate(step=0.01) as simulation:
+        simulation.advance(0.5)
+        simulation.save(tmp_path / "c")
+    system.set({"mass.parameters.stiffness": 7.0})
+    for attempt in (system.run, system.simulate):
+        with pytest.raises(CheckpointError, match=r"mass\.parameters\.stiffness: 1\.0 at the checkpoint, 7\.0 now"):
+            attempt(step=0.01, stop=1.0, resume=tmp_path / "c")
+    outcome = system.run(step=0.01, stop=1.0, resume=tmp_path / "c", force=True)
+    assert outcome.result.resumed["t"] == 0.5
+    assert len(outcome.result.warnings) == 1
+
+
+def test_the_results_say_how_the_part_before_was_made(pair, tmp_path):
+    """Another step and algorithm are no other system; the console and the report tell of them."""
+    assert status_of("run", pair, "-o", tmp_path / "one", "--stop", 0.5, "--no-report") == 0
+    arguments = ("--resume", tmp_path / "one" / "run.checkpoint", "--step", 0.005, "--algorithm", "jacobi")
+    done = dockfmu("run", pair, *arguments, "-o", tmp_path / "two")
+    assert done.returncode == 0, done.stderr
+    assert "gone on from a checkpoint at 0.500 s" in done.stdout
+    summary = json.loads((tmp_path / "two" / "summary.json").read_text())
+    assert summary["resumed"] == {
+        "t": 0.5, "system": "pair", "algorithm": "gauss_seidel", "step": 0.01, "differences": [],
+    }  # fmt: skip
+    page = (tmp_path / "two" / "report.html").read_text(encoding="utf-8")
+    assert "a checkpoint of pair at 0.500 s, reached by gauss_seidel in steps of 0.01 s" in page
 
 
 def test_a_checkpoint_among_the_results_that_are_replaced_stays_until_there_is_a_newer_one(tmp_path):

@@ -4,6 +4,7 @@ import os
 import signal
 import subprocess
 import sys
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -197,11 +198,86 @@ def test_other_fmus_are_refused(lags, third_party, tmp_path):
         simulation.advance(0.1)
         checkpoint = simulation.save()
     lags.elements["b"].file = third_party.build(tmp_path, unit=None)
-    with pytest.raises(CheckpointError, match="the checkpoint was taken with another FMU of b"):
+    with pytest.raises(CheckpointError, match="taken of another system:\n  the FMU of b: SHA-256 "):
         run(lags, step=0.1, stop=1.0, resume=checkpoint)
     lags.add("c", lags.elements["a"].file)
-    with pytest.raises(CheckpointError, match="the checkpoint has the elements a, b, the system a, b, c"):
+    with pytest.raises(CheckpointError, match="the elements: a, b at the checkpoint, a, b, c now"):
         run(lags, step=0.1, stop=1.0, resume=checkpoint)
+
+
+def test_every_difference_of_the_system_is_refused_by_name(swings, oscillator):
+    """Start values given, changed and left out, connections, rates, order and the name."""
+    with Simulation(swings, step=1e-3) as simulation:
+        simulation.advance(0.1)
+        checkpoint = simulation.save()
+    assert checkpoint.differences(swings) == []
+    swings.name = "others"
+    swings.elements["one"].start = {"parameters.stiffness": 41.0, "parameters.mass": 2}
+    swings.elements["other"].start["force"] = 0.5
+    swings.elements["other"].substeps = 2
+    swings.order = ("other", "one")
+    swings.connections[0] = replace(swings.connections[0], factor=0.25)
+    with pytest.raises(CheckpointError) as caught:
+        Simulation(swings, step=1e-3, resume=checkpoint)
+    lines = [line.strip() for line in str(caught.value).splitlines()]
+    link = "connection one.position -> other.force, times {} plus 0.0, units not converted"
+    assert lines[:-1] == [
+        "the checkpoint at t = 0.1 s was taken of another system:",
+        "the name of the system: swings at the checkpoint, others now",
+        "one.parameters.initial_position: 0.1 at the checkpoint, 0.0 now",
+        "one.parameters.mass: 1.0 at the checkpoint, 2.0 now",
+        "one.parameters.stiffness: 40.0 at the checkpoint, 41.0 now",
+        "other.force: 0.0 at the checkpoint, 0.5 now",
+        "the steps of other in macro steps: 1 in 1 at the checkpoint, 2 in 1 now",
+        f"{link.format(0.5)}: there at the checkpoint, none now",
+        f"{link.format(0.25)}: none at the checkpoint, there now",
+        "the order of the elements: one, other at the checkpoint, other, one now",
+    ]
+    assert "--force (force=True)" in lines[-1]
+
+
+def test_equal_values_of_other_types_are_no_difference(swings, tmp_path):
+    """As from a file, or by name of what is the FMU's own start value."""
+    with Simulation(swings, step=1e-3) as simulation:
+        simulation.save().write(tmp_path / "c")
+    swings.elements["one"].start |= {"parameters.stiffness": np.float32(40), "parameters.mass": True}
+    assert read_checkpoint(tmp_path / "c").differences(swings) == []
+
+
+def test_a_forced_run_takes_the_values_of_the_checkpoint_and_new_inputs(swings, tmp_path):
+    """Parameters that are fixed stay those of the state; the recording and the warnings tell the truth."""
+    swings.connections.pop()
+    names = ["one.position", "other.position"]
+    with Simulation(swings, step=1e-3) as simulation:
+        simulation.advance(0.5)
+        checkpoint = simulation.save()
+        with simulation.branch({"one.force": 3.0}) as branch:
+            branch.advance(1.0)
+            expected = branch.get(names)
+    swings.elements["one"].start |= {"parameters.stiffness": 41.0, "force": 3.0}
+    recorder = Recorder(tmp_path / "forced.h5", names)
+    result = run(swings, step=1e-3, stop=1.0, resume=checkpoint, force=True, observers=[recorder])
+    with read_results(tmp_path / "forced.h5") as results:
+        assert [results[name][-1] for name in names] == expected
+        assert results.parameters("one")["parameters.stiffness"] == 40.0
+    told = (
+        "one.force: 0.0 at the checkpoint, 3.0 now",
+        "one.parameters.stiffness: 40.0 at the checkpoint, 41.0 now",
+    )
+    assert result.resumed["differences"] == list(told)
+    assert f"resumed all the same: {told[0]}; the new value acts from here on" in result.warnings
+    assert f"resumed all the same: {told[1]}; the value of the checkpoint acts" in result.warnings
+    assert result.summary()["resumed"]["t"] == 0.5
+
+
+def test_what_a_checkpoint_was_taken_of_is_what_was_loaded(swings):
+    """A change of the system while it runs does not act, and is not in the checkpoint."""
+    with Simulation(swings, step=1e-3) as simulation:
+        swings.elements["one"].start["parameters.mass"] = 7.0
+        checkpoint = simulation.save()
+    assert [str(difference) for difference in checkpoint.differences(swings)] == [
+        "one.parameters.mass: 1.0 at the checkpoint, 7.0 now"
+    ]
 
 
 @pytest.mark.parametrize("content", [b"", b"no checkpoint", b"PK\x05\x06" + bytes(18)])

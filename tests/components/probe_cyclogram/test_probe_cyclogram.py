@@ -5,7 +5,7 @@ import pytest
 
 from components.core.component import ComponentError, Instance
 from components.probe_cyclogram import component
-from components.probe_cyclogram.ports import PHASE
+from components.probe_cyclogram.ports import OUTCOME, PHASE
 
 H = 0.1
 
@@ -32,6 +32,10 @@ class Rig:
     @property
     def phase(self):
         return next(name for name, code in PHASE.codes.items() if code == self.m.phase)
+
+    @property
+    def outcome(self):
+        return next(name for name, code in OUTCOME.codes.items() if code == self.m.outcome)
 
     @property
     def commands(self):
@@ -72,6 +76,46 @@ def test_ready_waits_for_the_first_contact_and_latches_it():
     rig.run(105.0, first_contact=0).run(106.0, first_contact=1)
     assert rig.phase == "PUSH"
     assert rig.m.event.first_contact == pytest.approx(100.0)
+
+
+@pytest.mark.parametrize("sensor", ["capture", "socket_bottom"])
+def test_spec00_r41_capture_or_bottom_without_first_contact_starts_the_sequence(sensor):
+    """A centred head goes down the socket without touching the cone."""
+    rig = Rig().run(0.9, extended=1).run(1.0, **{sensor: 1})
+    assert rig.phase == ("CAPTURED" if sensor == "capture" else "PUSH")
+    assert rig.m.event.first_contact == pytest.approx(1.0)
+    rig.run(2.0, capture=1, socket_bottom=1)
+    assert rig.m.event.start == pytest.approx(1.1)
+    rig.run(50.0, plane_gap=0.009)
+    assert (rig.phase, rig.outcome) == ("END", "DOCKED")
+
+
+def test_spec00_r41_outcome_of_each_end():
+    assert Rig().run(5.0).outcome == "NONE"
+    assert Rig().run(0.9, extended=1).run(100.0).outcome == "NONE", "never touched"
+    assert started().run(40.0).outcome == "NONE"
+    assert started().run(100.0, plane_gap=0.01).outcome == "DOCKED"
+    assert started().run(100.0, plane_gap=0.02).outcome == "NONE"
+    assert started().run(99.0, plane_gap=0.02).run(100.0, retracted=1).outcome == "DOCKED"
+    retreating = Rig().run(0.9, extended=1).run(1.0, first_contact=1).run(20.9)
+    assert (retreating.phase, retreating.outcome) == ("RETREAT", "NONE")
+    assert retreating.run(21.0).outcome == "RETREATED"
+    assert Rig().run(0.8, extended=1).run(1.5, abort=1).run(1.6, abort=0).run(12.0).outcome == "ABORTED"
+    assert captured().run(4.0, abort=1).outcome == "ABORTED"
+
+
+def test_spec00_r41_a_probe_that_comes_back_alone_has_not_docked():
+    rig = started().run(100.0, plane_gap=0.8).run(100.1, retracted=1)
+    assert (rig.phase, rig.outcome, rig.commands["motor"]) == ("END", "ABORTED", (0.0, 0.0))
+
+
+def test_spec00_r41_timed_out_until_the_operator_goes_on():
+    rig = captured().run(62.9)
+    assert rig.outcome == "NONE"
+    assert rig.run(80.0).outcome == "TIMED_OUT"
+    assert rig.run(80.1, start=1).outcome == "NONE"
+    assert rig.run(200.0, start=0, plane_gap=0.009).outcome == "DOCKED"
+    assert captured().run(80.0).run(80.1, abort=1).outcome == "ABORTED"
 
 
 def test_no_capture_in_ten_seconds_retreats_and_ends():
@@ -144,7 +188,7 @@ def test_retraction_ends_at_the_plane_gap():
 
 
 def test_retraction_ends_when_the_probe_is_retracted():
-    assert started().run(100.0, retracted=1).phase == "END"
+    assert started().run(99.0, plane_gap=0.02).run(100.0, retracted=1).phase == "END"
 
 
 def test_missing_bottom_waits_for_the_operator():

@@ -1,0 +1,28 @@
+"""What watches every run of a system, from the command line and from Python."""
+
+from __future__ import annotations
+
+from dockfmu.balance import audit
+from dockfmu.judgement import Judgement
+from dockfmu.plan import Plan
+from dockfmu.standing import Standing
+from master.observers.events import Events
+from master.observers.observer import Observer
+from master.observers.outcomes import Outcomes
+from master.observers.peaks import Peaks
+from master.observers.validity import Validity
+from master.system import System
+
+
+def watching(system: System, plan: Plan) -> list[Observer]:
+    """Return the observers that a plan asks for. They go before a recorder, which writes down what they found."""
+    peaks = Peaks(system.select(types=("Real",)))
+    observers: list[Observer] = [Standing(peaks), peaks, Events(plan.events), *telling(plan)]
+    if plan.audited:
+        observers += [audit(system, plan), Judgement(plan.limits)]
+    return observers
+
+
+def telling(plan: Plan) -> list[Observer]:
+    """Return the observers by which a system tells the outcome of a run, and what in it is not valid."""
+    return [*([] if plan.outcome is None else [Outcomes(plan.outcome)]), Validity()]

@@ -1,0 +1,109 @@
+"""The outcome of a run, as the system itself tells it by one of its outputs."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from master.errors import StructureError
+from master.names import near
+from master.observers.observer import Observer, Run
+from master.result import Result
+from master.system import System
+from master.variables import Variable
+from master.watches import Watch
+
+UNKNOWN = "unknown"
+"""outcome of a run whose system has lost the output that would tell it"""
+
+
+@dataclass(frozen=True)
+class OutcomeRule:
+    """How a system tells the outcome of a run, and which outcomes are its success.
+
+    The final value of `signal`, an output of type Enumeration, Integer or Boolean, is the outcome. Its name comes from
+    `names`, pairs of value and name; without an entry there it is the item of the enumeration in lower case, or the
+    value as text. As long as this name is `undecided`, the first of `interim`, pairs of name and Boolean output, that
+    is true gives the outcome. An empty `signal` leaves the outcome unknown.
+    """
+
+    signal: str
+    success: tuple[str, ...]
+    names: tuple[tuple[int, str], ...] = ()
+    undecided: str = "none"
+    interim: tuple[tuple[str, str], ...] = ()
+
+    def name(self, variable: Variable, value: int) -> str:
+        """Return the name of a value of the signal."""
+        if value in dict(self.names):
+            return dict(self.names)[value]
+        if variable.type == "Boolean":
+            return str(bool(value)).lower()
+        return next((item.lower() for item, number in variable.items if number == value), str(value))
+
+    def problems(self, system: System) -> list[str]:
+        """Return a sentence for each mistake of the rule in a system."""
+        if not self.signal:
+            return []
+        found: list[str] = []
+        for signal, types in (
+            (self.signal, ("Enumeration", "Integer", "Boolean")),
+            *((signal, ("Boolean", "Integer")) for _, signal in self.interim),
+        ):
+            try:
+                _, variable = system.resolve(signal)
+            except StructureError as error:
+                found += error.problems
+                continue
+            if variable.causality != "output" or variable.type not in types:
+                kind = f"{variable.causality} of type {variable.type}"
+                found.append(f"an output of type {' or '.join(types)} is needed, but {signal} is {kind}")
+        return found or self._unknown_successes(system.resolve(self.signal)[1])
+
+    def _unknown_successes(self, variable: Variable) -> list[str]:
+        """Return a sentence for each success that can never be the outcome."""
+        values = [number for _, number in variable.items]
+        if variable.type == "Boolean":
+            values = [0, 1]
+        elif not values:
+            return []
+        known = [*(self.name(variable, value) for value in values), *(name for name, _ in self.interim)]
+        return [
+            f"success {name!r} is none of the outcomes {', '.join(known)}" + near(name, known)
+            for name in self.success
+            if name not in known
+        ]
+
+
+class Outcomes(Observer):
+    """Fills what `result` holds of the outcome by a rule; a run that fails has none but its failure."""
+
+    def __init__(self, rule: OutcomeRule) -> None:
+        self.rule = rule
+        self._decided = ""
+
+    def watches(self, system: System) -> Sequence[Watch]:
+        problems = self.rule.problems(system)
+        if problems:
+            raise StructureError([f"outcome: {problem}" for problem in problems])
+        return ()
+
+    def begin(self, run: Run) -> None:
+        self._run = run
+
+    def _value(self, signal: str) -> int:
+        element, variable = self._run.system.resolve(signal)
+        return int(self._run.instances[element].get([variable.name])[0])
+
+    def last(self) -> None:
+        if not self.rule.signal:
+            self._decided = UNKNOWN
+            return
+        variable = self._run.system.resolve(self.rule.signal)[1]
+        self._decided = self.rule.name(variable, self._value(self.rule.signal))
+        if self._decided == self.rule.undecided:
+            names = (name for name, signal in self.rule.interim if self._value(signal))
+            self._decided = next(names, self._decided)
+
+    def end(self, result: Result) -> None:
+        result.decided, result.successes = self._decided, self.rule.success

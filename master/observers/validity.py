@@ -1,0 +1,54 @@
+"""Counters of what FMUs computed outside the domain of their formulas."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from master.observers.observer import Observer
+from master.result import Result
+from master.rows import Sampling
+from master.system import System
+
+PREFIX = "validity."
+"""begins the names of the outputs that count (spec/00 R40)"""
+TYPES = ("Integer", "Boolean")
+
+
+class Validity(Observer):
+    """Fills result.validity with {name: {"count", "t_first", "description"}} of all outputs `validity.*`.
+
+    `count` is the largest value of the counter, `t_first` the time of the first row in which it was above 0, or None.
+    Each counter above 0 gives a warning.
+    """
+
+    def sampling(self, system: System) -> Sampling | None:
+        self.counters = {
+            f"{element}.{variable.name}": variable.description
+            for element in system.elements
+            for variable in system.description(element).select("output")
+            if variable.name.startswith(PREFIX) and variable.type in TYPES
+        }
+        self._counts = np.zeros(len(self.counters))
+        self._first: list[float | None] = [None] * len(self.counters)
+        return Sampling(tuple(self.counters)) if self.counters else None
+
+    def sample(self, time: np.ndarray, values: np.ndarray) -> None:
+        self._counts = np.maximum(self._counts, values.max(axis=0))
+        for k, first in enumerate(self._first):
+            if first is None and self._counts[k] > 0.0:
+                self._first[k] = float(time[np.flatnonzero(values[:, k] > 0.0)[0]])
+
+    def end(self, result: Result) -> None:
+        for (name, description), count, first in zip(
+            getattr(self, "counters", {}).items(), self._counts, self._first, strict=True
+        ):
+            entry: dict[str, Any] = {"count": int(count), "t_first": first, "description": description}
+            result.validity[name] = entry
+            if count > 0.0:
+                meaning = f" ({description})" if description else ""
+                result.warnings.append(
+                    f"{name} = {entry['count']} from t = {first:.9g} s on{meaning}: "
+                    "what was computed there is outside the domain of the formulas"
+                )
