@@ -93,7 +93,7 @@ def decode(data: bytes, variables: Mapping[str, Variable]) -> dict[str, float]:
         raise Refused(f"{data[:40]!r} is not an object")
     for name, value in content.items():
         if name not in variables:
-            raise Refused(f"{ascii(name[:80])} is not an input that can be set")
+            raise Refused(f"{name[:80]!a} is not an input that can be set")
         reason = _problem(variables[name], value)
         if reason:
             raise Refused(f"{name}: {reason}")
