@@ -14,9 +14,10 @@ from __future__ import annotations
 
 import os
 import time
+import uuid
 from collections.abc import Iterator, Mapping, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
@@ -27,7 +28,8 @@ import numpy as np
 from master import archive
 from master.description import Variable
 from master.errors import MasterError
-from master.observers import journal
+from master.files import Lock, Reserve
+from master.observers import journal, seal
 from master.observers.chunks import Column
 from master.observers.dense import Dense, Selection
 from master.observers.observer import Observer, Run
@@ -43,6 +45,8 @@ CHUNK_ROWS = 1024
 BLOCK_ROWS = 2 * CHUNK_ROWS
 """Rows that are handed to HDF5 at once."""
 FLUSH_S = 0.5
+RESERVE_BYTES = 1 << 16
+"""Room to close a file, and for the reason why."""
 COLUMN_BYTES = 8192
 """Room for what HDF5 adds to the values of a variable: its description, the index of its chunks."""
 
@@ -76,6 +80,8 @@ class Recorder(Observer):
         self.attributes = dict(attributes or {})
         self._selection = None if dense is None else Selection(dense, every)
         self._out: h5py.File | None = None
+        self._lock = Lock(self.file.with_name(f"{self.file.name}.lock"), str(self.file))
+        self._reserved: Reserve | None = None
         self._journal: journal.Journal | None = None
         self._rows = 0
         """rows in the block that is being filled"""
@@ -109,9 +115,14 @@ class Recorder(Observer):
         if self.dense.events[watch].happened(old, new):
             self._selection.event(time_)
 
-    def begin(self, run: Run) -> None:
+    def open(self) -> None:
+        """Have the file for this process alone. Raises LockedError that names the process which writes it."""
         with self._writing():
             self.file.parent.mkdir(parents=True, exist_ok=True)
+            self._lock.take()
+
+    def begin(self, run: Run) -> None:
+        with self._writing():
             self._create(run)
 
     @contextmanager
@@ -119,7 +130,7 @@ class Recorder(Observer):
         """After a failure to write nothing more is tried."""
         try:
             yield
-        except (OSError, RuntimeError) as error:
+        except (OSError, RuntimeError, ValueError) as error:
             self._lost = True
             raise MasterError(f"{self.file}: cannot be written ({error})") from error
 
@@ -127,11 +138,15 @@ class Recorder(Observer):
         journal.beside(self.file).unlink(missing_ok=True)
         self.file.write_bytes(b"")
         try:
+            beside = self.file.with_name(f"{self.file.name}.reserve")
+            self._reserved = Reserve(beside, RESERVE_BYTES + len(self._resolved) * 256)
             self._reserve(0, 0)
         except OSError:
             self.file.unlink()
             raise
         self._out = out = h5py.File(self.file, "w", libver=LIBVER)
+        recording = uuid.uuid4().hex
+        out.attrs["recording"] = recording
         out.attrs["system"] = run.system.name
         out.attrs["algorithm"] = run.algorithm
         out.attrs["step"] = run.step
@@ -160,7 +175,7 @@ class Recorder(Observer):
             self._texts = TextTable(out, self._room_for_texts)
         # from here on only rows can be added
         out.swmr_mode = True
-        self._journal = journal.Journal(journal.beside(self.file), self._names)
+        self._journal = journal.Journal(journal.beside(self.file), self._names, recording)
         self._empty_block()
         self._flushed = time.monotonic()
 
@@ -284,8 +299,15 @@ class Recorder(Observer):
                 self._write(self._times[: self._rows], self._values[: self._rows])
 
     def end(self, result: Result) -> None:
-        if self._out is None:
-            return
+        try:
+            if self._out is not None:
+                self._end(self._out, result)
+        finally:
+            if self._reserved is not None:
+                self._reserved.release()
+            self._lock.release()
+
+    def _end(self, out: h5py.File, result: Result) -> None:
         try:
             if not self._lost:
                 self._finish()
@@ -295,7 +317,13 @@ class Recorder(Observer):
         for name, first in self._not_finite.items():
             result.warnings.append(f"{name} is not finite from t = {first:.9g} s on, at least for a time")
         self._writer.shutdown()
-        out, self._out = self._out, None
+        self._out = None
+        assert self._reserved is not None
+        self._reserved.release()
+        if self._lost:
+            # perhaps there is room for the rows since the last time, now
+            with suppress(OSError):
+                self._save()
         with self._writing():
             out.close()
             with h5py.File(self.file, "r+", libver=LIBVER) as out:
@@ -303,6 +331,7 @@ class Recorder(Observer):
                 out.attrs["t_end"] = result.t_end
             assert self._journal is not None
             self._journal.close(remove=not self._lost)
+            seal.put(self.file)
 
 
 def _describe(dataset: h5py.Dataset, variable: Variable) -> None:
