@@ -84,7 +84,12 @@ def _write(file: Path, data: bytes) -> None:
     """Put `data` into `file` at once, so that no other process reads half of it."""
     file.parent.mkdir(parents=True, exist_ok=True)
     with tempfile.NamedTemporaryFile(dir=file.parent, delete=False) as stream:
-        stream.write(data)
+        try:
+            stream.write(data)
+            stream.flush()
+        except OSError as error:
+            Path(stream.name).unlink(missing_ok=True)
+            raise OSError(error.errno, error.strerror, str(file)) from error
     Path(stream.name).chmod(0o644)
     Path(stream.name).replace(file)
 

@@ -6,8 +6,8 @@ import json
 import os
 import socket
 import sys
-import tempfile
-from contextlib import suppress
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
@@ -20,25 +20,36 @@ else:
     import fcntl
 
 
-def write_whole(file: Path, data: bytes) -> Path:
-    """Write a file under another name, then give it its own: at every moment the old one is there, or the new one.
+class WriteError(MasterError):
+    """A file cannot be written."""
 
-    Raises MasterError that names the file.
+
+@contextmanager
+def whole(file: Path) -> Iterator[Path]:
+    """A file to write in the place of `file`, whose name it gets in the end: that is the old one or the new, and whole.
+
+    Raises WriteError that names `file`.
     """
-    unfinished: Path | None = None
+    unfinished = file.with_name(f".{os.getpid()}.{file.name}")
     try:
+        yield unfinished
+        unfinished.replace(file)
+    except OSError as error:
+        raise WriteError(f"{file}: cannot be written ({error.strerror or error})") from error
+    finally:
+        with suppress(OSError):
+            unfinished.unlink(missing_ok=True)
+
+
+def write_whole(file: Path, data: bytes) -> Path:
+    """Write a file that is whole at every moment, and on the disk, and its folder. Raises WriteError that names it."""
+    with whole(file) as unfinished:
         file.parent.mkdir(parents=True, exist_ok=True)
-        with tempfile.NamedTemporaryFile(dir=file.parent, prefix=f".{file.name[:40]}.", delete=False) as stream:
-            unfinished = Path(stream.name)
+        with unfinished.open("wb") as stream:
             stream.write(data)
             stream.flush()
             os.fsync(stream.fileno())
-        unfinished.chmod(0o644)
-        return unfinished.replace(file)
-    except OSError as error:
-        if unfinished is not None:
-            unfinished.unlink(missing_ok=True)
-        raise MasterError(f"{file}: cannot be written ({error.strerror or error})") from error
+    return file
 
 
 class Reserve:

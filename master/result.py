@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import signal
 from dataclasses import dataclass, field
 from typing import Any, Literal
 
@@ -36,6 +37,8 @@ class Result:
     audit: dict[str, Any] = field(default_factory=dict)
     realtime: dict[str, Any] = field(default_factory=dict)
     error: BaseException | None = None
+    signal: int = 0
+    """the signal that ended the run, 0 if none did"""
 
     @property
     def real_time_factor(self) -> float:
@@ -61,6 +64,7 @@ class Result:
             "peaks": self.peaks,
             "audit": self.audit,
             **({"realtime": self.realtime} if self.realtime else {}),
+            **({"signal": signal.Signals(self.signal).name} if self.signal else {}),
             "message": self.message,
             "warnings": self.warnings,
         }

@@ -170,6 +170,7 @@ class Session:
                 if reason:
                     self._stop(reason)
             if interrupted.word and self.stepper.time < until and not self.over:
+                self.result.signal = interrupted.number
                 self._stop(f"{interrupted.word} at t = {self.result.t_end:.9g} s")
 
     def _stop(self, reason: str) -> None:
