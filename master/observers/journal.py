@@ -27,6 +27,8 @@ class Journal:
     def __init__(self, file: Path, names: Sequence[str], recording: str = "") -> None:
         """`recording` is the identity of the recording that the rows belong to."""
         self.file = file
+        self.last = 0
+        """number of the last row that it has, or that was dropped"""
         about = json.dumps({"recording": recording, "names": list(names)}).encode()
         self._head = b"%08x %s\n" % (zlib.crc32(about), about)
         # unbuffered: what was accepted is with the operating system, and survives this process
@@ -39,31 +41,38 @@ class Journal:
             data = data[self._out.write(data) :]
 
     def append(self, first: int, time: np.ndarray, values: np.ndarray) -> None:
-        """Rows number `first` and following, counted from 1."""
+        """Rows number `first` and following, counted from 1; those that it has are left out."""
+        time, values = time[max(self.last + 1 - first, 0) :], values[max(self.last + 1 - first, 0) :]
+        first = max(first, self.last + 1)
         if not len(time):
             return
         table = np.empty((len(time), values.shape[1] + 3))
         table[:, 0] = np.arange(first, first + len(time))
         table[:, 1], table[:, 2:-1] = time, values
         table[:, -1] = _sums(table[:, :-1]).view(float)
-        whole = self._out.seek(0, 2)
+        begin, row = self._out.seek(0, 2), table[0].nbytes
         try:
             self._write(table.data.cast("B"))
+            self.last = first + len(time) - 1
         except OSError:
             # half a row would put those that come later out of place
-            self._out.truncate(whole + (self._out.seek(0, 2) - whole) // table[0].nbytes * table[0].nbytes)
+            written = (self._out.seek(0, 2) - begin) // row
+            self._out.truncate(begin + written * row)
+            self._out.seek(0, 2)
+            self.last = first + written - 1
             raise
 
     def restart(self, first: int, time: np.ndarray, values: np.ndarray) -> None:
         """Drop all rows, which HDF5 has, but these. At every moment the file holds the old rows or the new ones."""
-        old, unfinished = self._out, self.file.with_name(self.file.name + ".new")
+        old, unfinished, last = self._out, self.file.with_name(self.file.name + ".new"), self.last
         self._out = unfinished.open("wb", buffering=0)
+        self.last = first - 1
         try:
             self._write(self._head)
             self.append(first, time, values)
         except OSError:
             self._out.close()
-            self._out = old
+            self._out, self.last = old, last
             unfinished.unlink()
             raise
         self._out.close()

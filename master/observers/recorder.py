@@ -89,6 +89,8 @@ class Recorder(Observer):
         """how many of these the journal has"""
         self._handed = 0
         """rows before that block: in the HDF5 file, or on their way there in `_writer`"""
+        self._taken = 0
+        """rows in all"""
         self._writer = ThreadPoolExecutor(1, "recorder")
         self._under_way: Future[None] | None = None
         self._flushed = 0.0
@@ -213,6 +215,7 @@ class Recorder(Observer):
 
     def _take(self, time_: np.ndarray, values: np.ndarray) -> None:
         """Rows to blocks, and these to the writer as they are full."""
+        self._taken += len(time_)
         while len(time_):
             rows = slice(self._rows, min(self._rows + len(time_), BLOCK_ROWS))
             count = rows.stop - rows.start
@@ -320,18 +323,21 @@ class Recorder(Observer):
         self._out = None
         assert self._reserved is not None
         self._reserved.release()
-        if self._lost:
-            # perhaps there is room for the rows since the last time, now
-            with suppress(OSError):
-                self._save()
+        assert self._journal is not None
         with self._writing():
             out.close()
             with h5py.File(self.file, "r+", libver=LIBVER) as out:
                 out.attrs["status"], out.attrs["message"] = result.status, result.message
                 out.attrs["t_end"] = result.t_end
-            assert self._journal is not None
-            self._journal.close(remove=not self._lost)
             seal.put(self.file)
+        if self._lost:
+            # in the room that is left, after what matters more: the rows since the last time
+            with suppress(OSError):
+                self._save()
+            lost = self._taken - self._journal.last
+            if lost > 0:
+                result.warnings.append(f"{self.file}: no room for the last {lost} rows, which are lost")
+        self._journal.close(remove=not self._lost)
 
 
 def _describe(dataset: h5py.Dataset, variable: Variable) -> None:
