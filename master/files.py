@@ -123,6 +123,18 @@ class Lock:
         os.close(descriptor)
 
 
+def is_held(file: Path) -> bool:
+    """Return whether a process holds the lock of that file."""
+    try:
+        descriptor = os.open(file, os.O_RDWR)
+    except OSError:
+        return False
+    try:
+        return not _lock(descriptor)
+    finally:
+        os.close(descriptor)
+
+
 def _lock(descriptor: int) -> bool:
     """Return whether it is ours now. File systems that know no locks give it to everybody."""
     try:

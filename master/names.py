@@ -48,7 +48,7 @@ def unfit_for_file(name: object) -> str:
 
 def file_name(name: str) -> str:
     """Return a name for files and folders that stands for `name`, another one for each: itself where that is fit."""
-    if not unfit_for_file(name):
+    if not unfit_for_file(name) and name.isascii():
         return name
-    plain = re.sub(r"[^\w.-]+", "_", name).strip("._-")[:40] or "system"
+    plain = re.sub(r"[^\w.-]+", "_", name, flags=re.ASCII).strip("._-")[:40] or "system"
     return f"{plain}-{hashlib.sha256(name.encode('utf-8', 'surrogatepass')).hexdigest()[:8]}"

@@ -33,7 +33,7 @@ from master.observers import journal, seal
 from master.observers.chunks import Column
 from master.observers.dense import Dense, Selection
 from master.observers.observer import Observer, Run
-from master.observers.results import LIBVER, RESERVED
+from master.observers.results import LIBVER, RESERVED, lock_beside
 from master.observers.text_table import TextTable
 from master.result import Result
 from master.rows import Sampling
@@ -80,7 +80,7 @@ class Recorder(Observer):
         self.attributes = dict(attributes or {})
         self._selection = None if dense is None else Selection(dense, every)
         self._out: h5py.File | None = None
-        self._lock = Lock(self.file.with_name(f"{self.file.name}.lock"), str(self.file))
+        self._lock = Lock(lock_beside(self.file), str(self.file))
         self._reserved: Reserve | None = None
         self._journal: journal.Journal | None = None
         self._rows = 0
@@ -201,7 +201,9 @@ class Recorder(Observer):
             [(v.name, float(value), v.unit or "1") for v, value in zip(chosen, values, strict=True)],
             np.dtype([("name", text), ("value", np.float64), ("unit", text)]),
         )
-        out.require_group("parameters").create_dataset(element, data=table)
+        # with a sum, so that damage shows
+        summed = {"chunks": table.shape, "fletcher32": True} if len(table) else {}
+        out.require_group("parameters").create_dataset(element, data=table, **summed)
 
     def sample(self, time_: np.ndarray, values: np.ndarray) -> None:
         if self._selection is not None:

@@ -13,15 +13,21 @@ import h5py
 import numpy as np
 
 from master.errors import MasterError
+from master.files import is_held
 from master.observers import journal, seal, text_table
 from master.observers.salvage import LIBVER as LIBVER
-from master.observers.salvage import salvage
+from master.observers.salvage import probe, salvage
 
 if TYPE_CHECKING:
     import pandas
 
 RESERVED = ("time", "parameters", "fmus", text_table.NAME)
 """What stands in a recording beside its elements."""
+
+
+def lock_beside(recording: Path) -> Path:
+    """The file that the process which writes a recording holds."""
+    return recording.with_name(recording.name + ".lock")
 
 
 class DamagedRecording(UserWarning):
@@ -160,13 +166,20 @@ def _open(file: Path) -> h5py.File:
     try:
         known = seal.find(file)
         whole = known is None or seal.holds(file, known)
-        begins = file.open("rb").read(len(_MAGIC))
+        with file.open("rb") as stream:
+            begins = stream.read(len(_MAGIC))
     except OSError as error:
         raise MasterError(f"{file}: not a readable recording ({error.strerror})") from error
     if not whole:
         raise _Damaged("its bytes are not those that were written")
     if begins != _MAGIC:
         raise MasterError(f"{file}: not a readable recording (it does not begin as files of HDF5 do)")
+    if known is None and not is_held(lock_beside(file)):
+        # its writer was killed, or it is not from here: nothing shows yet that HDF5 comes to an end with it
+        try:
+            probe(file)
+        except (OSError, RuntimeError) as error:
+            raise _Damaged(str(error)) from error
     try:
         return h5py.File(file, "r")
     except (OSError, RuntimeError, ValueError):

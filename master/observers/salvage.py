@@ -1,6 +1,7 @@
 """What can still be read of a damaged recording: `python -m master.observers.salvage FILE OUT`, a process of its own.
 
-HDF5 may crash, or never come back, over bytes that nobody wrote: that must not happen to who reads.
+HDF5 may crash, or never come back, over bytes that nobody wrote: that must not happen to who reads. Without OUT it only
+tells, by its exit status, whether all can be read.
 """
 
 from __future__ import annotations
@@ -17,7 +18,10 @@ import numpy as np
 
 from master.observers import seal
 
-LONGEST_S = 600.0
+LONGEST_S = 10.0
+"""Time for a small file."""
+SLOWEST = 2e6
+"""Bytes in a second, of large ones."""
 LIBVER = ("v110", "v110")
 
 _ERRORS = (OSError, RuntimeError, ValueError, TypeError, KeyError, AttributeError, MemoryError, OverflowError)
@@ -26,11 +30,21 @@ _ERRORS = (OSError, RuntimeError, ValueError, TypeError, KeyError, AttributeErro
 
 def salvage(file: Path, out: Path) -> str:
     """Write what can be read of `file` to `out`; returns in words what is missing. Raises RuntimeError if it is all."""
-    command = [sys.executable, "-m", "master.observers.salvage", str(file.absolute()), str(out.absolute())]
+    return _apart(file, str(out.absolute()))
+
+
+def probe(file: Path) -> None:
+    """Read all of a file that bears no seal, elsewhere. Raises RuntimeError where that fails."""
+    _apart(file)
+
+
+def _apart(file: Path, *arguments: str) -> str:
+    """What another process says when it is done with a file. Raises RuntimeError where it does not come to an end."""
+    command = [sys.executable, "-m", "master.observers.salvage", str(file.absolute()), *arguments]
     try:
         done = subprocess.run(
-            command, capture_output=True, check=False, timeout=LONGEST_S, cwd=Path(__file__).parents[2],
-            stdin=subprocess.DEVNULL,
+            command, capture_output=True, check=False, timeout=LONGEST_S + file.stat().st_size / SLOWEST,
+            cwd=Path(__file__).parents[2], stdin=subprocess.DEVNULL,
         )  # fmt: skip
     except subprocess.TimeoutExpired as error:
         raise RuntimeError("reading it does not come to an end") from error
@@ -55,10 +69,15 @@ def _copied(file: Path, out: Path) -> h5py.File:
             end = struct.unpack_from("<Q", head, 28)[0] if len(head) == seal.SUPERBLOCK else 0
             if length < end < 1 << 44:
                 stream.truncate(end)
+    return _opened(out)
+
+
+def _opened(file: Path) -> h5py.File:
+    """A file that was closed, or one whose writer was not."""
     try:
-        return h5py.File(out, "r")
+        return h5py.File(file, "r")
     except _ERRORS:
-        return h5py.File(out, "r", swmr=True, libver="latest")
+        return h5py.File(file, "r", swmr=True, libver="latest")
 
 
 def _rows(dataset: h5py.Dataset, most: int) -> np.ndarray:
@@ -104,7 +123,6 @@ def _read(source: h5py.File, out: h5py.File) -> list[str]:
         try:
             group = source[element]
             if isinstance(group, h5py.Dataset):
-                source.copy(element, out)
                 continue
             members = list(group)
         except _ERRORS:
@@ -127,14 +145,34 @@ def _read(source: h5py.File, out: h5py.File) -> list[str]:
     for path, (source_column, values) in [("time", (dataset, time)), *columns.items()]:
         target = out.create_dataset(path, data=values[:count], maxshape=(None,))
         _attributes(source_column, target)
-        if path != "time" and not {"type", "unit"} <= set(target.attrs):
+        # texts alone bear no sum by which damage in them would show
+        if path != "time" and not ({"type", "unit"} <= set(target.attrs) and target.attrs["type"] != "String"):
             del out[path]
             missing.append(path)
     words = [f"{count} of {said} rows come back"] if count < said else [f"all of its {said} rows come back"]
     return [*words, *(f"{name} cannot be read" for name in missing)]
 
 
-def main(file: Path, out: Path) -> None:
+def _look(source: h5py.File) -> None:
+    """Read everything as far as there are times. Raises what h5py raises."""
+    count = len(source["time"])
+
+    def read(_: str, found: h5py.Group | h5py.Dataset) -> None:
+        dict(found.attrs)
+        if isinstance(found, h5py.Dataset):
+            step = found.chunks[0] if found.chunks else max(len(found), 1)
+            for first in range(0, min(len(found), count), step):
+                found[first : first + step]
+
+    dict(source.attrs)
+    source.visititems(read)
+
+
+def main(file: Path, out: Path | None = None) -> None:
+    if out is None:
+        with _opened(file) as source:
+            _look(source)
+        return
     copy = out.with_name(out.name + ".copy")
     with _copied(file, copy) as source, h5py.File(out, "w", libver=LIBVER) as target:
         print(", ".join(_read(source, target)))
@@ -142,4 +180,4 @@ def main(file: Path, out: Path) -> None:
 
 
 if __name__ == "__main__":
-    main(Path(sys.argv[1]), Path(sys.argv[2]))
+    main(*map(Path, sys.argv[1:]))
