@@ -33,7 +33,7 @@ from master.observers import journal, seal
 from master.observers.chunks import Column
 from master.observers.dense import Dense, Selection
 from master.observers.observer import Observer, Run
-from master.observers.results import LIBVER, RESERVED, lock_beside
+from master.observers.results import LIBVER, fit_for_group, lock_beside
 from master.observers.text_table import TextTable
 from master.result import Result
 from master.rows import Sampling
@@ -102,7 +102,7 @@ class Recorder(Observer):
         if self.variables is None:
             self.variables = tuple(system.select(types=NUMBERS))
         self._resolved = [system.resolve(name) for name in self.variables]
-        bad = [f"an element called {name!r}" for name in system.elements if name in RESERVED or "/" in name]
+        bad = [f"an element called {name!r}" for name in system.elements if not fit_for_group(name)]
         if bad:
             raise MasterError(f"cannot be recorded: {', '.join(bad)}")
         self._names = self.variables
@@ -165,8 +165,7 @@ class Recorder(Observer):
         self._time = Column(dataset, self.compression)
         self._columns = []
         for element, variable in self._resolved:
-            path = f"{element}/{variable.name.replace('/', '|')}"
-            dataset = out.create_dataset(path, dtype=_DTYPE[variable.type], **options)
+            dataset = out.create_dataset(_path(out, element, variable.name), dtype=_DTYPE[variable.type], **options)
             _describe(dataset, variable)
             self._columns.append(Column(dataset, self.compression))
         for element in run.system.elements:
@@ -342,7 +341,17 @@ class Recorder(Observer):
         self._journal.close(remove=not self._lost)
 
 
+def _path(out: h5py.File, element: str, name: str) -> str:
+    """A place for a variable that HDF5 takes and that no other variable has, after its name where that is possible."""
+    path = f"{element}/{name.replace('/', '|')}"
+    if name not in (".", "") and path not in out:
+        return path
+    return f"{path}~{len(out[element]) if element in out else 0}"
+
+
 def _describe(dataset: h5py.Dataset, variable: Variable) -> None:
+    if dataset.name.rpartition("/")[2].replace("|", "/") != variable.name:
+        dataset.attrs["name"] = variable.name
     dataset.attrs["unit"] = variable.unit or ("1" if variable.type == "Real" else "")
     dataset.attrs["description"] = variable.description
     dataset.attrs["causality"] = variable.causality

@@ -25,6 +25,18 @@ RESERVED = ("time", "parameters", "fmus", text_table.NAME)
 """What stands in a recording beside its elements."""
 
 
+def fit_for_group(element: str) -> bool:
+    """Return whether a recording can hold the variables of an element of this name."""
+    return element not in (*RESERVED, "", ".") and "/" not in element and "\0" not in element
+
+
+def _name(group: h5py.Group, dataset: str) -> str:
+    """The name of the variable in a dataset, which says it where that is not the dataset's own."""
+    if "|" in dataset or "~" in dataset:
+        return str(group[dataset].attrs.get("name", dataset.replace("|", "/")))
+    return dataset
+
+
 def lock_beside(recording: Path) -> Path:
     """The file that the process which writes a recording holds."""
     return recording.with_name(recording.name + ".lock")
@@ -71,7 +83,7 @@ class Results:
         self.attributes: dict[str, Any] = dict(self._in.attrs)
         self.fmus: dict[str, dict[str, Any]] = {name: dict(g.attrs) for name, g in self._in.get("fmus", {}).items()}
         self._places = {
-            f"{element}.{dataset.replace('|', '/')}": f"{element}/{dataset}"
+            f"{element}.{_name(group, dataset)}": f"{element}/{dataset}"
             for element, group in self._in.items()
             if element not in RESERVED
             for dataset in group

@@ -228,3 +228,20 @@ def test_a_recording_that_is_being_written_is_refused_to_others(swing, tmp_path)
     with read_results(tmp_path / "r.h5") as results:
         assert len(results.time) == 21
     assert [path.name for path in tmp_path.iterdir()] == ["r.h5"]
+
+
+def test_variables_keep_their_names_whatever_hdf5_makes_of_them(third_party, tmp_path):
+    """`a|b` came back as `a/b`; beside an `a/b` it could not be recorded."""
+    xml = third_party.description(channels=4)
+    for old, new in (("y[1]", "a/b"), ("y[2]", "a|b"), ("y[3]", "."), ("y[4]", "a~1|b")):
+        assert f'name="{old}"' in xml
+        xml = xml.replace(f'name="{old}"', f'name="{new}"')
+    system = System("odd")
+    system.add("a", third_party.build(tmp_path, channels=4, xml=xml), {f"u[{k}]": float(k) for k in range(1, 5)})
+    names = ["a.a/b", "a.a|b", "a..", "a.a~1|b"]
+    result = run(system, step=0.5, stop=0.5, observers=[Recorder(tmp_path / "r.h5", names)])
+    assert result.status == "completed", result.message
+    with read_results(tmp_path / "r.h5") as results:
+        assert set(results.variables) == set(names)
+        # explicit Euler of y' = u - y
+        assert [results[name][-1] for name in names] == [0.5, 1.0, 1.5, 2.0]
