@@ -5,7 +5,9 @@ import os
 import signal
 import subprocess
 import sys
+import threading
 import time
+import zipfile
 from dataclasses import replace
 from pathlib import Path
 
@@ -17,6 +19,7 @@ from small_systems import PLAN, TOML, pair_system, write_pair
 from dockfmu import bundle, declaration
 from dockfmu.declaration import DeclarationError
 from dockfmu.system import load
+from fmus import build, catalogue
 from master.observers.results import read_results, recover
 
 LINUX = pytest.mark.skipif(sys.platform != "linux", reason="as Linux does it")
@@ -195,6 +198,27 @@ def test_systems_of_one_name_in_one_process_keep_their_fmus(tmp_path):
     assert files[0].read_bytes() != files[1].read_bytes()
     assert [path.relative_to(tmp_path).as_posix() for path in tmp_path.rglob("*.fmu")] == [
         "build/fmus/craft/Spacecraft.fmu"]  # fmt: skip
+
+
+def test_builds_into_one_folder_side_by_side_leave_whole_files(tmp_path):
+    component = catalogue.component("Oscillator")
+    failed = []
+
+    def build_again():
+        try:
+            for _ in range(30):
+                with zipfile.ZipFile(build(component, tmp_path)) as archive:
+                    assert archive.testzip() is None
+        except Exception as error:
+            failed.append(error)
+
+    threads = [threading.Thread(target=build_again) for _ in range(4)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert failed == []
+    assert [path.name for path in tmp_path.iterdir()] == ["Oscillator.fmu"]
 
 
 # --- names ---
@@ -405,6 +429,23 @@ def test_a_reader_of_standard_error_who_leaves_does_not_end_a_run(pair, tmp_path
     os.close(writing)
     process.communicate(timeout=60)
     assert process.returncode == 0
+    assert complete(tmp_path / "out")[0]["status"] == "completed"
+
+
+@LINUX
+def test_a_reader_of_standard_output_who_leaves_costs_nothing(pair, tmp_path):
+    """As `| head -1` does."""
+    reading, writing = os.pipe()
+    process = subprocess.Popen(
+        [sys.executable, "-m", "dockfmu", "run", str(pair), "-o", str(tmp_path / "out"), "--json"],
+        stdout=writing, stderr=subprocess.PIPE, text=True,
+    )  # fmt: skip
+    os.close(reading)
+    os.close(writing)
+    _, said = process.communicate(timeout=60)
+    assert process.returncode == 1
+    assert "Traceback" not in said
+    assert "Exception" not in said
     assert complete(tmp_path / "out")[0]["status"] == "completed"
 
 
