@@ -22,10 +22,15 @@ def cache_root() -> Path:
 
 
 def write_whole(file: Path, data: bytes) -> None:
-    """Write `data` to `file` in one step, so that no other process reads half of it."""
+    """Write `data` to `file` in one step, so that no other process reads half of it. Raises OSError that names it."""
     file.parent.mkdir(parents=True, exist_ok=True)
     with tempfile.NamedTemporaryFile(dir=file.parent, delete=False) as stream:
-        stream.write(data)
+        try:
+            stream.write(data)
+            stream.flush()
+        except OSError as error:
+            Path(stream.name).unlink(missing_ok=True)
+            raise OSError(error.errno, error.strerror, str(file)) from error
     Path(stream.name).chmod(0o644)
     Path(stream.name).replace(file)
 

@@ -1,18 +1,22 @@
 """The command `dockfmu`: list, build, run, validate, ports, check-swap, diagram, report, export.
 
 Exit status: 0 done (a run: with an outcome that its system declares as success), 1 the run (or a check) failed, 2 the
-command was wrong, 3 the run was completed, but its outcome is no success.
+command was wrong, 3 the run was completed, but its outcome is no success, 128 + N ended by signal N (130 by Ctrl-C, 143
+by a request to terminate).
 """
 
 from __future__ import annotations
 
 import argparse
 import ctypes
+import io
 import json
 import os
+import signal
 import sys
+import warnings
 from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import Any
 
@@ -26,7 +30,8 @@ def _arguments() -> argparse.ArgumentParser:
         prog="dockfmu",
         description="Spacecraft docking as FMI 2.0 co-simulation FMUs: build, couple, run, report.",
         epilog="Exit status: 0 done, 1 the run or a check failed, 2 the command was wrong, 3 the run was completed,\n"
-        "but its outcome is none that the system declares as success.\n"
+        "but its outcome is none that the system declares as success; 130 and 143: ended by Ctrl-C and by a\n"
+        "request to terminate, with the results until then.\n"
         "dockfmu COMMAND --help tells more of each.",
         formatter_class=argparse.RawDescriptionHelpFormatter,
     )
@@ -47,7 +52,8 @@ def _arguments() -> argparse.ArgumentParser:
         "--option", action="append", default=[], metavar="NAME=VALUE",
         help="of the component, e.g. modes=station.toml; may be repeated",
     )  # fmt: skip
-    build.add_argument("-o", "--output", type=Path, default=BUILD / "fmus", metavar="DIR", help="default: build/fmus")
+    build.add_argument("-o", "--output", type=Path, metavar="DIR", help="default: build/fmus")
+    _add_build_folder(build)
     build.set_defaults(action=_build)
 
     _add_run(commands)
@@ -170,7 +176,15 @@ def _add_run(commands: Any) -> None:
     what.add_argument("-o", "--output", type=Path, metavar="DIR", help="default: build/results/SYSTEM")
     what.add_argument("--json", action="store_true", help="print summary.json alone on standard output")
     what.add_argument("--no-report", action="store_true", help="leave out the report and the plots")
+    _add_build_folder(run)
     run.set_defaults(action=_run)
+
+
+def _add_build_folder(command: argparse.ArgumentParser) -> None:
+    command.add_argument(
+        "--build", type=Path, default=BUILD, metavar="DIR",
+        help="where FMUs, .ssp and results go that have no place of their own; default: build",
+    )  # fmt: skip
 
 
 def _add_ports(commands: Any) -> None:
@@ -251,7 +265,44 @@ class WrongCommand(ValueError):
 
 
 def _say(text: str) -> None:
-    print(text, file=sys.stderr, flush=True)
+    # a run does not end because nobody reads what it says
+    with suppress(OSError, ValueError):
+        print(text, file=sys.stderr, flush=True)
+
+
+@contextmanager
+def _plain_warnings() -> Iterator[None]:
+    """Print what this program warns of as a sentence, without the line of its source."""
+    with warnings.catch_warnings():
+        show = warnings.showwarning
+
+        def sentence(message: Warning | str, category: type[Warning], *where: Any, **more: Any) -> None:
+            if category.__module__.startswith("master."):
+                _say(f"warning: {message}")
+            else:
+                show(message, category, *where, **more)
+
+        warnings.showwarning = sentence
+        yield
+
+
+def _open_standard_streams() -> None:
+    """Have something behind the three standard streams, and every name printable.
+
+    Where one is closed, the next file that is opened gets its number, and with it what libraries of FMUs print.
+    """
+    for number, name, mode in ((0, "stdin", "r"), (1, "stdout", "w"), (2, "stderr", "w")):
+        try:
+            os.fstat(number)
+        except OSError:
+            opened = os.open(os.devnull, os.O_RDWR)
+            if opened != number:
+                os.dup2(opened, number)
+                os.close(opened)
+        if getattr(sys, name) is None:
+            setattr(sys, name, open(number, mode, encoding="utf-8", closefd=False))  # noqa: SIM115
+    if isinstance(sys.stdout, io.TextIOWrapper):
+        sys.stdout.reconfigure(errors="backslashreplace")
 
 
 def _list(_: argparse.Namespace) -> int:
@@ -281,7 +332,11 @@ def _build(arguments: argparse.Namespace) -> int:
     if unknown := [name for name in platforms if name not in (*TARGETS, SOURCES)]:
         raise WrongCommand(f"--platform {', '.join(unknown)}: there are {', '.join((*TARGETS, SOURCES))}")
     for component in [make_component(n, f"--option, {n}", options) for n in arguments.names or catalogue.names()]:
-        print(build_fmu(component, arguments.output, _say, kind=arguments.kind, platforms=platforms))
+        print(
+            build_fmu(
+                component, arguments.output or arguments.build / "fmus", _say, kind=arguments.kind, platforms=platforms
+            )
+        )
     return DONE
 
 
@@ -313,7 +368,7 @@ def _run(arguments: argparse.Namespace) -> int:
         threads=arguments.threads,
     )
     with _own_output():
-        summary, folder = execute(request, BUILD, _say)
+        summary, folder = execute(request, arguments.build, _say)
     if arguments.json:
         print(json.dumps(summary))
     else:
@@ -324,7 +379,7 @@ def _run(arguments: argparse.Namespace) -> int:
         _say(f"dockfmu: {summary['system']}: the outcome {summary['outcome']} is no success of this system")
         return NO_SUCCESS
     _say(f"dockfmu: {summary['system']} {summary['status']}: {summary['message']}")
-    return FAILED
+    return 128 + signal.Signals[summary["signal"]] if "signal" in summary else FAILED
 
 
 @contextmanager
@@ -412,6 +467,7 @@ def _validate(arguments: argparse.Namespace) -> int:
 def _ports(arguments: argparse.Namespace) -> int:
     from dockfmu.interface import interface
     from dockfmu.skeletons import FORMS, skeleton, table
+    from master.files import write_whole
 
     if arguments.format not in ("table", *FORMS):
         raise WrongCommand(f"--format {arguments.format}: there are table, {', '.join(FORMS)}")
@@ -429,8 +485,7 @@ def _ports(arguments: argparse.Namespace) -> int:
         return DONE
     arguments.output.mkdir(parents=True, exist_ok=True)
     for name, text in files.items():
-        (arguments.output / name).write_text(text, encoding="utf-8")
-        print(arguments.output / name)
+        print(write_whole(arguments.output / name, text.encode()))
     return DONE
 
 
@@ -476,6 +531,7 @@ def _export(arguments: argparse.Namespace) -> int:
 
 def main(arguments: Sequence[str] | None = None) -> int:
     """Run the command; errors become one clear message on standard error and an exit status."""
+    _open_standard_streams()
     parser = _arguments()
     parsed = parser.parse_args(arguments)
     if parsed.version:
@@ -485,11 +541,17 @@ def main(arguments: Sequence[str] | None = None) -> int:
         return DONE
     if parsed.command is None:
         parser.error("a COMMAND is needed")
+    from master.interruption import orderly, signal_of
+
     try:
-        return parsed.action(parsed)
-    except KeyboardInterrupt:
-        _say("dockfmu: interrupted")
-        return FAILED
+        with orderly(), _plain_warnings():
+            done: int = parsed.action(parsed)
+            sys.stdout.flush()
+            return done
+    except KeyboardInterrupt as error:
+        number = signal_of(error)
+        _say(f"dockfmu: ended by {signal.Signals(number).name}")
+        return 128 + number
     except BrokenPipeError:
         # who read our output has gone; nothing is left to say, at the end of the process either
         os.dup2(os.open(os.devnull, os.O_WRONLY), 1)
@@ -514,8 +576,9 @@ def _status(error: Exception) -> int | None:
     from fmus.native.symbols import LibraryError
     from fmus.units import UnitError
     from master.errors import FmuError, MasterError
+    from master.files import WriteError
 
     wrong = (WrongCommand, RequestError, DeclarationError, ParameterError, CatalogueError, ReportError, ExportError)
-    if isinstance(error, FmuError | LinkError | LibraryError | UnitError | OSError):
+    if isinstance(error, FmuError | LinkError | LibraryError | UnitError | WriteError | OSError):
         return FAILED
     return WRONG if isinstance(error, (*wrong, MasterError)) else None

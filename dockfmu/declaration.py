@@ -15,12 +15,14 @@ import numpy as np
 
 from components.core.parameters import ParameterSet, parameter_leaves
 from dockfmu.plan import Plan
-from master.names import near
+from master.names import near, unfit_for_file
 
 SYSTEMS = Path(__file__).resolve().parents[1] / "ssp" / "systems"
 
 CONDITIONS = "initial_conditions"
 CHOICES = {"moving": ("active", "passive"), "velocity_point": ("cm_inertial", "port_relative")}
+CHANGED = "-changed"
+"""The end of the name of an .ssp that holds a system with other settings than its own."""
 ANGLES = ("yaw", "pitch", "roll")
 _TABLES = (
     "name", "description", "elements", "connections", CONDITIONS, "run", "adaptive", "events", "audit", "outcome",
@@ -141,6 +143,7 @@ def _content(file: Path, above: tuple[Path, ...] = ()) -> dict[str, Any]:
 def _declaration(file: Path) -> Declaration:
     content = _content(file)
     _only(content, _TABLES, file)
+    _check_names(content, file)
     try:
         conditions = content.get(CONDITIONS)
         return Declaration(
@@ -156,6 +159,29 @@ def _declaration(file: Path) -> Declaration:
     except (TypeError, ValueError, AttributeError) as error:
         text = str(error).replace("__init__() got an unexpected keyword argument", ": there is no entry")
         raise DeclarationError(text if text.startswith(str(file)) else f"{file}: {text}") from error
+
+
+def _check_names(content: Mapping[str, Any], file: Path) -> None:
+    """Raises DeclarationError for names under which the products of a system could not lie beside those of others.
+
+    Folders and files are called by them, also where capital letters are not told from small ones.
+    """
+    name, elements = content.get("name"), content.get("elements")
+    given = [("name", name)] if name is not None else []
+    given += [("element", element) for element in elements] if isinstance(elements, dict) else []
+    for what, text in given:
+        problem = unfit_for_file(text)
+        if not problem and text.lower().endswith((".fmu", ".ssp", CHANGED)):
+            problem = "ends like that of a file of ours"
+        if problem:
+            raise DeclarationError(f"{file}: the {what} {text!r} {problem}")
+    seen: dict[str, str] = {}
+    for _, element in given[1:]:
+        other = seen.setdefault(element.lower(), element)
+        if other != element:
+            raise DeclarationError(f"{file}: the elements {other} and {element} differ in capital letters only")
+    if isinstance(name, str) and file.parent != SYSTEMS and name.lower() in map(str.lower, names()):
+        raise DeclarationError(f"{file}: {name} is a system of dockfmu; give yours a name of its own")
 
 
 def _only(table: Mapping[str, Any], known: tuple[str, ...], where: Path | str) -> None:

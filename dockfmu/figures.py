@@ -14,6 +14,7 @@ from plotly.subplots import make_subplots
 
 from dockfmu.plan import Panel
 from dockfmu.thinning import thin
+from master.files import whole
 from master.observers.results import Results
 
 COLOURS = ("#1f77b4", "#d62728", "#2ca02c", "#9467bd", "#ff7f0e", "#17becf", "#8c564b", "#7f7f7f")
@@ -172,7 +173,8 @@ def write_png(
     if start < end:
         axes[-1, 0].set_xlim(start, end)
     figure.suptitle(title, fontsize=11, y=1.0 - 0.1 / height)
-    figure.savefig(file, dpi=160, bbox_inches="tight")
+    with whole(file) as unfinished:
+        figure.savefig(unfinished, dpi=160, bbox_inches="tight")
 
 
 def _name_events(axis: Any, events: Sequence[tuple[float, str]], start: float, end: float) -> None:

@@ -13,6 +13,7 @@ import jinja2
 
 from dockfmu.figures import interactive, write_png
 from dockfmu.plan import Panel, Plan
+from master.files import write_whole
 from master.observers.results import Results, read_results
 
 IMPACT_WINDOW = 15.0
@@ -51,8 +52,7 @@ def _write(folder: Path, results: Results) -> Path:
         start = max(float(results.time[0]), events[0]["t"] - 0.5)
         write_png(results, panels, events, folder / "impact.png", title, (start, start + IMPACT_WINDOW))
     html = _page(results, summary, events, panels)
-    (folder / "report.html").write_text(html, encoding="utf-8")
-    return folder / "report.html"
+    return write_whole(folder / "report.html", html.encode())
 
 
 def _page(results: Results, summary: Mapping[str, Any], events: list[dict[str, Any]], panels: tuple[Panel, ...]) -> str:

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import json
-import math
 import os
 import tempfile
 from collections.abc import Callable, Mapping
@@ -13,16 +11,20 @@ from typing import Any
 
 from dockfmu import bundle, declaration
 from dockfmu.assembly import assemble
-from dockfmu.declaration import CONDITIONS
+from dockfmu.declaration import CHANGED, CONDITIONS
 from dockfmu.live import NOT_LIVE, Live
 from dockfmu.plan import Plan
 from dockfmu.ports import swap
+from dockfmu.products import ResultsFolder, finite, publish
 from dockfmu.report import PRODUCTS as REPORTS
 from dockfmu.report import ReportError, write_report
 from dockfmu.settings import Settings
 from dockfmu.watching import watching
 from master import algorithms
 from master.checkpoint import Checkpoint, check_states, read_checkpoint
+from master.errors import MasterError
+from master.files import WriteError
+from master.names import file_name
 from master.observers import journal
 from master.observers.checkpoints import Checkpoints
 from master.observers.dense import Dense
@@ -37,6 +39,9 @@ from ssp.read import read_parameter_set
 from ssp.variants import is_package
 
 CHECKPOINT = "run.checkpoint"
+
+MADE = ".made"
+"""Folder of the products of a declared system, before they are published."""
 
 PRODUCTS = ("results.h5", "summary.json", "events.json", CHECKPOINT, *REPORTS)
 """Files that a run leaves in its folder."""
@@ -101,7 +106,7 @@ def execute(request: Request, build: Path, say: Callable[[str], None]) -> tuple[
             system, plan, description, notes = bundle.read_bundle(request.system, Path(unpacked))
             settings.apply(system)
         else:
-            file = prepare(request, settings, conditions, build, say)
+            file = prepare(request, settings, conditions, Path(unpacked), say)
             system, plan, description, notes = bundle.read_bundle(file, Path(unpacked))
         plan = _overridden(plan, request)
         for element, fmu in request.swaps.items():
@@ -111,33 +116,87 @@ def execute(request: Request, build: Path, say: Callable[[str], None]) -> tuple[
         _separate(system, request.processes)
         system.check()
         checkpoint = None if request.resume is None else _checkpoint(request, system, plan)
-        folder = request.output or build / "results" / system.name
-        result = _run(system, plan, folder, description, request, checkpoint)
-        result.warnings[:0] = notes
+        with ResultsFolder(request.output or build / "results" / file_name(system.name)) as folder:
+            if not is_package(request.system):
+                _publish(Path(unpacked) / MADE, folder, request, build, say)
+            return _recorded(system, plan, folder, description, request, checkpoint, notes, say), folder.path
+
+
+def _publish(made: Path, folder: ResultsFolder, request: Request, build: Path, say: Callable[[str], None]) -> None:
+    """Leave the .ssp and the FMUs that a run is made of where they can be found.
+
+    A run whose results go elsewhere does without, where it is in a folder that it cannot write.
+    """
+    changed = any((made / "ssp").glob(f"*{CHANGED}.ssp"))
+    beside_results = changed and request.output is not None
+    try:
+        publish(made / "ssp", folder.path if beside_results else build / "ssp")
+        publish(made / "fmus", build / "fmus")
+    except WriteError as error:
+        if request.output is None:
+            raise
+        say(f"note: {error}; --build DIR leaves the FMUs and the .ssp elsewhere")
+
+
+def _recorded(
+    system: System, plan: Plan, folder: ResultsFolder, description: str, request: Request,
+    checkpoint: Checkpoint | None, notes: list[str], say: Callable[[str], None],
+) -> dict[str, Any]:  # fmt: skip
+    """Run, and write what is said of it, whatever happens; returns the summary."""
+    simulation = _simulation(system, plan, folder.path, description, request, checkpoint)
+    simulation.open()
+    # as late as can be: what is refused until here leaves the results of an earlier run
+    try:
+        folder.clear((*PRODUCTS, journal.beside(Path("results.h5")).name), request.resume)
+    except MasterError:
+        simulation.abandon()
+        raise
+    try:
+        simulation.run()
+    except KeyboardInterrupt:
+        # before the first step or after the last one: the result says so
+        pass
+    except Exception:
+        # a fault of this program: what there is of the run is kept all the same
+        _summarise(simulation.result, folder, notes)
+        raise
+    result = simulation.result
+    summary = _summarise(result, folder, notes)
     for note in result.warnings:
         say(f"warning: {note}")
-    summary = _finite(result.summary())
-    _write_json(folder / "summary.json", summary)
-    _write_json(folder / "events.json", summary["events"])
-    if request.report and (folder / "results.h5").is_file():
+    if request.report and (folder.path / "results.h5").is_file():
         try:
-            write_report(folder)
-        except ReportError as error:
+            write_report(folder.path)
+        except (ReportError, MasterError, OSError) as error:
             say(f"warning: no report: {error}")
-    return summary, folder
+    return summary
+
+
+def _summarise(result: Result, folder: ResultsFolder, notes: list[str]) -> dict[str, Any]:
+    """Write summary and events, for which there is a reserve."""
+    result.warnings[:0] = notes
+    summary: dict[str, Any] = finite(result.summary())
+    folder.release_reserve()
+    folder.write_json("summary.json", summary)
+    folder.write_json("events.json", summary["events"])
+    return summary
 
 
 def prepare(
-    request: Request, settings: Settings, conditions: Mapping[str, Any], build: Path, say: Callable[[str], None]
+    request: Request, settings: Settings, conditions: Mapping[str, Any], folder: Path, say: Callable[[str], None]
 ) -> Path:
-    """The .ssp of a declared system, with the request's settings in it, FMUs built where needed."""
+    """The .ssp of a declared system, with the request's settings in it, FMUs built where needed.
+
+    It is made in a private folder: another run of that name, with other settings, does not get in between.
+    """
     declared = declaration.read(request.system)
     changed = bool(settings.values or settings.sets or conditions)
-    system, plan = assemble(declared.with_conditions(conditions), build / "fmus", say, settings)
-    folder = request.output if changed and request.output else build / "ssp"
-    folder.mkdir(parents=True, exist_ok=True)
-    name = f"{declared.name}{'-changed' if changed else ''}.ssp"
-    return bundle.write_bundle(system, plan, declared.description, folder / name)
+    made = folder / MADE
+    fmus = made / "fmus" / declared.name
+    system, plan = assemble(declared.with_conditions(conditions), fmus, say, settings)
+    (made / "ssp").mkdir()
+    name = f"{declared.name}{CHANGED if changed else ''}.ssp"
+    return bundle.write_bundle(system, plan, declared.description, made / "ssp" / name)
 
 
 def _settings(request: Request) -> tuple[Settings, dict[str, Any]]:
@@ -160,17 +219,6 @@ def _check_folder(folder: Path) -> None:
     if not existing.is_dir() or not os.access(existing, os.W_OK | os.X_OK):
         reason = "is not writable" if existing.is_dir() else "is no folder"
         raise RequestError(f"-o {folder}: {existing} {reason}")
-
-
-def _clear(folder: Path, kept: Path | None) -> None:
-    """Make the folder, without what an earlier run left in it, but for the checkpoint that this one goes on from."""
-    try:
-        folder.mkdir(parents=True, exist_ok=True)
-        for file in (folder / name for name in (*PRODUCTS, journal.beside(Path("results.h5")).name)):
-            if kept is None or file.resolve() != kept.resolve():
-                file.unlink(missing_ok=True)
-    except OSError as error:
-        raise RequestError(f"-o {folder}: cannot be written ({error.strerror})") from error
 
 
 def _overridden(plan: Plan, request: Request) -> Plan:
@@ -200,9 +248,9 @@ def _separate(system: System, processes: Mapping[str, float | None]) -> None:
         element.process, element.timeout = True, timeout or element.timeout
 
 
-def _run(
+def _simulation(
     system: System, plan: Plan, folder: Path, description: str, request: Request, checkpoint: Checkpoint | None
-) -> Result:
+) -> Simulation:
     recorder = Recorder(
         folder / "results.h5",
         every=plan.record_every,
@@ -214,7 +262,7 @@ def _run(
     if request.live.realtime is None and all(system.description(n).can_serialize_state for n in system.elements):
         observers.append(Checkpoints(folder / CHECKPOINT))
     drivers, live = request.live.watchers(system)
-    simulation = Simulation(
+    return Simulation(
         system,
         drivers=drivers,
         algorithm=algorithms.by_name(plan.algorithm),
@@ -227,10 +275,6 @@ def _run(
         force=request.force,
         threads=request.threads,
     )
-    simulation.open()
-    # as late as can be: what is refused until here leaves the results of an earlier run
-    _clear(folder, request.resume)
-    return simulation.run()
 
 
 def _control(system: System, plan: Plan, request: Request) -> StepControl | Retry | None:
@@ -240,16 +284,3 @@ def _control(system: System, plan: Plan, request: Request) -> StepControl | Retr
         raise RequestError("--adaptive: the system declares no table `adaptive` that says how its steps may vary")
     plan.adaptive.prepare(system)
     return plan.adaptive.control(request.adaptive or None)
-
-
-def _finite(content: Any) -> Any:
-    """`content` with None for what is infinite or no number, which JSON has no words for."""
-    if isinstance(content, dict):
-        return {key: _finite(value) for key, value in content.items()}
-    if isinstance(content, list | tuple):
-        return [_finite(value) for value in content]
-    return None if isinstance(content, float) and not math.isfinite(content) else content
-
-
-def _write_json(file: Path, content: Any) -> None:
-    file.write_text(json.dumps(content, indent=1) + "\n", encoding="utf-8")

@@ -6,11 +6,12 @@ import math
 import tempfile
 import weakref
 from collections.abc import Mapping, Sequence
+from contextlib import suppress
 from dataclasses import replace
 from pathlib import Path
 from typing import Any, Self
 
-from dockfmu import bundle, declaration, ports
+from dockfmu import bundle, declaration, ports, products
 from dockfmu.assembly import assemble, build_fmu, make_component
 from dockfmu.outcome import Outcome
 from dockfmu.plan import Plan
@@ -23,6 +24,7 @@ from master.algorithms import Algorithm
 from master.checkpoint import read_checkpoint
 from master.drivers.driver import Driver
 from master.errors import FmuError, StructureError
+from master.files import WriteError
 from master.observers.events import Event
 from master.observers.observer import Observer
 from master.observers.outcomes import OutcomeRule
@@ -96,9 +98,14 @@ class System:
         else:
             conditions = {n.partition(".")[2]: v for n, v in settings.items() if n not in values}
             declared = declaration.read(str(source)).with_conditions(conditions)
-            fmus = folder / "fmus"
+            # a private copy: who loads or runs a system of that name later does not change this one
+            made = tempfile.TemporaryDirectory(prefix="dockfmu-")
+            fmus = Path(made.name) / declared.name
             system.structure, system.plan = assemble(declared, fmus, lambda text: None, Settings(values))
             system.description = declared.description
+            weakref.finalize(system.structure, made.cleanup)
+            with suppress(WriteError):
+                products.publish(Path(made.name), folder / "fmus")
         return system
 
     def __repr__(self) -> str:

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import hashlib
+import io
 import json
-import os
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass, field
 from pathlib import Path
@@ -13,10 +14,12 @@ import numpy as np
 
 from master import archive
 from master.errors import MasterError
+from master.files import WriteError, write_whole
 from master.fmu import Instance
 from master.system import Connection, System
 
 FORMAT = 3
+_MAGIC = b"dockfmu checkpoint\n"
 
 
 class CheckpointError(MasterError):
@@ -121,20 +124,33 @@ class Checkpoint:
         content = {"head": np.frombuffer(json.dumps(head).encode(), np.uint8)}
         content |= {f"state/{name}": np.frombuffer(state, np.uint8) for name, state in self.states.items()}
         content |= {f"memory/{name}": values for name, values in self.memory.items()}
-        unfinished = file.with_name(f"{file.name}.{os.getpid()}")
+        packed = io.BytesIO()
+        np.savez(packed, **content)  # type: ignore[arg-type]
         try:
-            with unfinished.open("wb") as stream:
-                np.savez(stream, **content)  # type: ignore[arg-type]
-            return unfinished.replace(file)
-        except OSError as error:
-            unfinished.unlink(missing_ok=True)
-            raise CheckpointError(f"{file}: the checkpoint cannot be written ({error})") from error
+            return write_whole(file, _sealed(packed.getvalue()))
+        except WriteError as error:
+            raise CheckpointError(str(error)) from error
+
+
+def _sealed(data: bytes) -> bytes:
+    """Data with a digest before it, which shows that it is as it was written."""
+    return _MAGIC + hashlib.sha256(data).digest() + data
+
+
+def _unsealed(data: bytes) -> bytes:
+    """The data behind a digest. Raises ValueError where they do not belong together."""
+    magic, digest, rest = data[: len(_MAGIC)], data[len(_MAGIC) : len(_MAGIC) + 32], data[len(_MAGIC) + 32 :]
+    if magic != _MAGIC:
+        raise ValueError("it does not begin as checkpoints do")
+    if hashlib.sha256(rest).digest() != digest:
+        raise ValueError("it is damaged or cut off")
+    return rest
 
 
 def read_checkpoint(file: Path) -> Checkpoint:
-    """A checkpoint from its file. Raises CheckpointError for what is none."""
+    """A checkpoint from its file. Raises CheckpointError for what is none, or not as it was written."""
     try:
-        with np.load(file, allow_pickle=False) as content:
+        with np.load(io.BytesIO(_unsealed(file.read_bytes())), allow_pickle=False) as content:
             head = json.loads(content["head"].tobytes())
             if head.pop("format") != FORMAT:
                 raise CheckpointError(f"{file}: a checkpoint of another version of this program")

@@ -8,29 +8,69 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 
 _WORDS = {signal.SIGINT: "interrupted", signal.SIGTERM: "terminated"}
+if hasattr(signal, "SIGHUP"):
+    _WORDS[signal.SIGHUP] = "terminated, because the terminal was closed,"
+
+
+class Terminated(KeyboardInterrupt):
+    """A request to end came while no run was stepping; `number` is that of the signal."""
+
+    def __init__(self, number: int) -> None:
+        super().__init__(signal.Signals(number).name)
+        self.number = number
+
+
+def signal_of(error: BaseException) -> int:
+    """Number of the signal behind an interruption."""
+    return error.number if isinstance(error, Terminated) else int(signal.SIGINT)
+
+
+def _raise(number: int, frame: object) -> None:
+    raise Terminated(number)
+
+
+@contextmanager
+def orderly() -> Iterator[None]:
+    """Requests to terminate raise Terminated, as Ctrl-C raises KeyboardInterrupt, so that what is open is closed."""
+    if threading.current_thread() is not threading.main_thread():
+        yield
+        return
+    wanted = [number for number in _WORDS if signal.getsignal(number) is signal.SIG_DFL]
+    for number in wanted:
+        signal.signal(number, _raise)
+    try:
+        yield
+    finally:
+        for number in wanted:
+            signal.signal(number, signal.SIG_DFL)
 
 
 class Interruption:
-    """`word` says how a run was ended from outside; empty as long as it was not."""
+    """`word` says how a run was ended from outside, `number` by which signal; empty and 0 as long as it was not."""
 
     def __init__(self) -> None:
         self.word = ""
+        self.number = 0
 
 
 @contextmanager
 def deferred() -> Iterator[Interruption]:
-    """SIGINT (Ctrl-C) and SIGTERM are noted and do not break into a step; a second one acts as usual."""
+    """SIGINT (Ctrl-C), SIGTERM and SIGHUP are noted and do not break into a step; a second one acts as usual.
+
+    What this process was told to ignore, by `nohup` or in the background of a shell, it ignores.
+    """
     noted = Interruption()
     if threading.current_thread() is not threading.main_thread():
         yield noted
         return
     before = {number: signal.getsignal(number) for number in _WORDS}
+    before = {number: handler for number, handler in before.items() if handler not in (signal.SIG_IGN, None)}
 
     def handle(number: int, frame: object) -> None:
-        noted.word = _WORDS[signal.Signals(number)]
+        noted.word, noted.number = _WORDS[signal.Signals(number)], number
         signal.signal(number, before[signal.Signals(number)])
 
-    for number in _WORDS:
+    for number in before:
         signal.signal(number, handle)
     try:
         yield noted

@@ -1,18 +1,33 @@
-"""Memory that the master shares with the process of one FMU, and messages through it (master/native/remote.c)."""
+"""Memory that the master shares with the process of one FMU, and messages through it (master/native/remote.c).
+
+The FMU can write anything there at any time: nothing that is read is trusted.
+"""
 
 from __future__ import annotations
 
 import ctypes
 import mmap
-import pickle
+import os
 import sys
 from typing import Any
 
+if sys.platform == "linux":
+    import fcntl
+
 from master.errors import MasterError
+from master.messages import Garbled, decode, encode
 from master.native import build
 
 SIZE = 1 << 28
 """Bytes; the kernel gives only those that are used."""
+
+
+def shared_memory() -> int:
+    """Return the descriptor of SIZE bytes of memory whose size no process can change: access could fail otherwise."""
+    descriptor = os.memfd_create("dockfmu", os.MFD_CLOEXEC | os.MFD_ALLOW_SEALING)
+    os.ftruncate(descriptor, SIZE)
+    fcntl.fcntl(descriptor, fcntl.F_ADD_SEALS, fcntl.F_SEAL_SHRINK | fcntl.F_SEAL_GROW | fcntl.F_SEAL_SEAL)
+    return descriptor
 
 
 class Mailbox:
@@ -29,15 +44,18 @@ class Mailbox:
 
     def write(self, message: Any) -> None:
         """Put a message in. Raises MasterError for one that is too large."""
-        data = pickle.dumps(message)
+        data = encode(message)
         if len(data) > self._capacity:
             raise MasterError(f"{len(data)} bytes are too many for one call of another process")
         ctypes.memmove(self._body, data, len(data))
         self._size.value = len(data)
 
     def read(self) -> Any:
-        """The message inside."""
-        return pickle.loads(ctypes.string_at(self._body, self._size.value))
+        """Return the message inside. Raises Garbled where it is none."""
+        size = self._size.value
+        if size > self._capacity:
+            raise Garbled(f"a message of {size} bytes does not fit")
+        return decode(ctypes.string_at(self._body, size))
 
     def say(self, text: str) -> None:
         """Leave words that outlive the process."""

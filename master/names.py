@@ -3,7 +3,13 @@
 from __future__ import annotations
 
 import difflib
+import hashlib
+import re
 from collections.abc import Container, Iterable
+
+_LONGEST = 100
+_SPECIAL = re.compile(r'[/\\:*?"<>|]')
+_DEVICES = re.compile(r"(con|prn|aux|nul|com\d|lpt\d)(\..*)?", re.IGNORECASE)
 
 
 def near(name: str, names: Iterable[str]) -> str:
@@ -25,3 +31,24 @@ def owner(name: str, elements: Container[str]) -> str | None:
             return name[:end]
         end = name.rfind(".", 0, end)
     return None
+
+
+def unfit_for_file(name: object) -> str:
+    """Return why a name cannot be that of a file or a folder on every system; empty where it can."""
+    if not isinstance(name, str) or not name:
+        return "is not a text" if name != "" else "is empty"
+    if not name.isprintable() or _SPECIAL.search(name):
+        return 'has a character that file names cannot have: / \\ : * ? " < > | or one that is not printed'
+    if name != name.strip(" .") or _DEVICES.fullmatch(name):
+        return "begins or ends with a dot or a space" if name != name.strip(" .") else "is that of a device on Windows"
+    if len(name.encode("utf-8", "surrogatepass")) > _LONGEST:
+        return f"is longer than {_LONGEST} bytes"
+    return ""
+
+
+def file_name(name: str) -> str:
+    """Return a name for files and folders that stands for `name`, another one for each: itself where that is fit."""
+    if not unfit_for_file(name) and name.isascii():
+        return name
+    plain = re.sub(r"[^\w.-]+", "_", name, flags=re.ASCII).strip("._-")[:40] or "system"
+    return f"{plain}-{hashlib.sha256(name.encode('utf-8', 'surrogatepass')).hexdigest()[:8]}"

@@ -13,7 +13,7 @@ import signal
 import subprocess
 import sys
 import tempfile
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -22,13 +22,51 @@ from master.description import Description
 from master.errors import FmuError, MasterError
 from master.fmu import Instance
 from master.log import Log
-from master.mailbox import SIZE, Mailbox, library
+from master.mailbox import SIZE, Mailbox, library, shared_memory
+from master.messages import Garbled
 
 STARTING_S = 60.0
 """The start of Python and the loading of the FMU, on a busy machine."""
 ENDING_S = 2.0
-TIMED_OUT = 2
+TIMED_OUT, GARBLED = 2, 3
 """what `remote_lost` gives, beside 0 and 1 for an end"""
+
+_FIELDS = {"instance": str, "text": str, "function": str, "status": str, "time": float | None, "file": str,
+           "message": str}  # fmt: skip
+"""What an FmuError is made of."""
+_KINDS = {"Real": float, "Integer": int, "Boolean": bool, "String": str}
+
+
+def _nothing(found: Any) -> bool:
+    return found is None
+
+
+def _is_integer(found: Any) -> bool:
+    return type(found) is int
+
+
+def _is_list(found: Any, kinds: Sequence[type]) -> bool:
+    """Tell whether values are a list of these types."""
+    return isinstance(found, list) and [type(value) for value in found] == list(kinds)
+
+
+def _are_texts(found: Any, count: int) -> bool:
+    """Tell whether an answer is a status and `count` texts, or none after a failure."""
+    return (
+        isinstance(found, list)
+        and len(found) == 2
+        and _is_integer(found[0])
+        and (_is_list(found[1], [str] * count) or found[1] == [])
+    )
+
+
+def _is_failure(found: Any) -> bool:
+    """Tell whether an answer has the fields of an FmuError."""
+    return (
+        isinstance(found, dict)
+        and found.keys() == _FIELDS.keys()
+        and all(isinstance(found[name], kind) for name, kind in _FIELDS.items())
+    )
 
 
 class _Words(Log):
@@ -61,11 +99,11 @@ class RemoteInstance(Instance):
         self.name, self._file, self._dead = name, file, False
         self._description, self._timeout = description, max(timeout, STARTING_S)
         self._entries: dict[str, Any] = {}
+        self._asked = 0
         self._link: int | None = None
         self._folder = Path(tempfile.mkdtemp(prefix="fmu-"))
-        descriptor = os.memfd_create("dockfmu")
+        descriptor = shared_memory()
         try:
-            os.ftruncate(descriptor, SIZE)
             self._mailbox = Mailbox(descriptor)
             self._process = self._start(descriptor)
         except BaseException:
@@ -110,21 +148,50 @@ class RemoteInstance(Instance):
     def dead(self) -> bool:
         return self._dead
 
-    def _ask(self, method: str, *arguments: Any) -> Any:
-        """What a method of the instance in the worker returns; raises what it raises."""
+    def _ask(self, method: str, *arguments: Any, gives: Callable[[Any], bool] = _nothing) -> Any:
+        """Return what a method of the instance in the worker returns; raises what it raises.
+
+        `gives` tells whether an answer is one that the method can give: the FMU may have written it.
+        """
         if self.dead or self._link is None:
             raise FmuError(self.name, f"{method} is asked of an FMU that has ended")
-        self._mailbox.write((method, arguments))
+        self._asked += 1
+        self._mailbox.write((self._asked, method, arguments))
         self._mailbox.library.remote_ask(self._link)
         lost = self._lost()
         if lost:
             raise self._loss(method, lost)
-        kind, content = self._mailbox.read()
+        kind, content = self._answer(method, gives)
         if kind == "failure":
             raise self._failure(content)
         if kind == "error":
             raise MasterError(content)
         return content
+
+    def _answer(self, method: str, gives: Callable[[Any], bool]) -> tuple[str, Any]:
+        """Return what kind of answer there is, and its content. Raises FmuError where it is none that can be."""
+        try:
+            answer = self._mailbox.read()
+        except Garbled as error:
+            raise self._nonsense(method, str(error)) from error
+        if not (isinstance(answer, list) and len(answer) == 3 and answer[0] == self._asked):
+            raise self._nonsense(method, "it answers something else")
+        kind, content = answer[1:]
+        forms = {"value": gives, "failure": _is_failure, "error": lambda found: isinstance(found, str)}
+        if not (isinstance(kind, str) and kind in forms and forms[kind](content)):
+            raise self._nonsense(method, "no answer has this form")
+        return kind, content
+
+    def _nonsense(self, function: str, reason: str) -> FmuError:
+        """The error of a process whose memory the FMU has overwritten, which is then ended."""
+        self._dead = True
+        self._process.kill()
+        return FmuError(
+            self.name,
+            f"{function} was answered with what cannot be read ({reason}): the FMU writes into memory that is not its "
+            "own; its process was ended",
+            function=function, status="crash", file=self.file.name, message=self.log.last,
+        )  # fmt: skip
 
     def _lost(self) -> int:
         return int(self._mailbox.library.remote_lost(self._link))
@@ -135,6 +202,8 @@ class RemoteInstance(Instance):
 
     def _loss(self, function: str, lost: int, time: float | None = None) -> FmuError:
         """The error of a process that has ended or does not answer, which is then ended."""
+        if lost == GARBLED:
+            return self._nonsense(function, "FMI has no such status")
         self._dead = True
         if lost == TIMED_OUT:
             self._process.kill()
@@ -150,7 +219,7 @@ class RemoteInstance(Instance):
         lost = self._lost()
         if lost:
             return self._loss(function, lost, time)
-        return self._failure(self._ask("failure", function, status, time, detail))
+        return self._failure(self._ask("failure", function, status, time, detail, gives=_is_failure))
 
     def entry(self, function: str) -> int:
         if function not in self._entries:
@@ -176,25 +245,29 @@ class RemoteInstance(Instance):
         self._ask("step", t, h)
 
     def last_successful_time(self) -> float | None:
-        return self._ask("last_successful_time")
+        return self._ask("last_successful_time", gives=lambda found: isinstance(found, float | None))
 
     def wants_to_terminate(self) -> bool:
-        return self._ask("wants_to_terminate")
+        return self._ask("wants_to_terminate", gives=lambda found: isinstance(found, bool))
 
     def set(self, values: Mapping[str, Any]) -> None:
         self._ask("set", dict(values))
 
     def get(self, names: Sequence[str]) -> list[Any]:
-        return self._ask("get", tuple(names))
+        variables = self.description.variables
+        # names that do not exist are for the other side to refuse
+        kinds = [_KINDS[variables[name].storage] for name in names if name in variables]
+        return self._ask("get", tuple(names), gives=lambda found: _is_list(found, kinds))
 
     def read_texts(self, references: Sequence[int]) -> tuple[int, list[str]]:
-        return self._ask("read_texts", list(references))
+        found = self._ask("read_texts", list(references), gives=lambda found: _are_texts(found, len(references)))
+        return found[0], found[1]
 
     def write_texts(self, references: Sequence[int], values: Sequence[str]) -> int:
-        return self._ask("write_texts", list(references), list(values))
+        return self._ask("write_texts", list(references), list(values), gives=_is_integer)
 
     def get_state(self) -> int:
-        return self._ask("get_state")
+        return self._ask("get_state", gives=_is_integer)
 
     def set_state(self, state: int) -> None:
         self._ask("set_state", state)
@@ -204,10 +277,10 @@ class RemoteInstance(Instance):
             self._ask("free_state", state)
 
     def serialize(self, state: int) -> bytes:
-        return self._ask("serialize", state)
+        return self._ask("serialize", state, gives=lambda found: isinstance(found, bytes))
 
     def deserialize(self, data: bytes) -> int:
-        return self._ask("deserialize", data)
+        return self._ask("deserialize", data, gives=_is_integer)
 
     def terminate(self) -> None:
         if not self.dead:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import signal
 from dataclasses import dataclass, field
 from typing import Any, Literal
 
@@ -47,6 +48,8 @@ class Result:
     resumed: dict[str, Any] = field(default_factory=dict)
     failure: dict[str, Any] = field(default_factory=dict)
     error: BaseException | None = None
+    signal: int = 0
+    """the signal that ended the run, 0 if none did"""
 
     @property
     def real_time_factor(self) -> float:
@@ -89,6 +92,7 @@ class Result:
             "validity": self.validity,
             **({"resumed": self.resumed} if self.resumed else {}),
             **({"realtime": self.realtime} if self.realtime else {}),
+            **({"signal": signal.Signals(self.signal).name} if self.signal else {}),
             "message": self.message,
             **({"failure": self.failure} if self.failure else {}),
             "warnings": self.warnings,

@@ -60,6 +60,8 @@ class Wishes:
                 self.samplers.append(observer)
                 self.samplings.append(sampling)
         self.check_settable(system, [name for driver in drivers for name in driver.inputs])
+        for driver in drivers:
+            driver.prepare(system)
         asked = [*(sampling.every for sampling in self.samplings), *(driver.every for driver in drivers)]
         if asked and min(asked) < 1:
             raise StructureError([f"every = {min(asked)}: a number of macro steps is wanted"])
@@ -169,6 +171,7 @@ class Session:
                 if reason:
                     self._stop(reason)
             if interrupted.word and self.stepper.time < until and not self.over:
+                self.result.signal = interrupted.number
                 self._stop(f"{interrupted.word} at t = {self.result.t_end:.9g} s")
 
     def _stop(self, reason: str) -> None:
@@ -202,13 +205,18 @@ class Session:
         return driver.every - self.result.macro_steps % driver.every
 
     def _drive(self, now: float) -> None:
-        """Set what comes from outside. Raises FmuError where an FMU refuses it."""
+        """Set what comes from outside. Raises FmuError where an FMU fails, or refuses what its driver insists on."""
         for driver in self.wishes.drivers:
             if self._until_due(driver) < driver.every:
                 continue
             for name, value in driver.values(now).items():
                 element, variable = self.coupling.system.resolve(name)
-                self.coupling.instance(element).set({variable.name: value})
+                try:
+                    self.coupling.instance(element).set({variable.name: value})
+                except FmuError as error:
+                    if error.status != "fmi2Discard":
+                        raise
+                    driver.discarded(name, error)
 
     def _deliver(self) -> None:
         """Hand rows and events to the observers, and empty their buffers."""

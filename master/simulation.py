@@ -14,6 +14,7 @@ import time
 from collections.abc import Iterable, Mapping, Sequence
 from contextlib import ExitStack, suppress
 from dataclasses import replace
+from signal import Signals
 from types import TracebackType
 from typing import Any
 
@@ -26,7 +27,7 @@ from master.fmu import Instance
 from master.implicit import feedback
 from master.importer import instantiate
 from master.initialisation import Initialisation
-from master.interruption import deferred
+from master.interruption import deferred, signal_of
 from master.observers.observer import Observer
 from master.order import together
 from master.prediction import rates_of
@@ -152,6 +153,11 @@ class Simulation:
             self._close()
             raise
         self._opened = True
+
+    def abandon(self) -> None:
+        """Let go of what `open` took, without a run."""
+        if not self._closed:
+            self._close()
 
     def __enter__(self) -> Simulation:
         self.open()
@@ -336,6 +342,9 @@ def _fail(result: Result, error: BaseException) -> None:
             "element": error.instance, "says": error.message, "t": error.time,
             "function": error.function, "status": error.status, "file": error.file,
         }  # fmt: skip
+    if isinstance(error, KeyboardInterrupt):
+        result.signal = signal_of(error)
+        result.status, result.message = "stopped", f"ended by {Signals(result.signal).name} at t = {result.t_end:.9g} s"
 
 
 def _end(watchers: Sequence[Observer | Driver], result: Result) -> None:

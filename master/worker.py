@@ -39,18 +39,19 @@ class Worker:
         while True:
             component = self.instance.component if self.instance else None
             serve(self.mailbox.address, self.table, ctypes.c_void_p(component))
+            number, method, arguments = self.mailbox.read()
             try:
-                self.mailbox.write(("value", self.answer(*self.mailbox.read())))
+                self.mailbox.write((number, "value", self.answer(method, arguments)))
                 status = OK
             except FmuError as error:
-                self.mailbox.write(("failure", error.fields()))
+                self.mailbox.write((number, "failure", error.fields()))
                 status = ERROR
             except MasterError as error:
-                self.mailbox.write(("error", str(error)))
+                self.mailbox.write((number, "error", str(error)))
                 status = ERROR
             self.mailbox.library.remote_answer(self.mailbox.address, status)
 
-    def answer(self, method: str, arguments: tuple[Any, ...]) -> Any:
+    def answer(self, method: str, arguments: list[Any]) -> Any:
         if method == "start":
             return self.start(*arguments)
         assert self.instance is not None

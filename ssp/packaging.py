@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any, cast
 
 from master.description import Description, Variable
+from master.names import file_name
 from master.system import Connection as CoupledConnection
 from master.system import System as Coupled
 from master.units import Unit
@@ -92,7 +93,7 @@ def from_system(
         for c in system.connections
     ]  # fmt: skip
     values = _all_values(system)
-    place = f"resources/{system.name}.ssv"
+    place = f"resources/{file_name(system.name)}.ssv"
     root = System(
         system.name,
         elements=elements,

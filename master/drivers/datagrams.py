@@ -9,24 +9,41 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from master.drivers.driver import Driver
+from master.errors import FmuError
 from master.listening import listen
 from master.result import Result
+from master.system import System
+from master.variables import Variable
 
 LARGEST = 65536
+AT_ONCE = 4096
+"""Datagrams that are read before one macro step: many more than the operating system keeps waiting, so that a sender
+who is faster than the run cannot hold it up."""
+INT32 = 2.0**31
+
+
+class Refused(ValueError):
+    """A datagram that is not obeyed, and why."""
 
 
 class Datagrams(Driver):
     """Listens on UDP `port` of `host` (0: any that is free; from `open` on `port` tells which) for objects of JSON that
     map full names of `inputs` to numbers. The newest value of each counts; what never came keeps its start value.
 
-    Datagrams that are no such objects, and names that are no inputs, are counted and told in result.warnings.
+    Nothing that is received ends a run: a datagram that is no such object, names what is no input, or gives a value
+    that the variable does not take is counted, not obeyed, and reported in result.warnings.
     """
 
     def __init__(self, port: int, inputs: Sequence[str], *, every: int = 1, host: str = "127.0.0.1") -> None:
         self.inputs, self.every = tuple(inputs), every
         self.host, self.port = host, port
         self.received = self.refused = 0
+        self._first_refusal = ""
+        self._variables: dict[str, Variable] = {}
         self._socket: socket.socket | None = None
+
+    def prepare(self, system: System) -> None:
+        self._variables = {name: system.resolve(name)[1] for name in self.inputs}
 
     def open(self) -> None:
         """Listen, if it does not yet: datagrams wait for the run. Raises MasterError for a port that is taken."""
@@ -37,30 +54,68 @@ class Datagrams(Driver):
     def values(self, time: float) -> Mapping[str, Any]:
         assert self._socket is not None
         found: dict[str, float] = {}
-        while True:
+        for _ in range(AT_ONCE):
             try:
                 data = self._socket.recv(LARGEST)
             except OSError:
-                return found
-            values = self._read(data)
-            if values is None:
-                self.refused += 1
-            else:
-                self.received += 1
-                found |= values
+                break
+            self.received += 1
+            try:
+                found |= decode(data, self._variables)
+            except Refused as reason:
+                self._refuse(str(reason))
+        return found
 
-    def _read(self, data: bytes) -> dict[str, float] | None:
-        try:
-            content = json.loads(data)
-            values = {str(name): float(value) for name, value in content.items()}
-        except (ValueError, TypeError, AttributeError):
-            return None
-        known = all(name in self.inputs for name in values)
-        return values if known and all(map(math.isfinite, values.values())) else None
+    def discarded(self, name: str, error: FmuError) -> None:
+        self._refuse(str(error))
+
+    def _refuse(self, reason: str) -> None:
+        self.refused += 1
+        self._first_refusal = self._first_refusal or reason
 
     def end(self, result: Result) -> None:
         if self._socket is not None:
             self._socket.close()
             self._socket = None
         if self.refused:
-            result.warnings.append(f"inputs: {self.refused} of {self.received + self.refused} datagrams were refused")
+            result.warnings.append(
+                f"inputs: {self.refused} of {self.received} datagrams were refused; the first: {self._first_refusal}"
+            )
+
+
+def decode(data: bytes, variables: Mapping[str, Variable]) -> dict[str, float]:
+    """Return the values that a datagram gives to `variables`. Raises Refused, and nothing else, whatever `data` is."""
+    try:
+        content = json.loads(data, parse_int=float)
+    except (ValueError, RecursionError) as error:
+        raise Refused(f"{data[:40]!r} is not JSON") from error
+    if not isinstance(content, dict):
+        raise Refused(f"{data[:40]!r} is not an object")
+    for name, value in content.items():
+        if name not in variables:
+            raise Refused(f"{name[:80]!a} is not an input that can be set")
+        reason = _problem(variables[name], value)
+        if reason:
+            raise Refused(f"{name}: {reason}")
+    return {name: float(value) for name, value in content.items()}
+
+
+def _problem(variable: Variable, value: Any) -> str:
+    """Return why a variable does not take a value; empty where it does."""
+    if variable.storage == "String":
+        return "texts cannot be set by datagrams"
+    if isinstance(value, bool) and variable.storage == "Boolean":
+        return ""
+    if isinstance(value, bool) or not isinstance(value, float):
+        return "the value is not a number"
+    if not math.isfinite(value):
+        return f"{value} is not finite"
+    if variable.storage == "Integer" and not (value.is_integer() and -INT32 <= value < INT32):
+        return f"{value:g} is not an integer of 32 bits"
+    if variable.storage == "Boolean" and value not in (0.0, 1.0):
+        return f"{value:g} is not true or false"
+    if variable.minimum is not None and value < variable.minimum:
+        return f"{value:g} is below its minimum {variable.minimum:g}"
+    if variable.maximum is not None and value > variable.maximum:
+        return f"{value:g} is above its maximum {variable.maximum:g}"
+    return ""

@@ -1,4 +1,5 @@
-/* Calls of an FMU that runs in another process, one at a time, through memory that both share.
+/* Calls of an FMU that runs in another process, one at a time, through memory that both share. The FMU may write
+ * anything there: the master takes values from it, but no address, no length, and no status that FMI does not have.
  *
  * The master's side has the functions of FMI 2.0 that a compiled loop calls; their component is a Link. The worker's
  * side is `remote_serve`. Who waits looks at the memory for a while, which is fast, and then sleeps in the kernel. */
@@ -18,9 +19,9 @@
 
 typedef int Status;
 typedef uint32_t Ref;
-enum { OK, WARNING, DISCARD, ERROR, FATAL };
+enum { OK, WARNING, DISCARD, ERROR, FATAL, PENDING };
 enum { MASTER, WORKER };
-enum { ALIVE, ENDED, TIMED_OUT };
+enum { ALIVE, ENDED, TIMED_OUT, GARBLED };
 
 static const int64_t SPIN_NS = 30000, LOOK_NS = 20000000;
 
@@ -110,13 +111,21 @@ static int ended(pid_t pid)
     return failed ? errno == ECHILD : info.si_pid != 0;
 }
 
+/* The answer's status, read once: it may change under our eyes. */
+static Status answered(Link *link)
+{
+    Status status = *(volatile int32_t *)&link->box->status;
+    if (status < OK || status > PENDING) link->lost = GARBLED;
+    return link->lost ? FATAL : status;
+}
+
 static Status call(Link *link, int function)
 {
     Mailbox *box = link->box;
     if (link->lost) return FATAL;
     box->function = function;
     hand_over(box, WORKER);
-    if (spin(box, MASTER)) return box->status;
+    if (spin(box, MASTER)) return answered(link);
     int64_t end = link->timeout > 0.0 && link->timeout < 1e9 ? now_ns() + (int64_t)(1e9 * link->timeout) : INT64_MAX;
     while (!my_turn(box, MASTER)) {
         sleep_until(box, MASTER);
@@ -125,7 +134,7 @@ static Status call(Link *link, int function)
         else if (now_ns() > end) link->lost = TIMED_OUT;
         if (link->lost) return FATAL;
     }
-    return box->status;
+    return answered(link);
 }
 
 EXPORT Link *remote_open(Mailbox *box, size_t size, int pid, double timeout)
@@ -280,15 +289,15 @@ EXPORT Status fmi2GetBooleanStatus(Link *c, int kind, int *value)
 }
 
 /* One call in the worker, of a function whose arguments are in the mailbox. */
-static Status serve_one(Mailbox *box, void *const functions[], void *component)
+static Status serve_one(Mailbox *box, void *function, int number, void *component)
 {
     typedef Status Access(void *, const Ref[], size_t, void *);
     typedef Status Derivatives(void *, const Ref[], size_t, const int32_t[], double[]);
-    void *function = functions[box->function], *state = (void *)(uintptr_t)box->state;
+    void *state = (void *)(uintptr_t)box->state;
     size_t n = box->count[0], more = box->count[1];
     unsigned char *at = box->body;
     Status status;
-    switch (box->function) {
+    switch (number) {
     case NUMBER_fmi2DoStep:
         return ((Status(*)(void *, double, double, int))function)(component, box->t, box->h, box->flag);
     case NUMBER_fmi2SetFMUstate: return ((Status(*)(void *, void *))function)(component, state);
@@ -326,8 +335,10 @@ EXPORT void remote_serve(Mailbox *box, void *const functions[], void *component)
     for (;;) {
         if (!spin(box, WORKER))
             while (!my_turn(box, WORKER)) sleep_until(box, WORKER);
-        if (box->function == PYTHON) return;
-        box->status = functions[box->function] ? serve_one(box, functions, component) : ERROR;
+        int function = box->function;
+        if (function == PYTHON) return;
+        int known = function >= 0 && function < PYTHON && functions[function];
+        box->status = known ? serve_one(box, functions[function], function, component) : ERROR;
         hand_over(box, MASTER);
     }
 }

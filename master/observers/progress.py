@@ -42,10 +42,16 @@ class Progress(Observer):
                 f"{result.system}: {result.status} at t = {result.t_end:.3f} s after {result.wall_s:.2f} s, "
                 f"{result.macro_steps} macro steps, {result.real_time_factor:.3g} x real time"
             )
-            self.stream.write("\n")
-            self.stream.flush()
+            self._put("\n")
 
     def _write(self, line: str) -> None:
-        self.stream.write("\r" + line.ljust(self._width))
-        self.stream.flush()
+        self._put("\r" + line.ljust(self._width))
         self._width = len(line)
+
+    def _put(self, text: str) -> None:
+        try:
+            self.stream.write(text)
+            self.stream.flush()
+        except (OSError, ValueError):
+            # nobody reads any more: no reason to end a run
+            self.active = False

@@ -14,9 +14,10 @@ from __future__ import annotations
 
 import os
 import time
+import uuid
 from collections.abc import Iterator, Mapping, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
@@ -27,11 +28,12 @@ import numpy as np
 from master import archive
 from master.description import Variable
 from master.errors import MasterError
-from master.observers import journal
+from master.files import Lock, Reserve
+from master.observers import journal, seal
 from master.observers.chunks import Column
 from master.observers.dense import Dense, Selection
 from master.observers.observer import Observer, Run
-from master.observers.results import LIBVER, RESERVED
+from master.observers.results import LIBVER, fit_for_group, lock_beside
 from master.observers.text_table import TextTable
 from master.result import Result
 from master.rows import Sampling
@@ -43,6 +45,8 @@ CHUNK_ROWS = 1024
 BLOCK_ROWS = 2 * CHUNK_ROWS
 """Rows that are handed to HDF5 at once."""
 FLUSH_S = 0.5
+RESERVE_BYTES = 1 << 16
+"""Room to close a file, and for the reason why."""
 COLUMN_BYTES = 8192
 """Room for what HDF5 adds to the values of a variable: its description, the index of its chunks."""
 
@@ -76,6 +80,8 @@ class Recorder(Observer):
         self.attributes = dict(attributes or {})
         self._selection = None if dense is None else Selection(dense, every)
         self._out: h5py.File | None = None
+        self._lock = Lock(lock_beside(self.file), str(self.file))
+        self._reserved: Reserve | None = None
         self._journal: journal.Journal | None = None
         self._rows = 0
         """rows in the block that is being filled"""
@@ -83,6 +89,8 @@ class Recorder(Observer):
         """how many of these the journal has"""
         self._handed = 0
         """rows before that block: in the HDF5 file, or on their way there in `_writer`"""
+        self._taken = 0
+        """rows in all"""
         self._writer = ThreadPoolExecutor(1, "recorder")
         self._under_way: Future[None] | None = None
         self._flushed = 0.0
@@ -94,7 +102,7 @@ class Recorder(Observer):
         if self.variables is None:
             self.variables = tuple(system.select(types=NUMBERS))
         self._resolved = [system.resolve(name) for name in self.variables]
-        bad = [f"an element called {name!r}" for name in system.elements if name in RESERVED or "/" in name]
+        bad = [f"an element called {name!r}" for name in system.elements if not fit_for_group(name)]
         if bad:
             raise MasterError(f"cannot be recorded: {', '.join(bad)}")
         self._names = self.variables
@@ -109,9 +117,14 @@ class Recorder(Observer):
         if self.dense.events[watch].happened(old, new):
             self._selection.event(time_)
 
-    def begin(self, run: Run) -> None:
+    def open(self) -> None:
+        """Have the file for this process alone. Raises LockedError that names the process which writes it."""
         with self._writing():
             self.file.parent.mkdir(parents=True, exist_ok=True)
+            self._lock.take()
+
+    def begin(self, run: Run) -> None:
+        with self._writing():
             self._create(run)
 
     @contextmanager
@@ -119,7 +132,7 @@ class Recorder(Observer):
         """After a failure to write nothing more is tried."""
         try:
             yield
-        except (OSError, RuntimeError) as error:
+        except (OSError, RuntimeError, ValueError) as error:
             self._lost = True
             raise MasterError(f"{self.file}: cannot be written ({error})") from error
 
@@ -127,11 +140,15 @@ class Recorder(Observer):
         journal.beside(self.file).unlink(missing_ok=True)
         self.file.write_bytes(b"")
         try:
+            beside = self.file.with_name(f"{self.file.name}.reserve")
+            self._reserved = Reserve(beside, RESERVE_BYTES + len(self._resolved) * 256)
             self._reserve(0, 0)
         except OSError:
             self.file.unlink()
             raise
         self._out = out = h5py.File(self.file, "w", libver=LIBVER)
+        recording = uuid.uuid4().hex
+        out.attrs["recording"] = recording
         out.attrs["system"] = run.system.name
         out.attrs["algorithm"] = run.algorithm
         out.attrs["step"] = run.step
@@ -148,8 +165,7 @@ class Recorder(Observer):
         self._time = Column(dataset, self.compression)
         self._columns = []
         for element, variable in self._resolved:
-            path = f"{element}/{variable.name.replace('/', '|')}"
-            dataset = out.create_dataset(path, dtype=_DTYPE[variable.type], **options)
+            dataset = out.create_dataset(_path(out, element, variable.name), dtype=_DTYPE[variable.type], **options)
             _describe(dataset, variable)
             self._columns.append(Column(dataset, self.compression))
         for element in run.system.elements:
@@ -160,7 +176,7 @@ class Recorder(Observer):
             self._texts = TextTable(out, self._room_for_texts)
         # from here on only rows can be added
         out.swmr_mode = True
-        self._journal = journal.Journal(journal.beside(self.file), self._names)
+        self._journal = journal.Journal(journal.beside(self.file), self._names, recording)
         self._empty_block()
         self._flushed = time.monotonic()
 
@@ -184,7 +200,9 @@ class Recorder(Observer):
             [(v.name, float(value), v.unit or "1") for v, value in zip(chosen, values, strict=True)],
             np.dtype([("name", text), ("value", np.float64), ("unit", text)]),
         )
-        out.require_group("parameters").create_dataset(element, data=table)
+        # with a sum, so that damage shows
+        summed = {"chunks": table.shape, "fletcher32": True} if len(table) else {}
+        out.require_group("parameters").create_dataset(element, data=table, **summed)
 
     def sample(self, time_: np.ndarray, values: np.ndarray) -> None:
         if self._selection is not None:
@@ -198,6 +216,7 @@ class Recorder(Observer):
 
     def _take(self, time_: np.ndarray, values: np.ndarray) -> None:
         """Rows to blocks, and these to the writer as they are full."""
+        self._taken += len(time_)
         while len(time_):
             rows = slice(self._rows, min(self._rows + len(time_), BLOCK_ROWS))
             count = rows.stop - rows.start
@@ -284,8 +303,15 @@ class Recorder(Observer):
                 self._write(self._times[: self._rows], self._values[: self._rows])
 
     def end(self, result: Result) -> None:
-        if self._out is None:
-            return
+        try:
+            if self._out is not None:
+                self._end(self._out, result)
+        finally:
+            if self._reserved is not None:
+                self._reserved.release()
+            self._lock.release()
+
+    def _end(self, out: h5py.File, result: Result) -> None:
         try:
             if not self._lost:
                 self._finish()
@@ -295,17 +321,37 @@ class Recorder(Observer):
         for name, first in self._not_finite.items():
             result.warnings.append(f"{name} is not finite from t = {first:.9g} s on, at least for a time")
         self._writer.shutdown()
-        out, self._out = self._out, None
+        self._out = None
+        assert self._reserved is not None
+        self._reserved.release()
+        assert self._journal is not None
         with self._writing():
             out.close()
             with h5py.File(self.file, "r+", libver=LIBVER) as out:
                 out.attrs["status"], out.attrs["message"] = result.status, result.message
                 out.attrs["outcome"], out.attrs["t_end"] = result.outcome, result.t_end
-            assert self._journal is not None
-            self._journal.close(remove=not self._lost)
+            seal.put(self.file)
+        if self._lost:
+            # in the room that is left, after what matters more: the rows since the last time
+            with suppress(OSError):
+                self._save()
+            lost = self._taken - self._journal.last
+            if lost > 0:
+                result.warnings.append(f"{self.file}: no room for the last {lost} rows, which are lost")
+        self._journal.close(remove=not self._lost)
+
+
+def _path(out: h5py.File, element: str, name: str) -> str:
+    """A place for a variable that HDF5 takes and that no other variable has, after its name where that is possible."""
+    path = f"{element}/{name.replace('/', '|')}"
+    if name not in (".", "") and path not in out:
+        return path
+    return f"{path}~{len(out[element]) if element in out else 0}"
 
 
 def _describe(dataset: h5py.Dataset, variable: Variable) -> None:
+    if dataset.name.rpartition("/")[2].replace("|", "/") != variable.name:
+        dataset.attrs["name"] = variable.name
     dataset.attrs["unit"] = variable.unit or ("1" if variable.type == "Real" else "")
     dataset.attrs["description"] = variable.description
     dataset.attrs["causality"] = variable.causality

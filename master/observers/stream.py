@@ -24,6 +24,8 @@ from master.system import System
 
 LIMIT = 1 << 20
 """Bytes that wait for a subscriber before rows are dropped."""
+SUBSCRIBERS = 64
+"""More are turned away, so that no one uses up the memory and the open files of a run."""
 
 
 class Stream(Observer):
@@ -39,7 +41,7 @@ class Stream(Observer):
         self.variables = None if variables is None else tuple(variables)
         self.every = every
         self.host, self.port = host, port
-        self.dropped = 0
+        self.dropped = self.turned_away = 0
         self._subscribers: list[_Subscriber] = []
         self._listener: socket.socket | None = None
 
@@ -73,11 +75,18 @@ class Stream(Observer):
         self._forget()
 
     def _welcome(self) -> None:
-        while self._listener is not None:
+        if self._listener is None:
+            return
+        # a bound: who connects again and again does not hold the run up
+        for _ in range(4 * SUBSCRIBERS):
             try:
                 connection, _ = self._listener.accept()
             except OSError:
                 return
+            if len(self._subscribers) >= SUBSCRIBERS:
+                connection.close()
+                self.turned_away += 1
+                continue
             self._subscribers.append(_Subscriber(connection, _line(self._about)))
 
     def _forget(self) -> None:
@@ -95,6 +104,8 @@ class Stream(Observer):
             self._listener = None
         if self.dropped:
             result.warnings.append(f"stream: {self.dropped} rows were dropped, because a subscriber was too slow")
+        if self.turned_away:
+            result.warnings.append(f"stream: {self.turned_away} subscribers beyond {SUBSCRIBERS} were turned away")
 
 
 class _Subscriber:
@@ -151,7 +162,7 @@ def _line(content: dict[str, Any]) -> bytes:
 
 
 def subscribe(port: int, host: str = "127.0.0.1") -> Iterator[dict[str, Any]]:
-    """The messages of a run that streams, until it ends. Raises MasterError where none listens.
+    """The messages of a run that streams, until it ends. Raises MasterError where none listens, or something else.
 
     >>> for message in subscribe(5555):                                   # doctest: +SKIP
     ...     if "values" in message:
@@ -163,4 +174,8 @@ def subscribe(port: int, host: str = "127.0.0.1") -> Iterator[dict[str, Any]]:
         raise MasterError(f"nothing streams on port {port} of {host} ({error.strerror})") from error
     with connection, connection.makefile("rb") as lines:
         for line in lines:
-            yield json.loads(line)
+            try:
+                message = json.loads(line)
+            except (ValueError, RecursionError) as error:
+                raise MasterError(f"port {port} of {host} does not stream a run: it sends {line[:40]!r}") from error
+            yield message

@@ -134,7 +134,7 @@ def test_all_wrong_values_are_told_at_once(refused, pair):
 def test_an_output_folder_that_cannot_be(refused, pair, tmp_path, folder):
     (tmp_path / "file").write_text("no folder")
     said = refused("run", pair, "-o", folder)
-    assert f"-o {folder}" in said
+    assert folder in said
     assert (tmp_path / "file").read_text() == "no folder"
 
 

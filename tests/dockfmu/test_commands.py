@@ -200,7 +200,7 @@ def test_export_beside_the_results_and_into_a_folder_that_is_not_there(pair, say
     capfd.readouterr()
     assert says("export", "out", "--csv") == "out/results.csv\n"
     assert status_of("export", "out", "--csv", "-o", "nosuch/out.csv") == 1
-    assert "No such file or directory: 'nosuch/out.csv'" in capfd.readouterr().err
+    assert "nosuch/out.csv: cannot be written (No such file or directory)" in capfd.readouterr().err
 
 
 def interrupted(pair, folder, number):

@@ -8,7 +8,8 @@ from command_line import dockfmu, run_system, status_of
 from small_systems import changed_text, write_pair
 
 from dockfmu import System
-from dockfmu.run import PRODUCTS, _clear
+from dockfmu.products import ResultsFolder
+from dockfmu.run import PRODUCTS
 from master.checkpoint import CheckpointError, read_checkpoint
 from master.drivers.datagrams import Datagrams
 from master.result import Result
@@ -156,7 +157,8 @@ def test_the_results_say_how_the_part_before_was_made(pair, tmp_path):
 def test_a_checkpoint_among_the_results_that_are_replaced_stays_until_there_is_a_newer_one(tmp_path):
     for name in (*PRODUCTS, "notes.txt"):
         (tmp_path / name).write_text("old")
-    _clear(tmp_path, tmp_path / "sub" / ".." / "run.checkpoint")
+    with ResultsFolder(tmp_path) as folder:
+        folder.clear(PRODUCTS, tmp_path / "sub" / ".." / "run.checkpoint")
     assert sorted(path.name for path in tmp_path.iterdir()) == ["notes.txt", "run.checkpoint"]
 
 

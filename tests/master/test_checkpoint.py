@@ -9,6 +9,8 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
 
 from master.algorithms import FixedPoint, GaussSeidel, Jacobi, QuasiNewton
 from master.checkpoint import CheckpointError, read_checkpoint
@@ -308,12 +310,11 @@ def test_a_file_that_cannot_be_written_leaves_the_old_one(lags, tmp_path, monkey
         simulation.save().write(file)
         simulation.advance(0.1)
 
-        def full(stream, **arrays):
-            stream.write(b"half")
+        def full(descriptor):
             raise OSError(28, "No space left on device")
 
-        monkeypatch.setattr("numpy.savez", full)
-        with pytest.raises(CheckpointError, match="No space left on device"):
+        monkeypatch.setattr("os.fsync", full)
+        with pytest.raises(CheckpointError, match=r"c: cannot be written \(No space left on device\)"):
             simulation.save().write(file)
     assert read_checkpoint(file).time == 0.0
     assert list(tmp_path.iterdir()) == [file]
@@ -369,3 +370,28 @@ def test_a_run_that_was_ended_from_outside_goes_on(lag, tmp_path, number):
         (y,) = simulation.get(["lag.y[1]"])
     # every step multiplies the distance from 1 by 1 - gain h; its rounding is 1e-7 of the change or less
     assert y == pytest.approx(-np.expm1((checkpoint.macro_steps + 1000) * np.log1p(-1e-9)), rel=1e-6)
+
+
+@given(st.data())
+@settings(max_examples=60)
+def test_a_damaged_checkpoint_is_refused_by_name(checkpoint_bytes, tmp_path_factory, data):
+    """Wherever it was changed or cut off: states and the memory of the loop are taken whole or not at all."""
+    whole = bytearray(checkpoint_bytes)
+    if data.draw(st.booleans()):
+        del whole[data.draw(st.integers(0, len(whole) - 1)) :]
+    else:
+        whole[data.draw(st.integers(0, len(whole) - 1))] ^= data.draw(st.integers(1, 255))
+    file = tmp_path_factory.mktemp("damaged") / "c"
+    file.write_bytes(whole)
+    with pytest.raises(CheckpointError, match=f"{file}: not a readable checkpoint"):
+        read_checkpoint(file)
+
+
+@pytest.fixture(scope="module")
+def checkpoint_bytes(oscillator, tmp_path_factory):
+    """A checkpoint of one oscillator."""
+    system = System("one")
+    system.add("one", oscillator)
+    with Simulation(system, step=1e-3) as simulation:
+        simulation.advance(0.1)
+        return simulation.save().write(tmp_path_factory.mktemp("whole") / "c").read_bytes()

@@ -5,8 +5,10 @@ import socket
 import threading
 
 import pytest
+from hypothesis import example, given
+from hypothesis import strategies as st
 
-from master.drivers.datagrams import Datagrams
+from master.drivers.datagrams import Datagrams, Refused, decode
 from master.drivers.function import Function
 from master.errors import MasterError, StructureError
 from master.observers.observer import Observer
@@ -14,6 +16,7 @@ from master.observers.stream import Stream, subscribe
 from master.run import run
 from master.simulation import Simulation
 from master.system import System
+from master.variables import Variable
 
 
 def test_a_subscriber_gets_the_description_all_rows_and_the_end(alone):
@@ -136,7 +139,7 @@ def test_inputs_come_as_datagrams(alone):
         assert simulation.get(["a.y[1]"]) == [pytest.approx(0.25, rel=1e-15)]
         simulation.advance(0.3)
         assert simulation.get(["a.u[1]"]) == [2.5]
-    assert simulation.result.warnings == ["inputs: 4 of 6 datagrams were refused"]
+    assert simulation.result.warnings == ["inputs: 4 of 6 datagrams were refused; the first: b'nonsense' is not JSON"]
 
 
 def test_functions_are_asked_every_so_many_steps_whoever_looks_on(alone, tmp_path):
@@ -170,3 +173,118 @@ def test_every_zero_steps_is_refused(alone, of):
     watcher = Function([], dict, every=0) if of == "drivers" else Stream(every=0)
     with pytest.raises(StructureError, match="every = 0: a number of macro steps is wanted"):
         Simulation(alone, step=0.1, **{of: [watcher]})
+
+
+VARIABLES = {
+    "real": Variable("real", 0, "Real", minimum=-5.0, maximum=1e6),
+    "count": Variable("count", 1, "Integer"),
+    "on": Variable("on", 2, "Boolean"),
+    "label": Variable("label", 3, "String"),
+}
+JSON = st.recursive(
+    st.none() | st.booleans() | st.integers() | st.floats() | st.text() | st.just(10**400),
+    lambda inner: st.lists(inner) | st.dictionaries(st.sampled_from(list(VARIABLES)) | st.text(), inner),
+)
+
+
+@given(
+    st.binary()
+    | st.binary(min_size=1).map(lambda data: b'{"real": ' + data)
+    | JSON.map(lambda content: json.dumps(content).encode())
+)
+@example(b"[" * 2000)
+@example(b'{"real":' * 7000)
+@example(b'{"real": ' + b"9" * 60_000 + b"}")
+@example(b'{"real": 1e999}')
+@example(b'{"\\ud800": 1}')
+@example(b'{"real": "1"}')
+@example(b'{"real": true}')
+@example(b'{"count": 2147483648}')
+@example(b'{"label": 1}')
+@example(b"\xff\xfe[\x00")
+def test_a_datagram_gives_sound_values_or_is_refused_whatever_it_holds(data):
+    try:
+        found = decode(data, VARIABLES)
+    except Refused:
+        return
+    assert set(found) <= {"real", "count", "on"}
+    assert -5.0 <= found.get("real", 0.0) <= 1e6
+    assert float(found.get("count", 0.0)).is_integer()
+    assert found.get("on", 0.0) in (0.0, 1.0)
+
+
+@given(st.dictionaries(st.sampled_from(["real", "count"]), st.integers(-5, 1000)))
+def test_good_datagrams_are_obeyed(content):
+    assert decode(json.dumps(content).encode(), VARIABLES) == content
+
+
+def test_nothing_that_is_received_ends_a_run(lag):
+    """Deep nesting once ended it with a traceback, and a value that the FMU discards ended it too."""
+    system = System("alone")
+    # fmi2SetReal gives fmi2Discard after a while
+    system.add("a", lag, {"fail.function": 3, "fail.status": 2, "fail.time": 0.25})
+    driver = Datagrams(0, ["a.u[1]"])
+    hostile = (b"[" * 2000, b'{"a.u[1]": 1' + b"0" * 400 + b"}", b'{"a.u[1]": "1"}', b"\x00", b"", b'{"a.u[1]": 2.0}')
+    with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as sender:
+        with Simulation(system, step=0.1, drivers=[driver]) as simulation:
+            for data in hostile:
+                sender.sendto(data, ("127.0.0.1", driver.port))
+            simulation.advance(0.2)
+            sender.sendto(b'{"a.u[1]": 3.0}', ("127.0.0.1", driver.port))
+            simulation.advance(0.3)
+            assert simulation.get(["a.u[1]"]) == [3.0]
+            sender.sendto(b'{"a.u[1]": 4.0}', ("127.0.0.1", driver.port))
+            simulation.advance(0.5)
+        assert simulation.result.status == "completed"
+    assert simulation.result.warnings == [
+        f"inputs: 6 of 8 datagrams were refused; the first: {hostile[0][:40]!r} is not JSON"
+    ]
+
+
+def test_a_flood_of_datagrams_does_not_hold_a_run_up(alone):
+    """A source that never runs dry: so it is for who reads more slowly than another sends."""
+    driver = Datagrams(0, ["a.u[1]"])
+    with Simulation(alone, step=0.1, drivers=[driver]) as simulation:
+
+        class Endless:
+            def recv(self, size):
+                return b'{"a.u[1]": 2.0}'
+
+            def close(self):
+                pass
+
+        driver._socket.close()
+        driver._socket = Endless()
+        simulation.advance(0.3)
+        assert simulation.get(["a.u[1]"]) == [2.0]
+
+
+def test_subscribers_beyond_a_limit_are_turned_away(alone, monkeypatch):
+    monkeypatch.setattr("master.observers.stream.SUBSCRIBERS", 2)
+    stream = Stream(variables=["a.y[1]"])
+    stream.open()
+    connections = [socket.create_connection(("127.0.0.1", stream.port)) for _ in range(5)]
+    result = run(alone, step=0.1, stop=1.0, observers=[stream])
+    received = [len(connection.makefile("rb").read()) > 0 for connection in connections]
+    for connection in connections:
+        connection.close()
+    assert received == [True, True, False, False, False]
+    assert result.warnings == ["stream: 3 subscribers beyond 2 were turned away"]
+
+
+def test_what_is_no_run_is_said_by_a_subscriber():
+    with socket.socket() as server:
+        server.bind(("127.0.0.1", 0))
+        server.listen()
+        source = subscribe(server.getsockname()[1])
+
+        def answer():
+            connection, _ = server.accept()
+            connection.sendall(b"[" * 100_000 + b"\n")
+            connection.close()
+
+        thread = threading.Thread(target=answer)
+        thread.start()
+        with pytest.raises(MasterError, match="does not stream a run"):
+            next(source)
+        thread.join()

@@ -132,3 +132,15 @@ def test_rows_far_apart_make_no_chunks_of_single_steps(swing):
     run(swing, step=1e-3, stop=5.0, observers=[Series(every=1_000_000), visits])
     # chunks of 16, 32, 64 ... steps
     assert visits.count < 20
+
+
+def test_a_terminal_that_goes_away_does_not_end_a_run(alone, monkeypatch):
+    class Gone:
+        def write(self, text):
+            raise BrokenPipeError
+
+        def flush(self):
+            raise BrokenPipeError
+
+    monkeypatch.setattr("master.observers.progress.PERIOD_S", 0.0)
+    assert run(alone, step=0.1, stop=1.0, observers=[Progress(Gone(), always=True)]).status == "completed"

@@ -1,9 +1,13 @@
 """FMUs in processes of their own: the same results, and faults that cost the run nothing but the FMU."""
 
+import ctypes
 import os
+import pickle
+import random
 import signal
 import subprocess
 import sys
+import threading
 import time
 from pathlib import Path
 
@@ -12,6 +16,8 @@ import pytest
 
 from master.description import read_description
 from master.errors import FmuError
+from master.mailbox import SIZE, shared_memory
+from master.messages import encode
 from master.observers.recorder import Recorder
 from master.observers.results import read_results
 from master.process import RemoteInstance
@@ -198,3 +204,134 @@ def test_an_fmu_that_allows_one_instance_per_process_gets_more_of_them(third_par
     for _ in range(2):  # the process is free again after a run
         result = run(system, step=0.01, stop=0.1)
         assert result.status == "completed", result.message
+
+
+def overwritten(instance, data, size=None):
+    """The instance, whose FMU answers every message with `data`."""
+    ask = instance._mailbox.library.remote_ask
+
+    class Lying:
+        def __getattr__(self, name):
+            return getattr(real, name)
+
+        def remote_ask(self, link):
+            status = ask(link)
+            ctypes.memmove(instance._mailbox._body, data, len(data))
+            instance._mailbox._size.value = len(data) if size is None else size
+            return status
+
+    real, instance._mailbox.library = instance._mailbox.library, Lying()
+    return instance
+
+
+class Bomb:
+    def __reduce__(self):
+        return os.mkdir, (self.place,)
+
+
+def test_code_in_the_shared_memory_is_not_executed(lag, tmp_path):
+    """An answer was unpickled once: whoever wrote it could run anything in the master."""
+    bomb = Bomb()
+    bomb.place = str(tmp_path / "executed")
+    instance = RemoteInstance(lag, read_description(lag), "craft", timeout=20.0)
+    overwritten(instance, pickle.dumps(("value", bomb)))
+    with pytest.raises(FmuError, match="craft: get was answered with what cannot be read"):
+        instance.get(["y[1]"])
+    assert instance.dead
+    instance.free()
+    assert not (tmp_path / "executed").exists()
+
+
+@pytest.mark.parametrize(
+    ("answer", "size"),
+    [
+        (b"", None),
+        (b"", 1 << 40),
+        (b"", 1 << 63),
+        ([1, "value", [1.0]], None),  # the answer to another message
+        ([2, "value", [1.0]], None),
+        ([2, "value", [1.0, 2]], None),
+        ([2, "value", None], None),
+        ([2, "failure", {"instance": "x"}], None),
+        ([2, "error", 5], None),
+        ([2, ["value"], 5], None),
+        ({}, None),
+    ],
+)
+def test_an_answer_that_the_method_cannot_give_names_the_instance(lag, answer, size):
+    data = answer if isinstance(answer, bytes) else encode(answer)
+    instance = overwritten(RemoteInstance(lag, read_description(lag), "craft", timeout=20.0), data, size)
+    with pytest.raises(FmuError, match=r"craft: get was answered with what cannot be read") as caught:
+        instance.get(["y[1]", "u[1]"])
+    assert caught.value.status == "crash"
+    instance.free()
+    assert instance._process.returncode is not None
+
+
+@pytest.mark.parametrize("seed", range(6))
+def test_noise_in_the_shared_memory_fails_calls_and_nothing_else(lag, seed):
+    """Another thread writes at random all over it, as the FMU could at any time."""
+    instance = RemoteInstance(lag, read_description(lag), "craft", timeout=0.3)
+    memory, noise, over = instance._mailbox._memory, random.Random(seed), threading.Event()
+
+    def scribble():
+        while not over.is_set():
+            place = noise.choice([0, 0, 64, 2000, 2112, 2200]) + noise.randrange(200)
+            data = noise.randbytes(noise.randrange(1, 64))
+            memory[place : place + len(data)] = data
+            time.sleep(noise.choice([0.0, 0.002]))
+
+    def use():
+        for k in range(100_000):
+            instance.set({"u[1]": 1.0})
+            instance.get(["y[1]", "label", "enable"])
+            instance.log.last.encode()
+            instance.step(0.1 * k, 0.1)
+
+    instance.initialize()
+    thread = threading.Thread(target=scribble)
+    thread.start()
+    try:
+        with pytest.raises(FmuError, match="craft"):
+            use()
+    finally:
+        over.set()
+        thread.join()
+        instance.free()
+    assert instance._process.returncode is not None
+
+
+def test_a_status_that_fmi_does_not_have_is_no_success(lag):
+    """The functions that the compiled loop calls pass without a message: a negative status was taken for a warning."""
+    instance = RemoteInstance(lag, read_description(lag), "craft", timeout=20.0)
+    instance.initialize()
+    os.kill(instance._process.pid, signal.SIGSTOP)
+    step = instance._mailbox.library.fmi2DoStep
+    step.argtypes = (ctypes.c_void_p, ctypes.c_double, ctypes.c_double, ctypes.c_int)
+    memory = instance._mailbox._memory
+
+    def answer():
+        time.sleep(0.2)
+        # the layout of remote.c: turn, asleep[2], luck[2], function, status
+        memory[24:28] = (-7).to_bytes(4, "little", signed=True)
+        memory[0:4] = bytes(4)
+
+    thread = threading.Thread(target=answer)
+    thread.start()
+    status = step(instance.component, 0.0, 0.1, 0)
+    thread.join()
+    os.kill(instance._process.pid, signal.SIGCONT)
+    assert status == 4
+    assert "FMI has no such status" in str(instance.failure("fmi2DoStep", status, 0.0))
+    instance.free()
+
+
+def test_the_shared_memory_cannot_be_cut_off():
+    """An FMU that made it shorter would have ended the master by SIGBUS."""
+    descriptor = shared_memory()
+    try:
+        for size in (0, 2 * SIZE):
+            with pytest.raises(PermissionError):
+                os.ftruncate(descriptor, size)
+    finally:
+        os.close(descriptor)

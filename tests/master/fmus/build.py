@@ -9,10 +9,11 @@ import zipfile
 from functools import cache
 from pathlib import Path
 
+from master.cache import cache_root
 from master.description import library_name, this_platform
 
 HERE = Path(__file__).parent
-CACHE = Path(__file__).parents[3] / "build" / "cache" / "zig"
+CACHE = cache_root() / "zig"
 
 
 def compiled(folder: Path, source: str, **defines: str) -> bytes:

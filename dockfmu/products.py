@@ -1,0 +1,86 @@
+"""Where systems and runs leave their products: folders that one run at a time writes, files that are whole."""
+
+from __future__ import annotations
+
+import json
+import math
+from collections.abc import Iterable
+from contextlib import suppress
+from pathlib import Path
+from types import TracebackType
+from typing import Any
+
+from master.errors import MasterError
+from master.files import Lock, Reserve, write_whole
+
+RESERVE_BYTES = 1 << 18
+"""Room for the summary of a run that found the disk full."""
+
+LOCK, RESERVE = "run.lock", "run.reserve"
+
+
+class ResultsFolder:
+    """The folder of one run, a context manager. Nobody else gets it until it is left, whatever happens to the process.
+
+    Raises LockedError that names the process which has it, MasterError where it cannot be written.
+    """
+
+    def __init__(self, path: Path) -> None:
+        self.path = path
+        self._lock = Lock(path / LOCK, f"{path}")
+        self._made: list[Path] = []
+        self._reserve: Reserve | None = None
+
+    def __enter__(self) -> ResultsFolder:
+        missing = [folder for folder in (self.path, *self.path.parents) if not folder.exists()]
+        try:
+            self.path.mkdir(parents=True, exist_ok=True)
+            self._made = missing
+            self._lock.take()
+        except OSError as error:
+            raise MasterError(f"{self.path}: cannot be written ({error.strerror})") from error
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self.release_reserve()
+        self._lock.release()
+        for folder in self._made:
+            # that of a run which was refused is empty again
+            with suppress(OSError):
+                folder.rmdir()
+
+    def clear(self, names: Iterable[str], kept: Path | None) -> None:
+        """Remove what an earlier run left, but for the file that this one goes on from, and put room by for the end."""
+        try:
+            for file in (self.path / name for name in (*names, RESERVE)):
+                if kept is None or file.resolve() != kept.resolve():
+                    file.unlink(missing_ok=True)
+            self._reserve = Reserve(self.path / RESERVE, RESERVE_BYTES)
+        except OSError as error:
+            raise MasterError(f"{self.path}: cannot be written ({error.strerror})") from error
+
+    def release_reserve(self) -> None:
+        """Give the room back, for the last words."""
+        if self._reserve is not None:
+            self._reserve.release()
+
+    def write_json(self, name: str, content: Any) -> None:
+        """Write a file of JSON. Raises WriteError that names it."""
+        write_whole(self.path / name, (json.dumps(finite(content), indent=1) + "\n").encode())
+
+
+def finite(content: Any) -> Any:
+    """`content` with None for what is infinite or no number, which JSON has no words for."""
+    if isinstance(content, dict):
+        return {key: finite(value) for key, value in content.items()}
+    if isinstance(content, list | tuple):
+        return [finite(value) for value in content]
+    return None if isinstance(content, float) and not math.isfinite(content) else content
+
+
+def publish(made: Path, place: Path) -> None:
+    """Put copies of the files below `made` below `place`, each whole. Raises WriteError that names one."""
+    for file in sorted(path for path in made.rglob("*") if path.is_file()):
+        write_whole(place / file.relative_to(made), file.read_bytes())

@@ -1,0 +1,112 @@
+"""Messages between the master and the process of an FMU as bytes of a fixed layout.
+
+An FMU can write into the memory through which they pass. What is read from there is checked and becomes plain values:
+None, truth values, integers of 64 bits, floats, texts, bytes, lists, and dictionaries with texts as keys. A value is a
+byte that tells its kind and then, little-endian, the number itself, or a count of 32 bits and so many bytes or values.
+"""
+
+from __future__ import annotations
+
+import struct
+from collections.abc import Mapping
+from typing import Any
+
+import numpy as np
+
+from master.errors import MasterError
+
+DEEPEST = 16
+"""Lists within lists; ours have three levels."""
+
+_COUNT, _INTEGER, _FLOAT = struct.Struct("<I"), struct.Struct("<q"), struct.Struct("<d")
+
+
+class Garbled(MasterError):
+    """Bytes are not a message."""
+
+
+def encode(value: Any) -> bytes:
+    """Return the bytes of a value; numbers of numpy become Python's, tuples lists. Raises MasterError for others."""
+    parts: list[bytes] = []
+    _encode(value, parts)
+    return b"".join(parts)
+
+
+def _encode(value: Any, parts: list[bytes]) -> None:
+    if isinstance(value, np.generic):
+        value = value.item()
+    if value is None or isinstance(value, bool):
+        parts.append({None: b"N", True: b"T", False: b"F"}[value])
+    elif isinstance(value, int) and -(2**63) <= value < 2**63:
+        parts += (b"i", _INTEGER.pack(value))
+    elif isinstance(value, float):
+        parts += (b"d", _FLOAT.pack(value))
+    elif isinstance(value, str | bytes):
+        # texts that came from file names may hold what UTF-8 does not
+        data = value if isinstance(value, bytes) else value.encode("utf-8", "surrogatepass")
+        parts += (b"b" if isinstance(value, bytes) else b"s", _count(len(data)), data)
+    elif isinstance(value, list | tuple):
+        parts += (b"l", _count(len(value)))
+        for item in value:
+            _encode(item, parts)
+    elif isinstance(value, Mapping):
+        parts += (b"m", _count(len(value)))
+        for key, item in value.items():
+            _encode(str(key), parts)
+            _encode(item, parts)
+    else:
+        raise MasterError(f"{value!r} of type {type(value).__name__} cannot be passed to another process")
+
+
+def _count(number: int) -> bytes:
+    if number >= 2**32:
+        raise MasterError(f"{number} bytes are too many for one call of another process")
+    return _COUNT.pack(number)
+
+
+def decode(data: bytes) -> Any:
+    """Return the value that `encode` made bytes of. Raises Garbled, and nothing else, for other bytes."""
+    value, end = _decode(data, 0, DEEPEST)
+    if end != len(data):
+        raise Garbled(f"{len(data) - end} bytes too many")
+    return value
+
+
+def _decode(data: bytes, at: int, depth: int) -> tuple[Any, int]:
+    """Return the value that begins at a place, and the place behind it."""
+    kind, at = data[at : at + 1], at + 1
+    if kind in (b"N", b"T", b"F"):
+        return {b"N": None, b"T": True, b"F": False}[kind], at
+    if kind in (b"i", b"d"):
+        return _number(_INTEGER if kind == b"i" else _FLOAT, data, at), at + 8
+    if kind not in (b"s", b"b", b"l", b"m"):
+        raise Garbled(f"no value begins with {kind!r}")
+    count, at = _number(_COUNT, data, at), at + 4
+    # each item takes a byte at least
+    if count > len(data) - at:
+        raise Garbled(f"{count} items do not fit into {len(data) - at} bytes")
+    if kind == b"b":
+        return data[at : at + count], at + count
+    if kind == b"s":
+        try:
+            return data[at : at + count].decode("utf-8", "surrogatepass"), at + count
+        except UnicodeDecodeError as error:
+            raise Garbled("a text is not UTF-8") from error
+    if not depth:
+        raise Garbled(f"more than {DEEPEST} levels")
+    items = []
+    for _ in range(count if kind == b"l" else 2 * count):
+        item, at = _decode(data, at, depth - 1)
+        items.append(item)
+    if kind == b"l":
+        return items, at
+    if not all(isinstance(key, str) for key in items[::2]):
+        raise Garbled("a key is not a text")
+    return dict(zip(items[::2], items[1::2], strict=True)), at
+
+
+def _number(form: struct.Struct, data: bytes, at: int) -> Any:
+    try:
+        return form.unpack_from(data, at)[0]
+    except struct.error as error:
+        raise Garbled("it is cut off") from error
