@@ -12,11 +12,12 @@ from collections.abc import Callable, Mapping, Sequence
 from functools import cache
 from importlib.metadata import version
 from pathlib import Path
-from typing import Any, Literal
+from typing import Literal
 
 from components.core.component import Component
-from components.core.sources import ROOT, cache_root, digest, sources
+from components.core.sources import ROOT, cache_root, sources
 from fmus.documentation import documentation
+from fmus.identity import model_digest
 from fmus.native.build import build_native
 from fmus.native.compile import processor
 from fmus.native.targets import SOURCES, TARGETS
@@ -55,7 +56,7 @@ def build(
         if kind == "native":
             content = build_native(component, platforms, progress)
         else:
-            content = build_python(component, key, progress)
+            content = build_python(component, key)
         _write(kept, pack(content | common))
     target = Path(folder) / f"{component.name}{'' if kind == 'native' else '-python'}.fmu"
     _write(target, kept.read_bytes())
@@ -121,27 +122,11 @@ def _tools() -> str:
     return total.hexdigest()
 
 
-def _constants(function: Any) -> list[str]:
-    """What a kernel that was made by a factory has closed over: build options that are in no record."""
-    plain = getattr(function, "py_func", function)
-    found = [plain.__qualname__]
-    for cell in plain.__closure__ or ():
-        value = cell.cell_contents
-        found.extend(_constants(value) if hasattr(value, "py_func") else [repr(value)])
-    return found
-
-
 def _key(component: Component, kind: str, platforms: Sequence[str], common: Mapping[str, bytes]) -> str:
     """Digest of everything that the FMU is made of."""
     total = hashlib.sha256()
-    for part in (
-        _tools(), digest(component.module), kind, *platforms, component.name, component.description,
-        component.default_step, component.default_stop, component.record.members, component.record.size,
-        component.messages, sorted(component.options.items()),
-        *_constants(component.initialize), *_constants(component.step),
-    ):  # fmt: skip
-        total.update(repr(part).encode() + b"\0")
-    total.update(component.record.start.tobytes())
+    for part in (_tools(), model_digest(component), kind, *platforms):
+        total.update(part.encode() + b"\0")
     for name, data in common.items():
         total.update(name.encode() + b"\0" + data)
     return total.hexdigest()

@@ -209,7 +209,7 @@ def written_in_c(damaged, tmp_path):
             (tmp_path / "kernel.o").read_bytes(),
             replace(HOST, flags=flags),
         )
-        description = describe(component, guid, NATIVE_CAPABILITIES, {})
+        description = describe(component, guid, NATIVE_CAPABILITIES)
         return damaged(files={XML: description, LIBRARY: library})
 
     return write
@@ -287,10 +287,51 @@ def test_faults_of_the_shim(written_in_c, tmp_path, monkeypatch, fault):
     expect(written_in_c(), severity, place, text)
 
 
+INDEPENDENT = (r"(<InitialUnknowns>.*?</InitialUnknowns>)", r'<Unknown index="(\d+)"/>')
+
+
+def denied(data: bytes) -> bytes:
+    """The model description with InitialUnknowns that depend on nothing."""
+    block, unknown = INDEPENDENT
+    return re.sub(
+        block.encode(),
+        lambda match: re.sub(unknown.encode(), rb'<Unknown index="\1" dependencies=""/>', match[1]),
+        data,
+        flags=re.S,
+    )
+
+
 def test_dependencies_that_are_denied(damaged):
     """The start of `total` depends on the offset."""
-    change = lambda data: re.sub(rb'dependencies="[^"]*"', b'dependencies=""', data)  # noqa: E731
-    expect(damaged("gadget", files={XML: change}), "error", "parameters.offset", "total, square depend on it in init")
+    expect(
+        damaged("gadget", files={XML: denied}), "error", "parameters.offset", "total, square depend on it in initial"
+    )
+
+
+FORCE, INITIAL_POSITION = (
+    f"memory[{oscillator().record.index[name]}]" for name in ("force", "parameters.initial_position")
+)
+
+
+@pytest.mark.parametrize(
+    "law",
+    [
+        # a product of two that are zero at the start, as the wrench and its arm
+        f"{FORCE} * {INITIAL_POSITION}",
+        # a branch that the start values do not take, as `first_contact` in the cyclogram
+        f"{INITIAL_POSITION} > 0.5 ? {FORCE} : 0.0",
+        # two conditions at once
+        f"{INITIAL_POSITION} > 0.5 && {FORCE} > 0.5",
+    ],
+)
+def test_dependencies_that_show_only_where_several_variables_move_at_once(written_in_c, damaged, law):
+    """One variable at a time about the start values changes nothing in these laws."""
+    sound = written_in_c(initialize=f"memory[POSITION] = {law};")
+    assert not [f for f in validate(sound) if "depend" in f.text]
+    with zipfile.ZipFile(sound) as archive:
+        content = {name: archive.read(name) for name in (XML, LIBRARY)}
+    wrong = damaged(files={**content, XML: denied(content[XML])})
+    expect(wrong, "error", "force|initial_position", "position depend on it in initialization mode")
 
 
 def test_derivatives_that_are_promised(damaged):
