@@ -121,6 +121,7 @@ def write_tables(component: Component, guid: str) -> str:
         "averaged_count": len(averaged),
         "message_count": len(messages),
         "resource_count": len(record.resources),
+        "step": _number(component.default_step),
         **{name: name for name in ("start", "access", "variables", "averaged", "messages", "resources")},
     }
     lines += _array("const Model model", (f".{name} = {value}" for name, value in members.items()))

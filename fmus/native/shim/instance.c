@@ -49,13 +49,41 @@ const char *phase_name(uint32_t phase)
     }
 }
 
+static const Message *message_of(int32_t code)
+{
+    for (uint32_t i = 0; i < model.message_count; i++)
+        if (model.messages[i].code == code) return &model.messages[i];
+    return NULL;
+}
+
+/* Write what a code means into `text`; the values in it are those in memory. */
+static void describe(const Instance *instance, int32_t code, char *text, size_t size)
+{
+    const Message *message = message_of(code);
+    if (!message) {
+        snprintf(text, size, "the component returned the unknown status %d", (int)code);
+        return;
+    }
+    size_t used = 0;
+    text[0] = 0;
+    for (uint32_t k = 0; k < message->piece_count && used < size; k++) {
+        const Piece *piece = &message->pieces[k];
+        used += (size_t)snprintf(text + used, size - used, "%s", piece->text);
+        if (piece->format && used < size)
+            used += (size_t)snprintf(text + used, size - used, piece->format, instance->memory[piece->slot]);
+    }
+}
+
 Instance *expect(fmi2Component component, int phases, const char *function)
 {
     Instance *instance = component;
     if (!instance) return NULL;
-    if (instance->progress.phase & (uint32_t)phases) return instance;
-    report(instance, fmi2Error, LOG_ERROR, "%s: must not be called %s", function,
-           phase_name(instance->progress.phase));
+    const Progress *progress = &instance->progress;
+    if (progress->phase & (uint32_t)phases) return instance;
+    char reason[MESSAGE_SIZE] = "";
+    if (progress->phase & (STEP_FAILED | FAILED)) describe(instance, progress->code, reason, sizeof reason);
+    report(instance, fmi2Error, LOG_ERROR, "%s: must not be called %s%s%s%s", function, phase_name(progress->phase),
+           *reason ? " (" : "", reason, *reason ? ")" : "");
     return NULL;
 }
 
@@ -108,23 +136,20 @@ int32_t run_step(Instance *instance, double t, double h)
     return status == 0 || status == -2 ? code : RAISED;
 }
 
+fmi2Status status_of(int32_t code)
+{
+    const Message *message = message_of(code);
+    if (code == 0) return fmi2OK;
+    return message && message->discard ? fmi2Discard : fmi2Error;
+}
+
 fmi2Status explain(const Instance *instance, int32_t code, int in_step, const char *where)
 {
-    char text[MESSAGE_SIZE] = "";
-    size_t used = 0;
-    for (uint32_t i = 0; i < model.message_count; i++) {
-        const Message *message = &model.messages[i];
-        if (message->code != code) continue;
-        for (uint32_t k = 0; k < message->piece_count && used < sizeof text; k++) {
-            const Piece *piece = &message->pieces[k];
-            used += (size_t)snprintf(text + used, sizeof text - used, "%s", piece->text);
-            if (piece->format && used < sizeof text)
-                used += (size_t)snprintf(text + used, sizeof text - used, piece->format, instance->memory[piece->slot]);
-        }
-        if (message->discard && in_step) return report(instance, fmi2Discard, LOG_DISCARD, "%s: %s", where, text);
-        return report(instance, fmi2Error, LOG_ERROR, "%s: %s", where, text);
-    }
-    return report(instance, fmi2Error, LOG_ERROR, "%s: the component returned the unknown status %d", where, (int)code);
+    char text[MESSAGE_SIZE];
+    describe(instance, code, text, sizeof text);
+    if (in_step && status_of(code) == fmi2Discard)
+        return report(instance, fmi2Discard, LOG_DISCARD, "%s: %s", where, text);
+    return report(instance, fmi2Error, LOG_ERROR, "%s: %s", where, text);
 }
 
 fmi2Status update(Instance *instance)
@@ -132,6 +157,7 @@ fmi2Status update(Instance *instance)
     Progress *progress = &instance->progress;
     if (progress->phase != INITIALIZATION_MODE || !progress->initialize_needed) return fmi2OK;
     int32_t code = run_initialize(instance);
+    progress->code = code;
     if (code) {
         char where[64];
         snprintf(where, sizeof where, "initialization at t = %.9g s", progress->start_time);

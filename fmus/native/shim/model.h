@@ -54,6 +54,7 @@ typedef struct {
     uint32_t averaged_count;
     uint32_t message_count;
     uint32_t resource_count;
+    double step; /* of the default experiment, s */
     const double *start;
     const uint8_t *access;     /* of each slot of the state */
     const Variable *variables; /* in the order of their slots */

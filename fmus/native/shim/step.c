@@ -55,19 +55,18 @@ fmi2Status fmi2DoStep(fmi2Component component, fmi2Real t, fmi2Real h, fmi2Boole
     }
     memcpy(instance->before, instance->memory, model.state_size * sizeof(double));
     int32_t code = run_step(instance, t, h);
+    progress->code = code;
     if (code) {
         char where[96];
         snprintf(where, sizeof where, "step at t = %.9g s, h = %.9g s", t, h);
         fmi2Status status = explain(instance, code, 1, where);
         progress->phase = status == fmi2Discard ? STEP_FAILED : FAILED;
-        progress->step_status = status;
         return status;
     }
     if (with_slopes) remove_slopes(instance);
     progress->time = t + h;
     progress->step_start = t;
     progress->step_size = h;
-    progress->step_status = fmi2OK;
     return fmi2OK;
 }
 
@@ -134,7 +133,7 @@ fmi2Status fmi2GetStatus(fmi2Component component, const fmi2StatusKind kind, fmi
     Instance *instance = asked(component, value, "fmi2GetStatus");
     if (!instance) return fmi2Error;
     if (kind != fmi2DoStepStatus) return unknown_kind(instance, kind, "fmi2GetStatus");
-    *value = (fmi2Status)instance->progress.step_status;
+    *value = status_of(instance->progress.code);
     return fmi2OK;
 }
 
