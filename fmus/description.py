@@ -10,7 +10,7 @@ from lxml import etree
 from components.core.component import Component
 from components.core.field import Field
 from components.core.record import Slot
-from fmus.units import parse
+from fmus.units import DISPLAY, parse
 
 LOG_CATEGORIES = {
     "logEvents": "instantiation, initialization, termination and reset",
@@ -121,28 +121,19 @@ def describe(
 
 
 def _units(root: etree._Element, variables: Sequence[Slot]) -> None:
-    """Every unit in use with its base units, and the display units of each."""
-    shown: dict[str, set[str]] = {}
-    for slot in variables:
-        field = slot.field
-        if field.type.fmi == "Real":
-            units = shown.setdefault(field.unit, set())
-            if field.display_unit is not None:
-                units.add(field.display_unit)
-    if not shown:
+    """Write every unit in use with its base units, and with the display unit where people expect another."""
+    used = {slot.field.unit for slot in variables if slot.field.type.fmi == "Real"}
+    if not used:
         return
     definitions = etree.SubElement(root, "UnitDefinitions")
-    for name in sorted(shown):
+    for name in sorted(used):
         unit = parse(name)
         element = etree.SubElement(definitions, "Unit", name=name)
         base = etree.SubElement(element, "BaseUnit", {key: str(power) for key, power in unit.base.items()})
         if unit.factor != 1.0:
             base.set("factor", repr(unit.factor))
-        for display in sorted(shown[name]):
-            other = parse(display)
-            if other.exponents != unit.exponents:
-                raise ValueError(f"display unit {display!r} does not measure the same as {name!r}")
-            etree.SubElement(element, "DisplayUnit", name=display, factor=repr(unit.factor / other.factor))
+        if (display := DISPLAY.get(name)) is not None:
+            etree.SubElement(element, "DisplayUnit", name=display, factor=repr(unit.factor / parse(display).factor))
 
 
 def _types(root: etree._Element, variables: Sequence[Slot]) -> None:
@@ -186,8 +177,8 @@ def _variable(listed: etree._Element, slot: Slot) -> None:
         kind.set("declaredType", field.type.name)
     if field.type.fmi == "Real":
         kind.set("unit", field.unit)
-        if field.display_unit is not None:
-            kind.set("displayUnit", field.display_unit)
+        if field.unit in DISPLAY:
+            kind.set("displayUnit", DISPLAY[field.unit])
         if field.nominal is not None:
             kind.set("nominal", repr(float(field.nominal)))
     if field.type.fmi in ("Real", "Integer"):

@@ -17,6 +17,7 @@ from typing import Literal
 from components.core.component import Component
 from components.core.sources import ROOT, cache_root, sources
 from fmus.documentation import documentation
+from fmus.icon import icon
 from fmus.identity import model_digest
 from fmus.native.build import build_native
 from fmus.native.compile import processor
@@ -95,8 +96,8 @@ def _place(component: Component, kind: str, key: str) -> Path:
 
 
 def _common(component: Component, kind: str, platforms: Sequence[str]) -> dict[str, bytes]:
-    """Resources, parameter sets and documentation, the same for every kind."""
-    content = resource_files(component)
+    """Return icon, resources, parameter sets and documentation, the same for every kind."""
+    content = {**resource_files(component), "model.png": icon(component)}
     for chosen in component.parameter_sets:
         content[f"resources/parameters/{chosen.name}.ssv"] = write_parameter_set(component.record, chosen)
     listed = [(os.path.relpath(file, ROOT), hashlib.sha256(file.read_bytes()).hexdigest())

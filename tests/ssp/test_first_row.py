@@ -50,7 +50,9 @@ def names(system):
 
 def first_row(system, names, file, algorithm, order=None):
     system.order = tuple(order or system.elements)
-    assert run(system, step=1e-3, stop=1e-3, algorithm=algorithm, observers=[Recorder(file, names)]).status == "completed"
+    assert (
+        run(system, step=1e-3, stop=1e-3, algorithm=algorithm, observers=[Recorder(file, names)]).status == "completed"
+    )
     with read_results(file) as results:
         return np.array([results[name][0] for name in names])
 
