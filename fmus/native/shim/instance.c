@@ -49,6 +49,26 @@ const char *phase_name(uint32_t phase)
     }
 }
 
+/* Codes that no message has: a kernel that raised a Python exception, and one that computed what is no number. */
+enum { RAISED = INT32_MIN, NOT_FINITE };
+
+static int is_finite(double value)
+{
+    uint64_t bits;
+    memcpy(&bits, &value, sizeof bits);
+    return (bits & 0x7ff0000000000000u) != 0x7ff0000000000000u;
+}
+
+/* The code of a kernel, given how its call ended, or one of the above. */
+static int32_t result_of(const Instance *instance, int32_t status, int32_t code)
+{
+    if (status != 0 && status != -2) return RAISED;
+    if (code) return code;
+    int finite = 1;
+    for (uint32_t k = 0; k < model.computed_count; k++) finite &= is_finite(instance->memory[model.computed[k]]);
+    return finite ? 0 : NOT_FINITE;
+}
+
 static const Message *message_of(int32_t code)
 {
     for (uint32_t i = 0; i < model.message_count; i++)
@@ -60,6 +80,12 @@ static const Message *message_of(int32_t code)
 static void describe(const Instance *instance, int32_t code, char *text, size_t size)
 {
     const Message *message = message_of(code);
+    for (uint32_t k = 0; code == NOT_FINITE && k < model.computed_count; k++)
+        if (!is_finite(instance->memory[model.computed[k]])) {
+            snprintf(text, size, "%s = %g is not finite", variable_in(model.computed[k])->name,
+                     instance->memory[model.computed[k]]);
+            return;
+        }
     if (!message) {
         snprintf(text, size, "the component returned the unknown status %d", (int)code);
         return;
@@ -114,9 +140,6 @@ int known(const Instance *instance, fmi2ValueReference reference, const char *fu
     return 0;
 }
 
-/* A kernel that raised a Python exception broke the rules of kernels; no message has this code. */
-enum { RAISED = INT32_MIN };
-
 int32_t run_initialize(Instance *instance)
 {
     int32_t code = 0;
@@ -125,7 +148,7 @@ int32_t run_initialize(Instance *instance)
         if (!(model.access[slot] & SET_BEFORE_STEPS))
             instance->memory[slot] = slot < model.start_count ? model.start[slot] : 0.0;
     int32_t status = kernel_initialize(&code, &exception, instance->memory);
-    return status == 0 || status == -2 ? code : RAISED;
+    return result_of(instance, status, code);
 }
 
 int32_t run_step(Instance *instance, double t, double h)
@@ -133,7 +156,7 @@ int32_t run_step(Instance *instance, double t, double h)
     int32_t code = 0;
     void *exception = NULL;
     int32_t status = kernel_step(&code, &exception, instance->memory, t, h);
-    return status == 0 || status == -2 ? code : RAISED;
+    return result_of(instance, status, code);
 }
 
 fmi2Status status_of(int32_t code)

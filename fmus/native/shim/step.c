@@ -39,6 +39,8 @@ fmi2Status fmi2DoStep(fmi2Component component, fmi2Real t, fmi2Real h, fmi2Boole
     Progress *progress = &instance->progress;
     if (!(isfinite(h) && h > 0.0))
         return report(instance, fmi2Error, LOG_ERROR, "fmi2DoStep: the step size %g s is not positive", h);
+    if (h > 0.0 && !(isnormal(h) && t + h > t))
+        return report(instance, fmi2Error, LOG_ERROR, "fmi2DoStep: the step size %g s is lost beside t = %.9g s", h, t);
     if (!(isfinite(t) && same_time(t, progress->time, h)))
         return report(instance, fmi2Error, LOG_ERROR,
                       "fmi2DoStep: the step begins at t = %.9g s, but the last one ended at t = %.9g s", t,

@@ -243,8 +243,33 @@ def test_step_size_that_is_ignored(written_in_c):
     expect(written_in_c(step="memory[POSITION] += 1e-3;"), "warning", "position", "10 steps of 0.002 s end at 0.01")
 
 
-def test_values_that_are_not_finite(written_in_c):
-    expect(written_in_c(initialize="memory[VELOCITY] = 1.0 / memory[POSITION];"), "warning", "velocity", "is inf")
+@pytest.fixture
+def edited_shim(tmp_path, monkeypatch):
+    """Change a line of a file of the shim for the FMUs that are linked from now on."""
+
+    def edit_file(file, old, new):
+        shim = tmp_path / "shim"
+        shutil.copytree(linking.SHIM, shim)
+        source = (shim / file).read_text()
+        assert old in source
+        # a step backwards would otherwise fail where it does not begin at the end of the last
+        (shim / file).write_text(source.replace(old, new).replace("<= 1e-3 * step", "<= 1e-3 * fabs(step)"))
+        monkeypatch.setattr(linking, "SHIM", shim)
+        monkeypatch.setattr(linking, "shim_digest", linking.shim_digest.__wrapped__)
+
+    return edit_file
+
+
+INFINITE = "memory[VELOCITY] = 1.0 / memory[POSITION];"
+
+
+def test_values_that_are_not_finite_are_refused_by_the_shim(written_in_c):
+    expect(written_in_c(initialize=INFINITE), "error", "Oscillator", "does not run .*velocity = inf is not finite")
+
+
+def test_values_that_are_not_finite(written_in_c, edited_shim):
+    edited_shim("instance.c", "return finite ? 0 : NOT_FINITE;", "return 0 * finite;")
+    expect(written_in_c(initialize=INFINITE), "warning", "velocity", "is inf")
 
 
 def test_undefined_symbol_is_found_by_the_linker_and_by_the_check(written_in_c):
@@ -274,16 +299,9 @@ SHIM_FAULTS = {
 
 
 @pytest.mark.parametrize("fault", SHIM_FAULTS)
-def test_faults_of_the_shim(written_in_c, tmp_path, monkeypatch, fault):
+def test_faults_of_the_shim(written_in_c, edited_shim, fault):
     file, old, new, severity, place, text = SHIM_FAULTS[fault]
-    shim = tmp_path / "shim"
-    shutil.copytree(linking.SHIM, shim)
-    source = (shim / file).read_text()
-    assert old in source
-    # a step backwards would otherwise fail where it does not begin at the end of the last
-    (shim / file).write_text(source.replace(old, new).replace("<= 1e-3 * step", "<= 1e-3 * fabs(step)"))
-    monkeypatch.setattr(linking, "SHIM", shim)
-    monkeypatch.setattr(linking, "shim_digest", linking.shim_digest.__wrapped__)
+    edited_shim(file, old, new)
     expect(written_in_c(), severity, place, text)
 
 
