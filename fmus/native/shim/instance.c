@@ -52,11 +52,17 @@ const char *phase_name(uint32_t phase)
 /* Codes that no message has: a kernel that raised a Python exception, and one that computed what is no number. */
 enum { RAISED = INT32_MIN, NOT_FINITE };
 
-static int is_finite(double value)
+/* One bit, the highest, says that `value` is infinite or NaN: its exponent has only ones, and one more overflows. */
+static uint64_t overflow(double value)
 {
     uint64_t bits;
     memcpy(&bits, &value, sizeof bits);
-    return (bits & 0x7ff0000000000000u) != 0x7ff0000000000000u;
+    return (bits & 0x7ff0000000000000u) + 0x0010000000000000u;
+}
+
+static int is_finite(double value)
+{
+    return overflow(value) >> 63 == 0;
 }
 
 /* The code of a kernel, given how its call ended, or one of the above. */
@@ -64,9 +70,9 @@ static int32_t result_of(const Instance *instance, int32_t status, int32_t code)
 {
     if (status != 0 && status != -2) return RAISED;
     if (code) return code;
-    int finite = 1;
-    for (uint32_t k = 0; k < model.computed_count; k++) finite &= is_finite(instance->memory[model.computed[k]]);
-    return finite ? 0 : NOT_FINITE;
+    uint64_t seen = 0;
+    for (uint32_t k = 0; k < model.computed_count; k++) seen |= overflow(instance->memory[model.computed[k]]);
+    return seen >> 63 ? NOT_FINITE : 0;
 }
 
 static const Message *message_of(int32_t code)
