@@ -448,10 +448,11 @@ def _validate(arguments: argparse.Namespace) -> int:
     if not arguments.file.is_file():
         raise WrongCommand(f"{arguments.file}: there is no such file")
     if arguments.file.suffix == ".ssp":
-        from ssp.validate import validate as validate_ssp
+        from ssp.validate import examine
 
-        problems = [str(problem) for problem in validate_ssp(arguments.file)]
+        problems, remarks = examine(arguments.file)
         failed = bool(problems)
+        problems += [f"warning: {remark}" for remark in remarks]
     else:
         from fmus.validate import validate as validate_fmu
 

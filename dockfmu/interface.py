@@ -144,7 +144,7 @@ def _on_paper(declared: declaration.Declaration, folder: Path) -> System:
 
 def _described(component: Component, name: str, folder: Path) -> Description:
     file = folder / f"{name}.xml"
-    file.write_bytes(describe(component, "on-paper", NATIVE_CAPABILITIES, {}))
+    file.write_bytes(describe(component, "on-paper", NATIVE_CAPABILITIES))
     return read_description(file)
 
 

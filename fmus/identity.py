@@ -1,11 +1,55 @@
-"""The GUID of an FMU."""
+"""What makes two FMUs the same model: its digest, and the GUID that follows from it."""
 
 from __future__ import annotations
 
 import hashlib
 import uuid
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+from components.core.component import Component
+from components.core.sources import digest
+from fmus.description import describe
+from fmus.native.tables import write_tables
+from fmus.resources import resource_files
 
 
-def guid_of(*parts: bytes) -> str:
-    """A GUID that changes with the content."""
-    return "{" + str(uuid.uuid5(uuid.NAMESPACE_URL, hashlib.sha256(b"\0".join(parts)).hexdigest())) + "}"
+def _constants(function: Any) -> list[str]:
+    """Return what a kernel that was made by a factory has closed over: build options that are in no record."""
+    plain = getattr(function, "py_func", function)
+    found = [plain.__qualname__]
+    for cell in plain.__closure__ or ():
+        value = cell.cell_contents
+        found.extend(_constants(value) if hasattr(value, "py_func") else [repr(value)])
+    return found
+
+
+def model_digest(component: Component) -> str:
+    """Return a digest of the model alone: sources, declaration, options, tables; not of platform or tools."""
+    total = hashlib.sha256()
+    for part in (
+        digest(component.module), component.name, component.description,
+        component.default_step, component.default_stop, component.record.members, component.record.size,
+        component.messages, sorted(component.options.items()),
+        *_constants(component.initialize), *_constants(component.step),
+    ):  # fmt: skip
+        total.update(repr(part).encode() + b"\0")
+    total.update(component.record.start.tobytes())
+    for name, data in sorted(resource_files(component).items()):
+        total.update(name.encode() + b"\0" + data + b"\0")
+    return total.hexdigest()
+
+
+def guid_of(component: Component, capabilities: Mapping[str, str], implementation: Path) -> str:
+    """Return the GUID of the FMU of `component` with these capabilities.
+
+    It changes with the model, with what the model description and the tables say of it, and with the sources of the
+    standard's functions in the folder `implementation`. It is the same for any choice of platforms and on any machine:
+    a state saved on one is a state on another, and libraries of several builds fit one archive.
+    """
+    total = hashlib.sha256(model_digest(component).encode())
+    sources = [file.read_bytes() for file in sorted(implementation.iterdir()) if file.suffix in (".c", ".h", ".py")]
+    for part in (describe(component, "", capabilities), write_tables(component, "").encode(), *sources):
+        total.update(b"\0" + part)
+    return "{" + str(uuid.uuid5(uuid.NAMESPACE_URL, total.hexdigest())) + "}"

@@ -17,8 +17,10 @@ import base
 from base.cache import ROOT, cache_root, keep, kept, write_whole
 from base.compiler import BASELINE, digest_of
 from components.core.component import Component
-from components.core.sources import digest, sources
+from components.core.sources import sources
 from fmus.documentation import documentation
+from fmus.icon import icon
+from fmus.identity import model_digest
 from fmus.native.build import build_native
 from fmus.native.targets import SOURCES, TARGETS
 from fmus.parameter_sets import write_parameter_set
@@ -42,9 +44,8 @@ def build(
 
     The platform "sources" stands for C sources of the component in the file.
 
-    The file is the same, byte for byte, whenever and wherever it is built from the same sources with the same tools,
-    unless another processor than the baseline is asked for (`components.core.kernel`). It is built once, the next time
-    it comes from the cache. `progress` is told what is being done.
+    The file is the same, byte for byte, whenever and wherever it is built from the same sources with the same tools. It
+    is built once, the next time it comes from the cache. `progress` is told what is being done.
     Raises ValueError for a platform that there is no target for, LinkError, LibraryError, UnitError.
     """
     if unknown := set(platforms) - {*TARGETS, SOURCES}:
@@ -57,7 +58,7 @@ def build(
         if kind == "native":
             content = build_native(component, platforms, progress)
         else:
-            content = build_python(component, key, progress)
+            content = build_python(component, key)
         data = pack(content | common)
         keep(place, key, data)
     target = Path(folder) / f"{component.name}{'' if kind == 'native' else '-python'}.fmu"
@@ -89,8 +90,8 @@ def _place(component: Component, kind: str, key: str) -> Path:
 
 
 def _common(component: Component, kind: str, platforms: Sequence[str]) -> dict[str, bytes]:
-    """Resources, parameter sets and documentation, the same for every kind."""
-    content = resource_files(component)
+    """Return icon, resources, parameter sets and documentation, the same for every kind."""
+    content = {**resource_files(component), "model.png": icon(component)}
     for chosen in component.parameter_sets:
         content[f"resources/parameters/{chosen.name}.ssv"] = write_parameter_set(component.record, chosen)
     listed = [(os.path.relpath(file, ROOT), hashlib.sha256(file.read_bytes()).hexdigest())
@@ -119,14 +120,9 @@ def _tools() -> str:
 def _key(component: Component, kind: str, platforms: Sequence[str], common: Mapping[str, bytes]) -> str:
     """Digest of everything that the FMU is made of."""
     total = hashlib.sha256()
-    for part in (
-        _tools(), digest(component.module), kind, *platforms, component.name, component.description,
-        component.default_step, component.default_stop, component.record.members, component.record.size,
-        component.messages, sorted(component.options.items()),
-        digest_of(component.initialize), digest_of(component.step),
-    ):  # fmt: skip
-        total.update(repr(part).encode() + b"\0")
-    total.update(component.record.start.tobytes())
+    kernels = (digest_of(component.initialize), digest_of(component.step))
+    for part in (_tools(), model_digest(component), *kernels, kind, *platforms):
+        total.update(part.encode() + b"\0")
     for name, data in common.items():
         total.update(name.encode() + b"\0" + data)
     return total.hexdigest()

@@ -36,6 +36,9 @@ _ATOMS: dict[str, tuple[dict[str, int], float]] = {
     "T": ({"kg": 1, "s": -2, "A": -1}, 1.0),
 }
 
+DISPLAY = {"rad": "deg", "rad/s": "deg/s", "rad/s2": "deg/s2"}
+"""What people are shown instead of a unit: one for each, in all FMUs, or plots of one quantity differ by its source."""
+
 _FACTOR = re.compile(r"([A-Za-z]+)(-?\d+)?")
 
 

@@ -30,6 +30,7 @@ class Initialisation:
     descriptions). What then remains depends on itself, at least as far as the descriptions say: an algebraic loop.
     Its elements are evaluated in reverse order of execution, because those that step last give what they have
     integrated, and are swept until no value changes; where that does not happen, Newton's method solves for them.
+    What the descriptions deny is not trusted: a last sweep, with all inputs set, must change nothing.
     """
 
     def __init__(self, system: System, instances: Mapping[str, Instance], order: Sequence[str]) -> None:
@@ -48,17 +49,17 @@ class Initialisation:
     def run(self) -> list[str]:
         """Propagate; returns notes for the user. Raises FmuError, or StructureError for a loop that does not settle."""
         self._propagate()
-        if not self._pending():
-            return []
-        cycle, unknowns = self._loop(), [place for place in self._pending() if self._is_real(place)]
+        pending = self._pending()
+        if not pending:
+            return self._confirm()
+        cycle, unknowns = self._loop(), [place for place in pending if self._is_real(place)]
         self._sweep()
-        for sweep in range(len(self.order) + SUBSTITUTIONS):
-            before = dict(self.values)
-            self._sweep()
-            if not self._changing(before):
-                # values passed on without a loop arrive within one sweep per element
-                real = sweep > len(self.order)
-                return [f"algebraic loop at the start, solved in {sweep} sweeps: {cycle}"] if real else []
+        # values passed on without a loop arrive within one sweep per element
+        sweeps = self._settle(len(self.order) + SUBSTITUTIONS)
+        if sweeps is not None:
+            return (
+                [f"algebraic loop at the start, solved in {sweeps} sweeps: {cycle}"] if sweeps > len(self.order) else []
+            )
         changing = self._solve(unknowns)
         if not changing:
             return [f"algebraic loop at the start, solved by Newton's method: {cycle}"]
@@ -69,6 +70,38 @@ class Initialisation:
                 f"Newton's method finds no solution; still changing: {names}"
             ]
         )
+
+    def _confirm(self) -> list[str]:
+        """Read everything once more with all inputs set: nothing changes unless a description denies a dependency."""
+        before = dict(self.values)
+        self._sweep()
+        changed = self._changing(before)
+        if not changed:
+            return []
+        denied = [
+            (element, output)
+            for element, output in changed
+            if not any(
+                (self.sources[element][name].source, self.sources[element][name].output) in changed
+                for name in self._dependencies(element, output)
+            )
+        ]
+        names = ", ".join(f"{element}.{output}" for element, output in denied[:4])
+        note = f"at the start {names} depend on inputs of which their model descriptions deny it (InitialUnknowns)"
+        if self._settle(len(self.order) + SUBSTITUTIONS) is None and self._solve(
+            [p for p in changed if self._is_real(p)]
+        ):
+            note += "; the values do not settle"
+        return [note]
+
+    def _settle(self, limit: int) -> int | None:
+        """Sweep until no value changes; returns the number of sweeps before, None where `limit` is not enough."""
+        for sweep in range(limit):
+            before = dict(self.values)
+            self._sweep()
+            if not self._changing(before):
+                return sweep
+        return None
 
     def _solve(self, unknowns: list[Place]) -> list[Place]:
         """Newton's method (MINPACK's, with differences of sweeps) on Real outputs; returns what still changes then."""

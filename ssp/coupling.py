@@ -29,11 +29,11 @@ from ssp.model import (
     System,
 )
 from ssp.resolve import Resolved, resolve
-from ssp.validate import faults
+from ssp.validate import faults, remarks
 
 
 def to_system(ssp: Ssp) -> tuple[Coupled, list[str]]:
-    """The system of a package that was read, and notes on values that were left out because nothing has their name.
+    """The system of a package that was read, and notes on values that nothing has the name of and on unknown units.
 
     Nested systems are flattened, wherever they are defined: their elements are called "system.element". Bindings of an
     outer level go before those of an inner one, later ones before earlier ones of the same level. Where a connection
@@ -45,7 +45,7 @@ def to_system(ssp: Ssp) -> tuple[Coupled, list[str]]:
     found = faults(ssp)
     if found:
         raise SspError("\n".join(found))
-    return _Flattening(resolve(ssp)).run()
+    return _Flattening(resolve(ssp), remarks(ssp)).run()
 
 
 def apply_parameters(system: Coupled, values: ParameterSet) -> list[str]:
@@ -301,7 +301,7 @@ def _variable_point(description: Description, variable: Variable) -> Point:
 def _point(parameter: Parameter, values: ParameterSet) -> Point:
     """What a parameter set tells of a value."""
     items = next((e.items for e in values.enumerations if e.name == parameter.enumeration), ())
-    if parameter.unit is None:
+    if not parameter.unit:
         return Point(None, items)
     units: Mapping[str, Unit] = {definition.unit.name: definition.unit for definition in values.units}
     return Point(units.get(parameter.unit, Unit(parameter.unit)), items)

@@ -138,8 +138,8 @@ class Connection(Annotated):
 
     @property
     def ends(self) -> tuple[tuple[str | None, str], tuple[str | None, str]]:
-        """(element, connector) of start and end."""
-        return (self.start_element, self.start_connector), (self.end_element, self.end_connector)
+        """(element, connector) of start and end; None, also where the name is empty, is the system itself."""
+        return (self.start_element or None, self.start_connector), (self.end_element or None, self.end_connector)
 
     def __str__(self) -> str:
         return " - ".join(name if element is None else f"{element}.{name}" for element, name in self.ends)

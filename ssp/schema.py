@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from functools import cache
 from pathlib import Path
 
@@ -41,8 +42,20 @@ def faults(root: etree._Element) -> list[str]:
     return [fault for element in (root, *inside) for fault in _faults(element)]
 
 
+def _unsupported(root: etree._Element) -> str | None:
+    """Return a sentence about a document of another version of the standard; the schemas speak of patterns there."""
+    version = root.get("version", "1.0")
+    family = re.match(r"http://ssp-standard\.org/SSP(\d+)/", etree.QName(root).namespace or "")
+    if family is None or (family[1] == "1" and version.startswith("1.")):
+        return None
+    found = version if family[1] == "1" else f"{family[1]}, version {version}"
+    return f"this document is of SSP {found}; only SSP 1.0 is supported: export the package as SSP 1.0"
+
+
 def _faults(root: etree._Element) -> list[str]:
     namespace = etree.QName(root).namespace or ""
+    if (unsupported := _unsupported(root)) is not None:
+        return [f"line {root.sourceline}: {unsupported}"]
     if namespace not in _FILES:
         return [f"line {root.sourceline}: {root.tag} is the root of no SSP 1.0 document"]
     schema = _schema(namespace)
@@ -54,6 +67,8 @@ def _faults(root: etree._Element) -> list[str]:
 def parse(data: bytes, where: str, root: str) -> etree._Element:
     """The root of a valid document, whose tag must be `root`. Raises SspError or ArchiveError."""
     element = parse_xml(data, where)
+    if (unsupported := _unsupported(element)) is not None:
+        raise SspError(f"{where}: {unsupported}")
     if element.tag != root:
         raise SspError(f"{where}: the root element is {element.tag}, not {root}")
     found = faults(element)

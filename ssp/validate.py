@@ -19,12 +19,18 @@ from ssp.resolve import resolve, resource_path
 
 def validate(file: Path) -> list[str]:
     """What is wrong with a package, one sentence each; empty if nothing is."""
+    return examine(file)[0]
+
+
+def examine(file: Path) -> tuple[list[str], list[str]]:
+    """Return what is wrong with a package, and remarks about one that runs."""
     try:
         members(Path(file))
         with tempfile.TemporaryDirectory(prefix="ssp-") as folder:
-            return faults(read_ssp(file, Path(folder)))
+            package = read_ssp(file, Path(folder))
+            return faults(package), remarks(package)
     except MasterError as error:
-        return [str(error)]
+        return [str(error)], []
 
 
 def faults(ssp: Ssp) -> list[str]:
@@ -39,6 +45,46 @@ def faults(ssp: Ssp) -> list[str]:
         except MasterError as error:
             found.append(str(error))
     return found
+
+
+def remarks(ssp: Ssp) -> list[str]:
+    """What does not keep a package from running but may surprise: units that are empty or not defined."""
+    found: list[str] = []
+    for description in (ssp.description, *ssp.variants.values()):
+        units = {definition.unit.name for definition in description.units}
+        found += _units(description.system, description.system.name, units)
+    for name, values in ssp.parameter_sets.items():
+        units = {definition.unit.name for definition in (*values.units, *ssp.description.units)}
+        found += (f"{name}, {p.name}: {fault}" for p in values.parameters if (fault := _unit(p.unit, units)))
+    for name, package in ssp.packages.items():
+        found += [f"{name}: {remark}" for remark in remarks(package)]
+    return list(dict.fromkeys(found))
+
+
+def _unit(unit: str | None, known: Iterable[str]) -> str:
+    """What is to be said of a unit; nothing where there is none or it is defined."""
+    if unit == "":
+        return "the unit is empty, and taken as none"
+    return f"the unit {unit!r} is not defined: it converts nothing" if unit is not None and unit not in known else ""
+
+
+def _units(element: Element, path: str, known: set[str]) -> Iterable[str]:
+    """Remarks about the connectors, signals and inline values of an element and of those in it."""
+    typed: list[tuple[str, str | None]] = [(f"{path}.{c.name}", c.unit) for c in element.connectors]
+    yield from (f"{name}: {text}" for name, unit in typed if (text := _unit(unit, known)))
+    for binding in element.bindings:
+        if binding.values is not None:
+            own = known | {definition.unit.name for definition in binding.values.units}
+            listed = [(f"{path}.{p.name}", p.unit) for p in binding.values.parameters]
+            yield from (f"{name}: {text}" for name, unit in listed if (text := _unit(unit, own)))
+    if isinstance(element, System):
+        for bound in element.dictionaries:
+            if bound.dictionary is not None:
+                own = known | {definition.unit.name for definition in bound.dictionary.units}
+                signals = [(f"{path}, signal {e.name}", e.unit) for e in bound.dictionary.entries]
+                yield from (f"{name}: {text}" for name, unit in signals if (text := _unit(unit, own)))
+        for child in element.elements:
+            yield from _units(child, f"{path}.{child.name}", known)
 
 
 @dataclass(frozen=True)
@@ -99,15 +145,10 @@ class _Checks:
         names = [connector.name for connector in element.connectors]
         doubles = sorted({name for name in names if names.count(name) > 1})
         yield from (f"{path}: two connectors are called {name!r}" for name in doubles)
-        units = {definition.unit.name for definition in self.description.units}
         enumerations = {enumeration.name for enumeration in self.description.enumerations}
         for connector in element.connectors:
-            for kind, name, known in (
-                ("unit", connector.unit, units),
-                ("enumeration", connector.enumeration, enumerations),
-            ):
-                if name is not None and name not in known:
-                    yield f"{path}.{connector.name}: the description does not define the {kind} {name!r}"
+            if (name := connector.enumeration) is not None and name not in enumerations:
+                yield f"{path}.{connector.name}: the description does not define the enumeration {name!r}"
 
     def bindings(self, element: Element, path: str) -> Iterable[str]:
         for binding in element.bindings:

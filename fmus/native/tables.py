@@ -38,6 +38,11 @@ def is_averaged(slot: Slot) -> bool:
     return field.causality == "input" and field.variability == "continuous" and field.evaluated == "mean"
 
 
+def is_computed(slot: Slot) -> bool:
+    """The kernels compute this Real, and it must be finite after each of them."""
+    return slot.field.type.fmi == "Real" and slot.field.causality in ("output", "local")
+
+
 def _string(text: str) -> str:
     """A C string literal. What is not plain is written as octal bytes, which end after three digits; `?` could begin a
     trigraph."""
@@ -84,6 +89,7 @@ def write_tables(component: Component, guid: str) -> str:
     starts = [slot for slot in record.slots if slot.start != 0.0 and slot.index not in filled]
     start_count = 1 + max((slot.index for slot in starts), default=0)
     averaged = [slot for slot in record.variables if is_averaged(slot)]
+    computed = [slot for slot in record.variables if is_computed(slot)]
     messages = list(component.messages.items())
 
     lines = [f"/* {component.name}: written by the exporter. */", '#include "model.h"', ""]
@@ -97,6 +103,7 @@ def write_tables(component: Component, guid: str) -> str:
     )
     lines += _array("static const Variable variables[]", map(_variable, record.variables), "{0}")
     lines += _array("static const uint32_t averaged[]", (str(slot.index) for slot in averaged))
+    lines += _array("static const uint32_t computed[]", (str(slot.index) for slot in computed))
     for code, message in messages:
         pieces = (_piece(record, *piece) for piece in message.pieces)
         lines += _array(f"static const Piece pieces_{code}[]", pieces, '{"", NULL, 0}')
@@ -122,7 +129,9 @@ def write_tables(component: Component, guid: str) -> str:
         "averaged_count": len(averaged),
         "message_count": len(messages),
         "resource_count": len(record.resources),
-        **{name: name for name in ("start", "access", "variables", "averaged", "messages", "resources")},
+        "computed_count": len(computed),
+        "step": _number(component.default_step),
+        **{name: name for name in ("start", "access", "variables", "averaged", "messages", "resources", "computed")},
     }
     lines += _array("const Model model", (f".{name} = {value}" for name, value in members.items()))
     return "\n".join(lines)

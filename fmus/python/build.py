@@ -8,13 +8,11 @@ from __future__ import annotations
 
 import json
 import os
-from collections.abc import Callable
 from importlib.util import find_spec
 from pathlib import Path
 
 from base.cache import ROOT
 from components.core.component import Component
-from fmus.dependencies import initial_dependencies
 from fmus.description import PYTHON_CAPABILITIES, describe
 from fmus.identity import guid_of
 from fmus.python.fingerprint import fingerprint
@@ -34,7 +32,7 @@ class {class_name}(ComponentSlave):
 '''
 
 
-def build_python(component: Component, key: str, progress: Callable[[str], None]) -> dict[str, bytes]:
+def build_python(component: Component, key: str) -> dict[str, bytes]:
     """Path in the FMU -> content. `key` identifies the content. Raises ValueError for options that are no JSON."""
     module = os.path.relpath(component.module.parent, ROOT).replace(os.sep, ".")
     try:
@@ -43,11 +41,10 @@ def build_python(component: Component, key: str, progress: Callable[[str], None]
         )
     except TypeError as error:
         raise ValueError(f"{component.name}: the options of a Python FMU must be JSON: {error}") from error
-    progress("looking for dependencies at initialisation")
-    dependencies = initial_dependencies(component, lambda block: component.initialize(component.record.view(block)))
+    guid = guid_of(component, PYTHON_CAPABILITIES, Path(__file__).parent)
     script = f"{component.name.lower()}_{key[:12]}"
     content = {
-        "modelDescription.xml": describe(component, guid_of(key.encode()), PYTHON_CAPABILITIES, dependencies),
+        "modelDescription.xml": describe(component, guid, PYTHON_CAPABILITIES),
         "resources/slavemodule.txt": script.encode(),
         f"resources/{script}.py": _SCRIPT.format(name=component.name, class_name=script.title()).encode(),
         "resources/component.json": reference.encode(),

@@ -21,6 +21,7 @@ from pythonfmu.enums import Fmi2Status
 
 from components.core.component import Component
 from fmus.description import bounds
+from fmus.native.tables import is_computed
 from fmus.python.fingerprint import fingerprint
 
 _REAL, _INTEGER, _BOOLEAN = 1, 2, 3
@@ -75,6 +76,7 @@ class ComponentSlave(Fmi2Slave):
         self.settable = np.zeros(record.state_size, np.int8)
         self.low = np.full(record.state_size, -np.finfo(float).max)
         self.high = -self.low
+        self.computed = np.array([slot.index for slot in record.variables if is_computed(slot)], np.intp)
         self.places: dict[tuple[int, ...], tuple[np.ndarray, np.ndarray, np.ndarray]] = {}
         for slot in record.variables:
             self.kinds[slot.index] = _KINDS[slot.field.type.fmi]
@@ -119,6 +121,7 @@ class ComponentSlave(Fmi2Slave):
         code = self.component.initialize(self.memory)
         if code:
             raise RuntimeError(self.component.explain(code, self.block))
+        self._check_finite()
         self.initialize_needed = False
 
     def do_step(self, current_time: float, step_size: float) -> bool:
@@ -135,7 +138,15 @@ class ComponentSlave(Fmi2Slave):
         code = self.component.step(self.memory, t, h)
         if code:
             raise RuntimeError(f"t = {t:g} s, h = {h:g} s: {self.component.explain(code, self.block)}")
+        self._check_finite()
         self.time = t + h
+
+    def _check_finite(self) -> None:
+        """Refuse what a kernel has computed without noticing that it is no number."""
+        wrong = np.flatnonzero(~np.isfinite(self.block[self.computed]))
+        if len(wrong):
+            slot = self.component.record.slots[self.computed[wrong[0]]]
+            raise ArithmeticError(f"{slot.name} = {self.block[slot.index]:g} is not finite")
 
     def _places(self, references: list[int], kind: int) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
         """References as an array, and the bounds of the variables; importers ask for the same ones each step."""

@@ -4,28 +4,77 @@ from __future__ import annotations
 
 import ctypes
 from collections.abc import Callable, Iterator, Mapping
-from math import isfinite
+from math import inf, isfinite
+from random import Random
 
 import numpy as np
 
 from fmus.validate.finding import Finding, error, warning
-from fmus.validate.subject import BEFORE, Subject, Value
+from fmus.validate.subject import BEFORE, Subject, Value, same
 from master.description import Variable
 from master.errors import MasterError
 from master.fmu import OK, Instance
 
+TRIALS = 60
+"""random pairs of points for each set of outputs of which the description says the same"""
+AMPLITUDES = (1e-7, 1e-3, 0.1, 1.0, 10.0)
+"""how far random points lie from the start, in nominal values: far enough for branches, near enough for unit vectors"""
+SHARES = (0.5, 0.1, 0.02)
+"""of the variables that are moved at once: many for what shows together only, few where few are accepted together"""
 
-def _other_value(variable: Variable, now: Value) -> Value | None:
-    """A value near `now` that the variable may take; None where there is none."""
+
+def _another(variable: Variable, now: Value, amplitude: float, random: Random) -> Value:
+    """Return a value that the variable may take, at random about `now`; `now` where there is none."""
     if variable.type == "Boolean":
-        return not now
-    step = 1e-3 * abs(now) + 1e-3 if variable.type == "Real" else 1
-    for value in (now + step, now - step):
-        if (variable.minimum is None or value >= variable.minimum) and (
-            variable.maximum is None or value <= variable.maximum
-        ):
-            return value
-    return None
+        return random.random() < 0.5
+    if variable.items:
+        return random.choice(variable.items)[1]
+    low = -inf if variable.minimum is None else variable.minimum
+    high = inf if variable.maximum is None else variable.maximum
+    if variable.type == "Real":
+        value = now + amplitude * max(abs(now), variable.nominal or 1.0) * random.uniform(-1.0, 1.0)
+        return min(max(value, low), high)
+    return min(max(now + random.choice((-2, -1, 1, 2)), low), high)
+
+
+class _Trial:
+    """An instance that is brought to one point after another; a refused point may spoil it, and it is made anew."""
+
+    def __init__(self, subject: Subject, prepare: Callable[[], Instance]) -> None:
+        self.subject, self.prepare = subject, prepare
+        self.instance = prepare()
+
+    def outputs(self, point: Mapping[str, Value], names: list[str]) -> list[Value] | None:
+        """Return the outputs `names` at a point, None where the FMU refuses it."""
+        try:
+            self.instance.set(dict(point))
+            return self.instance.get(names or self.subject.outputs[:1])
+        except MasterError:
+            self.subject.drop(self.instance)
+            self.instance = self.prepare()
+            return None
+
+
+class _Points:
+    """Random points about the present values, each variable moved no further than it accepts alone."""
+
+    def __init__(self, trial: _Trial, knowns: list[Variable]) -> None:
+        self.random = Random(0)
+        self.now = {v.name: trial.instance.get([v.name])[0] for v in knowns}
+        self.reach: dict[str, float] = {}
+        for v in knowns:
+            for amplitude in reversed(AMPLITUDES):
+                point = self.now | {v.name: _another(v, self.now[v.name], amplitude, self.random)}
+                if trial.outputs(point, []) is not None:
+                    self.reach[v.name] = amplitude
+                    break
+
+    def move(self, point: dict[str, Value], knowns: list[Variable], amplitude: float, share: float) -> dict[str, Value]:
+        """Return `point` with a share of `knowns` moved, at once: products and branches show in no other way."""
+        moved = [v for v in knowns if v.name in self.reach and self.random.random() < max(share, 2.0 / len(knowns))]
+        return point | {
+            v.name: _another(v, point[v.name], min(amplitude, self.reach[v.name]), self.random) for v in moved
+        }
 
 
 def _denied(
@@ -35,32 +84,47 @@ def _denied(
     stated: Mapping[str, tuple[str, ...] | None],
     where: str,
 ) -> Iterator[Finding]:
-    """Outputs that change with a known of which the description says that they do not depend on it."""
-    names = [name for name, dependencies in stated.items() if dependencies is not None]
-    instance = prepare()
-    before = instance.get(names)
-    for known in knowns:
-        (value,) = instance.get([known.name])
-        other = _other_value(known, value)
-        if other is None:
-            continue
-        try:
-            instance.set({known.name: other})
-            after = instance.get(names)
-            instance.set({known.name: value})
-            instance.get(names)
-        except MasterError:  # no value for this variable alone; a refusal may have spoilt the instance
-            subject.drop(instance)
-            instance = prepare()
-            continue
-        changed = [n for n, a, b in zip(names, before, after, strict=True) if a != b and known.name not in stated[n]]  # type: ignore[operator]
-        if changed:
+    """Yield outputs that change with a known of which the description says that they do not depend on it.
+
+    From random points, knowns that are denied for a set of outputs are moved, several at once; where an output changes,
+    the way between the two points is gone again known by known.
+    """
+    groups: dict[frozenset[str], list[str]] = {}
+    for name, dependencies in stated.items():
+        if dependencies is not None:
+            groups.setdefault(frozenset(dependencies), []).append(name)
+    if not groups:
+        return
+    trial = _Trial(subject, prepare)
+    points = _Points(trial, knowns)
+    found: dict[str, dict[str, None]] = {}
+    for depends, names in groups.items():
+        denied = [v for v in knowns if v.name not in depends]
+        for k in range(TRIALS if denied else 0):
+            size = AMPLITUDES[k % len(AMPLITUDES)], SHARES[k % len(SHARES)]
+            first = points.move(points.now, knowns, *size)
+            second = points.move(first, denied, *size)
+            before, after = trial.outputs(first, names), trial.outputs(second, names)
+            if before is None or after is None or same(before, after):
+                continue
+            point = dict(first)
+            for known in denied:
+                if point[known.name] == second[known.name]:
+                    continue
+                point[known.name] = second[known.name]
+                after = trial.outputs(point, names)
+                if before is not None and after is not None:
+                    changed = [n for n, a, b in zip(names, before, after, strict=True) if not same([a], [b])]
+                    found.setdefault(known.name, {}).update(dict.fromkeys(changed))
+                before = after
+    subject.drop(trial.instance)
+    for name, outputs in found.items():
+        if outputs:
             yield error(
-                subject.file, known.name,
-                f"{', '.join(changed[:4])} depend on it {where}, which the description denies",
-                "State the dependency, or leave `dependencies` out",
+                subject.file, name,
+                f"{', '.join(list(outputs)[:4])}{' ...' if len(outputs) > 4 else ''} depend on it {where}, which the "
+                "description denies", "State the dependency, or leave `dependencies` out",
             )  # fmt: skip
-    subject.drop(instance)
 
 
 def check_dependencies(subject: Subject) -> Iterator[Finding]:

@@ -125,18 +125,17 @@ def _aliases(root: etree._Element) -> Iterator[Finding]:
 
 
 def _dependencies(root: etree._Element) -> Iterator[Finding]:
-    for group in ("Outputs", "InitialUnknowns"):
-        silent = [
-            unknown.get("index", "?")
-            for unknown in root.iterfind(f"ModelStructure/{group}/Unknown")
-            if unknown.get("dependencies") is None
-        ]
-        if silent:
-            yield warning(
-                FILE, f"ModelStructure/{group}",
-                f"{len(silent)} unknowns do not say on what they depend, so importers assume on everything",
-                "Give dependencies, empty where there are none",
-            )  # fmt: skip
+    """Outputs that say nothing feed through everything: importers then see loops in every step.
+
+    At initialisation nothing is lost where `dependencies` are left out, and a wrong list does more harm than none.
+    """
+    silent = [u for u in root.iterfind("ModelStructure/Outputs/Unknown") if u.get("dependencies") is None]
+    if silent:
+        yield warning(
+            FILE, "ModelStructure/Outputs",
+            f"{len(silent)} unknowns do not say on what they depend, so importers assume on everything",
+            "Give dependencies, empty where there are none",
+        )  # fmt: skip
 
 
 def _identifier(root: etree._Element) -> Iterator[Finding]:

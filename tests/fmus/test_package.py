@@ -85,10 +85,23 @@ def test_guid_changes_with_the_content(tmp_path):
     assert all(re.fullmatch(r"\{[0-9a-f-]{36}\}", guid) for guid in guids)
 
 
+def test_guid_is_of_the_model_and_not_of_the_platforms(oscillator_fmu, tmp_path):
+    """A state saved on one platform is one on the others; the library and the sources carry the GUID too."""
+    other = content(fmus.build(oscillator(), tmp_path, platforms=("win64", "sources")))
+    guid = etree.fromstring(content(oscillator_fmu)["modelDescription.xml"]).get("guid")
+    assert etree.fromstring(other["modelDescription.xml"]).get("guid") == guid
+    assert guid.encode() in other["binaries/win64/Oscillator.dll"]
+    assert guid.encode() in other["sources/tables.c"]
+    python = content(fmus.build(oscillator(), tmp_path, kind="python"))
+    # other capabilities, other states
+    assert etree.fromstring(python["modelDescription.xml"]).get("guid") != guid
+
+
 def test_archive_holds_what_it_should(gadget_fmu):
     files = content(gadget_fmu)
     assert set(files) == {
         "modelDescription.xml",
+        "model.png",
         "binaries/linux64/Gadget.so",
         "resources/table.f64",
         "documentation/index.html",

@@ -1,8 +1,11 @@
 """Units in terms of SI base units."""
 
 import pytest
+from lxml import etree
 
-from fmus.units import UnitError, parse
+from fmus import catalogue
+from fmus.description import NATIVE_CAPABILITIES, describe
+from fmus.units import DISPLAY, UnitError, parse
 
 
 @pytest.mark.parametrize(
@@ -32,3 +35,27 @@ def test_exponents_and_factor(text, base, factor):
 def test_unknown_units_are_named(text):
     with pytest.raises(UnitError, match="unit "):
         parse(text)
+
+
+@pytest.mark.parametrize("name", catalogue.names())
+def test_a_quantity_has_one_display_unit_in_all_fmus(name):
+    """Every angle in degrees, whatever the component and the place of the variable."""
+    root = etree.fromstring(describe(catalogue.component(name), "", NATIVE_CAPABILITIES))
+    for unit in root.iterfind("UnitDefinitions/Unit"):
+        assert [d.get("name") for d in unit.iterfind("DisplayUnit")] == [
+            DISPLAY[n] for n in (unit.get("name"),) if n in DISPLAY
+        ]
+    for real in root.iterfind("ModelVariables/ScalarVariable/Real"):
+        assert real.get("displayUnit") == DISPLAY.get(real.get("unit")), real.getparent().get("name")
+
+
+def test_display_units_measure_the_same():
+    for name, shown in DISPLAY.items():
+        assert parse(name).exponents == parse(shown).exponents
+
+
+def test_what_components_declare_is_shown():
+    """`display_unit` of a field says no other unit than the table of units."""
+    for name in catalogue.names():
+        for slot in catalogue.component(name).record.variables:
+            assert slot.field.display_unit in (None, DISPLAY.get(slot.field.unit)), slot.name

@@ -187,7 +187,6 @@ def faulty(lag, **changes):
         ({"source": "http://example.com/Lag.fmu"}, "no relative path"),
         ({"name": "b"}, "two elements are called 'b'"),
         ({"connectors": [Connector("y[1]", "output", "Boolean")]}, "is Boolean, the variable of the FMU Real"),
-        ({"connectors": [Connector("y[1]", "output", "Real", "mm")]}, "does not define the unit 'mm'"),
         ({"connectors": [Y, Connector("z", "input")]}, "its FMU has no variable 'z'"),
         ({"bindings": [ParameterBinding(source="resources/none.ssv")]}, "holds no parameter set resources/none.ssv"),
         ({"type": "application/x-ssp-package"}, "holds no package resources/Lag.fmu"),

@@ -14,7 +14,7 @@ from master.system import System
 from ssp.coupling import to_system
 from ssp.errors import SspError
 from ssp.read import read_ssp
-from ssp.validate import validate
+from ssp.validate import examine, validate
 
 HEAD = (
     '<?xml version="1.0" encoding="UTF-8"?>\n<{root} version="1.0" {name}'
@@ -446,4 +446,54 @@ def test_packages_inside_each_other_without_end_are_refused(lag, tmp_path):
             tmp_path / f"{k}.ssp", {"SystemStructure.ssd": description(system(lag_component("a"))), "in.ssp": inner}
         )
     with pytest.raises(SspError, match=r"more than 8 packages inside each other"):
+        read_ssp(file, tmp_path / "unpacked")
+
+
+PLAIN = system(lag_component("a") + lag_component("b"), wire("a/y[1]", "b/u[1]"))
+
+
+def test_an_empty_element_name_is_the_system_itself(load):
+    """Some tools write startElement="" where the standard leaves the attribute out."""
+    plain = description(system(lag_component("first") + INNER, wire("first/y[1]", "inner/in")))
+    empty = plain.replace("<ssd:Connection startConnector", '<ssd:Connection startElement="" startConnector')
+    empty = empty.replace(' endConnector="out"', ' endElement="" endConnector="out"')
+    assert empty.count('Element=""') == 3
+    assert wires(load(empty)) == wires(load(plain)) != {}
+
+
+@pytest.mark.parametrize(
+    ("unit", "remark"),
+    [
+        ("", "root.a.y[1]: the unit is empty, and taken as none"),
+        ("furlong", "root.a.y[1]: the unit 'furlong' is not defined: it converts nothing"),
+    ],
+)
+def test_units_that_say_nothing_are_remarked(load, tmp_path, unit, remark):
+    text = description(PLAIN.replace('<ssc:Real unit="m"/>', f'<ssc:Real unit="{unit}"/>', 1))
+    made = load(text, say=[remark])
+    assert [(c.source, c.output) for c in made.connections] == [("a", "y[1]")]
+    assert examine(tmp_path / "theirs.ssp") == ([], [remark])
+
+
+def test_a_value_with_an_empty_unit_is_taken_as_it_is(load):
+    element = lag_component("a", bindings=inline(("gain", '<ssv:Real value="4" unit=""/>')))
+    text = description(system(element + lag_component("b"), wire("a/y[1]", "b/u[1]")))
+    made = load(text, say=["root.a.gain: the unit is empty, and taken as none"])
+    assert starts(made)["a"] == {"gain": 4.0}
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "found"),
+    [
+        ('Description version="1.0"', 'Description version="2.0"', "this document is of SSP 2.0;"),
+        ("ssp-standard.org/SSP1/", "ssp-standard.org/SSP2/", "this document is of SSP 2, version 1.0;"),
+    ],
+)
+def test_packages_of_ssp_2_are_refused_in_a_sentence(lag, tmp_path, old, new, found):
+    text = description(PLAIN).replace(old, new)
+    file = pack(tmp_path / "new.ssp", {"SystemStructure.ssd": text, "Lag.fmu": lag.read_bytes()})
+    (fault,) = validate(file)
+    assert f"SystemStructure.ssd: {found} only SSP 1.0 is supported" in fault
+    assert "pattern" not in fault
+    with pytest.raises(SspError, match=r"only SSP 1\.0 is supported"):
         read_ssp(file, tmp_path / "unpacked")

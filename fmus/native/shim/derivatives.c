@@ -107,27 +107,56 @@ fmi2Status fmi2GetDirectionalDerivative(fmi2Component component, const fmi2Value
     return status;
 }
 
-/* Mean rate of change of outputs over the last step. */
+/* May these variables be asked for their derivatives of these orders? If not, say why. */
+static int ratable(const Instance *instance, const fmi2ValueReference references[], size_t count,
+                   const fmi2Integer orders[], const char *function)
+{
+    if (count && !orders) {
+        report(instance, fmi2Error, LOG_ERROR, "%s: the array of orders is NULL", function);
+        return 0;
+    }
+    for (size_t i = 0; i < count; i++) {
+        if (!known(instance, references[i], function)) return 0;
+        const char *name = variable_in(references[i])->name;
+        int access = model.access[references[i]];
+        if ((access & TYPE_MASK) != TYPE_REAL || !(access & IS_OUTPUT)) {
+            report(instance, fmi2Error, LOG_ERROR, "%s: %s is not a Real output", function, name);
+            return 0;
+        }
+        if (orders[i] != 1) {
+            report(instance, fmi2Error, LOG_ERROR, "%s: %s: order %d is not supported, only 1", function, name,
+                   orders[i]);
+            return 0;
+        }
+    }
+    return 1;
+}
+
+/* Mean rate of change of outputs over the last step. Before the first step, over a step of the default experiment with
+   the present inputs, which is done on the side and leaves no trace. */
 fmi2Status fmi2GetRealOutputDerivatives(fmi2Component component, const fmi2ValueReference references[], size_t count,
                                         const fmi2Integer orders[], fmi2Real values[])
 {
     static const char function[] = "fmi2GetRealOutputDerivatives";
     Instance *instance = expect_arrays(component, STEPPED, function, count, references, values);
-    if (!instance) return fmi2Error;
-    if (count && !orders) return report(instance, fmi2Error, LOG_ERROR, "%s: the array of orders is NULL", function);
-    double h = instance->progress.step_size;
-    for (size_t i = 0; i < count; i++) {
-        if (!known(instance, references[i], function)) return fmi2Error;
-        const char *name = variable_in(references[i])->name;
-        int access = model.access[references[i]];
-        if ((access & TYPE_MASK) != TYPE_REAL || !(access & IS_OUTPUT))
-            return report(instance, fmi2Error, LOG_ERROR, "%s: %s is not a Real output", function, name);
-        if (orders[i] != 1)
-            return report(instance, fmi2Error, LOG_ERROR, "%s: %s: order %d is not supported, only 1", function, name,
-                          orders[i]);
-        if (h == 0.0)
-            return report(instance, fmi2Discard, LOG_DISCARD, "%s: no step has been done yet", function);
-        values[i] = (instance->memory[references[i]] - instance->before[references[i]]) / h;
+    if (!instance || !ratable(instance, references, count, orders, function)) return fmi2Error;
+    const Progress *progress = &instance->progress;
+    const double *before = instance->before;
+    double h = progress->step_size;
+    int trial = h == 0.0 && count > 0;
+    fmi2Status status = fmi2OK;
+    if (trial) {
+        if (progress->phase & (STEP_FAILED | FAILED))
+            return report(instance, fmi2Discard, LOG_DISCARD, "%s: the first step has failed", function);
+        memcpy(instance->scratch, instance->memory, model.state_size * sizeof(double));
+        before = instance->scratch;
+        h = model.step;
+        int32_t code = run_step(instance, progress->time, h);
+        if (code) status = explain(instance, code, 1, function);
     }
-    return fmi2OK;
+    if (status == fmi2OK)
+        for (size_t i = 0; i < count; i++)
+            values[i] = (instance->memory[references[i]] - before[references[i]]) / h;
+    if (trial) memcpy(instance->memory, instance->scratch, model.state_size * sizeof(double));
+    return status;
 }

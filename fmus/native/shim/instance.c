@@ -49,13 +49,73 @@ const char *phase_name(uint32_t phase)
     }
 }
 
+/* Codes that no message has: a kernel that raised a Python exception, and one that computed what is no number. */
+enum { RAISED = INT32_MIN, NOT_FINITE };
+
+/* One bit, the highest, says that `value` is infinite or NaN: its exponent has only ones, and one more overflows. */
+static uint64_t overflow(double value)
+{
+    uint64_t bits;
+    memcpy(&bits, &value, sizeof bits);
+    return (bits & 0x7ff0000000000000u) + 0x0010000000000000u;
+}
+
+static int is_finite(double value)
+{
+    return overflow(value) >> 63 == 0;
+}
+
+/* The code of a kernel, given how its call ended, or one of the above. */
+static int32_t result_of(const Instance *instance, int32_t status, int32_t code)
+{
+    if (status != 0 && status != -2) return RAISED;
+    if (code) return code;
+    uint64_t seen = 0;
+    for (uint32_t k = 0; k < model.computed_count; k++) seen |= overflow(instance->memory[model.computed[k]]);
+    return seen >> 63 ? NOT_FINITE : 0;
+}
+
+static const Message *message_of(int32_t code)
+{
+    for (uint32_t i = 0; i < model.message_count; i++)
+        if (model.messages[i].code == code) return &model.messages[i];
+    return NULL;
+}
+
+/* Write what a code means into `text`; the values in it are those in memory. */
+static void describe(const Instance *instance, int32_t code, char *text, size_t size)
+{
+    const Message *message = message_of(code);
+    for (uint32_t k = 0; code == NOT_FINITE && k < model.computed_count; k++)
+        if (!is_finite(instance->memory[model.computed[k]])) {
+            snprintf(text, size, "%s = %g is not finite", variable_in(model.computed[k])->name,
+                     instance->memory[model.computed[k]]);
+            return;
+        }
+    if (!message) {
+        snprintf(text, size, "the component returned the unknown status %d", (int)code);
+        return;
+    }
+    size_t used = 0;
+    text[0] = 0;
+    for (uint32_t k = 0; k < message->piece_count && used < size; k++) {
+        const Piece *piece = &message->pieces[k];
+        used += (size_t)snprintf(text + used, size - used, "%s", piece->text);
+        if (piece->format && used < size)
+            used += (size_t)snprintf(text + used, size - used, piece->format, instance->memory[piece->slot]);
+    }
+}
+
 Instance *expect(fmi2Component component, int phases, const char *function)
 {
     Instance *instance = component;
     if (!instance) return NULL;
-    if (instance->progress.phase & (uint32_t)phases) return instance;
-    report(instance, fmi2Error, LOG_ERROR, "%s: must not be called %s", function,
-           phase_name(instance->progress.phase));
+    const Progress *progress = &instance->progress;
+    if (progress->phase & (uint32_t)phases) return instance;
+    char reason[MESSAGE_SIZE] = "";
+    if (progress->phase & (STEP_FAILED | FAILED)) describe(instance, progress->code, reason, sizeof reason);
+    report(instance, fmi2Error, LOG_ERROR, "%s: must not be called %s%s%s%s", function, phase_name(progress->phase),
+           *reason ? " (" : "", reason, *reason ? ")" : "");
     return NULL;
 }
 
@@ -86,9 +146,6 @@ int known(const Instance *instance, fmi2ValueReference reference, const char *fu
     return 0;
 }
 
-/* A kernel that raised a Python exception broke the rules of kernels; no message has this code. */
-enum { RAISED = INT32_MIN };
-
 int32_t run_initialize(Instance *instance)
 {
     int32_t code = 0;
@@ -98,7 +155,7 @@ int32_t run_initialize(Instance *instance)
             instance->memory[slot] = slot < model.start_count ? model.start[slot] : 0.0;
     if (model.start_time != NO_SLOT) instance->memory[model.start_time] = instance->progress.start_time;
     int32_t status = kernel_initialize(&code, &exception, instance->memory);
-    return status == 0 || status == -2 ? code : RAISED;
+    return result_of(instance, status, code);
 }
 
 int32_t run_step(Instance *instance, double t, double h)
@@ -106,26 +163,23 @@ int32_t run_step(Instance *instance, double t, double h)
     int32_t code = 0;
     void *exception = NULL;
     int32_t status = kernel_step(&code, &exception, instance->memory, t, h);
-    return status == 0 || status == -2 ? code : RAISED;
+    return result_of(instance, status, code);
+}
+
+fmi2Status status_of(int32_t code)
+{
+    const Message *message = message_of(code);
+    if (code == 0) return fmi2OK;
+    return message && message->discard ? fmi2Discard : fmi2Error;
 }
 
 fmi2Status explain(const Instance *instance, int32_t code, int in_step, const char *where)
 {
-    char text[MESSAGE_SIZE] = "";
-    size_t used = 0;
-    for (uint32_t i = 0; i < model.message_count; i++) {
-        const Message *message = &model.messages[i];
-        if (message->code != code) continue;
-        for (uint32_t k = 0; k < message->piece_count && used < sizeof text; k++) {
-            const Piece *piece = &message->pieces[k];
-            used += (size_t)snprintf(text + used, sizeof text - used, "%s", piece->text);
-            if (piece->format && used < sizeof text)
-                used += (size_t)snprintf(text + used, sizeof text - used, piece->format, instance->memory[piece->slot]);
-        }
-        if (message->discard && in_step) return report(instance, fmi2Discard, LOG_DISCARD, "%s: %s", where, text);
-        return report(instance, fmi2Error, LOG_ERROR, "%s: %s", where, text);
-    }
-    return report(instance, fmi2Error, LOG_ERROR, "%s: the component returned the unknown status %d", where, (int)code);
+    char text[MESSAGE_SIZE];
+    describe(instance, code, text, sizeof text);
+    if (in_step && status_of(code) == fmi2Discard)
+        return report(instance, fmi2Discard, LOG_DISCARD, "%s: %s", where, text);
+    return report(instance, fmi2Error, LOG_ERROR, "%s: %s", where, text);
 }
 
 fmi2Status update(Instance *instance)
@@ -133,6 +187,7 @@ fmi2Status update(Instance *instance)
     Progress *progress = &instance->progress;
     if (progress->phase != INITIALIZATION_MODE || !progress->initialize_needed) return fmi2OK;
     int32_t code = run_initialize(instance);
+    progress->code = code;
     if (code) {
         char where[64];
         snprintf(where, sizeof where, "initialization at t = %.9g s", progress->start_time);

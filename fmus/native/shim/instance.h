@@ -26,7 +26,7 @@ typedef struct {
     uint32_t experiment_defined;
     uint32_t initialize_needed; /* something was set since `initialize` ran last */
     uint32_t slopes_set;        /* derivatives of inputs are to be used in the next step */
-    uint32_t step_status;       /* of the last fmi2DoStep */
+    int32_t code;               /* what the last call of a kernel returned; why it failed, where it did */
     uint32_t stop_time_defined;
     double start_time, stop_time;
     double time;       /* end of the last successful step */
@@ -52,7 +52,8 @@ fmi2Status report(const Instance *instance, fmi2Status status, Category category
 #endif
     ;
 
-/* The instance behind `component` if it may be called now, else NULL, after a message that names the `function`. */
+/* The instance behind `component` if it may be called now, else NULL, after a message that names the `function`, and
+   repeats what went wrong where a kernel has failed. */
 Instance *expect(fmi2Component component, int phases, const char *function);
 
 /* As `expect`, also checking that none of the arrays of `count` elements is missing. */
@@ -76,6 +77,9 @@ int32_t run_step(Instance *instance, double t, double h);
 /* Tell why a kernel refused, and give the status that this means to the importer: fmi2Discard, if `in_step`, for what
    a shorter step could avoid, else fmi2Error. */
 fmi2Status explain(const Instance *instance, int32_t code, int in_step, const char *where);
+
+/* The status that a code of a kernel means for a step. */
+fmi2Status status_of(int32_t code);
 
 /* Bring the outputs up to date in initialisation mode. A refusal of the component fails the instance. */
 fmi2Status update(Instance *instance);

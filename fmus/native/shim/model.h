@@ -57,12 +57,15 @@ typedef struct {
     uint32_t averaged_count;
     uint32_t message_count;
     uint32_t resource_count;
+    uint32_t computed_count;
+    double step; /* of the default experiment, s */
     const double *start;
     const uint8_t *access;     /* of each slot of the state */
     const Variable *variables; /* in the order of their slots */
     const uint32_t *averaged;  /* slots of the inputs that the kernel applies as their mean over a step, ascending */
     const Message *messages;
     const Resource *resources;
+    const uint32_t *computed; /* slots of the Real variables that the kernels compute */
 } Model;
 
 extern const Model model;

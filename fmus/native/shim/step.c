@@ -39,6 +39,8 @@ fmi2Status fmi2DoStep(fmi2Component component, fmi2Real t, fmi2Real h, fmi2Boole
     Progress *progress = &instance->progress;
     if (!(isfinite(h) && h > 0.0))
         return report(instance, fmi2Error, LOG_ERROR, "fmi2DoStep: the step size %g s is not positive", h);
+    if (h > 0.0 && !(isnormal(h) && t + h > t))
+        return report(instance, fmi2Error, LOG_ERROR, "fmi2DoStep: the step size %g s is lost beside t = %.9g s", h, t);
     if (!(isfinite(t) && same_time(t, progress->time, h)))
         return report(instance, fmi2Error, LOG_ERROR,
                       "fmi2DoStep: the step begins at t = %.9g s, but the last one ended at t = %.9g s", t,
@@ -55,19 +57,18 @@ fmi2Status fmi2DoStep(fmi2Component component, fmi2Real t, fmi2Real h, fmi2Boole
     }
     memcpy(instance->before, instance->memory, model.state_size * sizeof(double));
     int32_t code = run_step(instance, t, h);
+    progress->code = code;
     if (code) {
         char where[96];
         snprintf(where, sizeof where, "step at t = %.9g s, h = %.9g s", t, h);
         fmi2Status status = explain(instance, code, 1, where);
         progress->phase = status == fmi2Discard ? STEP_FAILED : FAILED;
-        progress->step_status = status;
         return status;
     }
     if (with_slopes) remove_slopes(instance);
     progress->time = t + h;
     progress->step_start = t;
     progress->step_size = h;
-    progress->step_status = fmi2OK;
     return fmi2OK;
 }
 
@@ -134,7 +135,7 @@ fmi2Status fmi2GetStatus(fmi2Component component, const fmi2StatusKind kind, fmi
     Instance *instance = asked(component, value, "fmi2GetStatus");
     if (!instance) return fmi2Error;
     if (kind != fmi2DoStepStatus) return unknown_kind(instance, kind, "fmi2GetStatus");
-    *value = (fmi2Status)instance->progress.step_status;
+    *value = status_of(instance->progress.code);
     return fmi2OK;
 }
 

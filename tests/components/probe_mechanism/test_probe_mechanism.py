@@ -272,6 +272,19 @@ def test_a_step_that_is_too_long_is_refused():
         Instance(component()).step(0.0, 0.05)
 
 
+def test_a_step_of_the_limit_is_taken_up_to_the_rounding_of_importers():
+    """They pass (k + 1) h - k h, which is more than h = 0.02 s by up to half a unit in the last place of the time."""
+    h, longer = 0.02, []
+    for k in range(100_000):
+        if (step := (k + 1) * h - k * h) > h:
+            longer.append((step - h, k * h, step))
+    assert len(longer) > 10_000
+    for _, t, step in (longer[0], longer[1], max(longer)):
+        Instance(component()).step(t, step)
+    with pytest.raises(ComponentError, match="is longer than"):
+        Instance(component()).step(0.0, 0.02 * (1.0 + 1e-12))
+
+
 def test_too_deep_a_penetration_is_reported_after_halving():
     """Half a meter per second onto the bottom with a limit of 0.2 mm: no step length helps."""
     docking = Docking(velocity=(0.5, 0.0, 0.0), parameters={"probe_cone.parameters.law_bottom.penetration_limit": 2e-4})

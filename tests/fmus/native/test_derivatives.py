@@ -65,12 +65,32 @@ def test_refused_input_derivatives(gadget_library, arguments, text):
 
 def test_output_derivative_is_the_mean_rate_over_the_last_step(gadget_library):
     instance = gadget_library.running(signal=3.0)
-    assert rates(instance, "total")[0] == DISCARD
     assert instance.step(0.0, 0.25) == OK
     assert rates(instance, "total", "square") == (OK, [16.0, 36.0])
     assert rates(instance, "total", order=2)[0] == ERROR
     assert rates(instance, "counted")[0] == ERROR
     assert rates(instance, "signal")[0] == ERROR
+
+
+def test_output_derivative_before_the_first_step_is_that_of_a_default_step(gadget_library):
+    """Section 4.2.4 allows the call as soon as steps may be done. total = h (gain signal + 10); nothing has changed."""
+    instance = gadget_library.running(signal=3.0)
+    state = instance.serialize(instance.save())
+    status, (total, held) = rates(instance, "total", "held_total")
+    assert status == OK, instance.messages
+    assert total == pytest.approx(16.0, rel=1e-12)
+    assert held == pytest.approx(0.5, rel=1e-12)
+    assert instance.serialize(instance.save()) == state
+    assert instance.step(0.0, 0.25) == OK
+    assert instance.get("total") == 4.0
+    failing = gadget_library.running(mode=3)
+    assert rates(failing, "total")[0] == ERROR
+    assert "told to fail" in failing.last
+    shy = gadget_library.running(parameters__longest_step=1e-6)
+    assert rates(shy, "total")[0] == DISCARD
+    assert shy.step(0.0, 0.25) == DISCARD
+    assert rates(shy, "total")[0] == DISCARD
+    assert "the first step has failed" in shy.last
 
 
 def test_directional_derivative_of_the_last_step(gadget_library):

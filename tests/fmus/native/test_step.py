@@ -55,6 +55,53 @@ def test_discarded_step_can_be_repeated_from_a_saved_state(gadget_library):
     assert status_of(instance, 0, "GetStatus", ctypes.c_int()) == (OK, OK)
 
 
+@pytest.mark.parametrize("h", [5e-324, 1e-310])
+def test_step_size_that_has_no_inverse_is_refused(gadget_library, h):
+    instance = gadget_library.running()
+    assert instance.step(0.0, h) == ERROR
+    assert "is lost beside t = 0 s" in instance.last
+    assert instance.step(0.0, 0.5) == OK
+    assert instance.step(0.5, 1e-17) == ERROR  # the time would not move
+    assert "is lost beside t = 0.5 s" in instance.last
+    assert instance.step(0.5, 0.5) == OK
+
+
+def test_what_is_no_number_is_an_error_and_never_an_output(gadget_library):
+    """1e200 squared overflows in the kernel, which does not notice."""
+    instance = gadget_library.running(signal=1e200)
+    assert instance.step(0.0, 0.5) == ERROR
+    assert instance.last == "step at t = 0 s, h = 0.5 s: square = inf is not finite"
+    assert instance.step(0.0, 0.5) == ERROR
+    assert instance.last.endswith("after an error (square = inf is not finite)")
+    assert instance("Reset") == OK
+    broken = gadget_library.instance(parameters__offset=-1e200)
+    assert broken.setup() == broken("EnterInitializationMode") == OK
+    assert broken("ExitInitializationMode") == ERROR
+    assert "square = inf is not finite" in broken.last
+
+
+def test_refusals_after_a_discarded_or_failed_step_repeat_the_reason(gadget_library):
+    """An importer that logs the last message alone, or that does not log discards, still says why."""
+    instance = gadget_library.running()
+    assert instance.step(0.0, 1.5) == DISCARD
+    for refused in (lambda: instance.step(0.0, 0.5), lambda: instance.try_set("signal", 1.0)):
+        assert refused() == ERROR
+        assert instance.last.endswith(
+            "must not be called after a discarded step (step of 1.500 s, 100%% too long for 1 s)"
+        )
+    copy = Instance(gadget_library)
+    assert copy("SetFMUstate", instance.save()) == OK
+    assert copy.step(0.0, 0.5) == ERROR
+    assert "100%% too long for 1 s" in copy.last
+    failed = gadget_library.running(mode=3)
+    assert failed.step(0.0, 0.1) == ERROR
+    assert failed.step(0.0, 0.1) == ERROR
+    assert failed.last.endswith("after an error (told to fail in step 1, gain 2)")
+    assert failed("Reset") == OK
+    assert failed("Terminate") == ERROR
+    assert failed.last == "fmi2Terminate: must not be called instantiated"
+
+
 def test_failed_step_says_why_and_the_instance_can_be_reset(gadget_library):
     instance = gadget_library.running(parameters__gain=0.125)
     assert instance.step(0.0, 0.1) == OK

@@ -170,3 +170,12 @@ def test_options_that_cannot_be_written_are_refused(tmp_path):
 
     with pytest.raises(ValueError, match="options of a Python FMU must be JSON"):
         fmus.build(replace(oscillator(), options={"modes": object()}), tmp_path, kind="python")
+
+
+def test_what_is_no_number_is_never_an_output(folder):
+    """1e200 squared in the kinetic energy: the kernel does not notice, the wrapper does, as the native FMU."""
+    code = """
+        one = library("Oscillator-python").running(parameters__initial_velocity=1e200)
+        print(one.step(0.0, 0.1) == DISCARD, "audit.kinetic_energy = inf is not finite" in one.messages)
+    """
+    assert importer(folder, code) == "True True\n"

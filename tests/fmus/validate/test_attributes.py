@@ -72,6 +72,6 @@ def test_faults(attributes, text, advice):
 
 @pytest.mark.parametrize("name", catalogue.names())
 def test_every_variable_of_every_fmu(name):
-    root = etree.fromstring(describe(catalogue.component(name), "{1}", NATIVE_CAPABILITIES, {}))
+    root = etree.fromstring(describe(catalogue.component(name), "{1}", NATIVE_CAPABILITIES))
     assert list(check_attributes(root)) == []
     assert len(root.findall("ModelVariables/ScalarVariable")) == len(catalogue.component(name).record.variables)

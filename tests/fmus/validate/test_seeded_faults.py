@@ -209,7 +209,7 @@ def written_in_c(damaged, tmp_path):
             (tmp_path / "kernel.o").read_bytes(),
             replace(HOST, flags=flags),
         )
-        description = describe(component, guid, NATIVE_CAPABILITIES, {})
+        description = describe(component, guid, NATIVE_CAPABILITIES)
         return damaged(files={XML: description, LIBRARY: library})
 
     return write
@@ -243,8 +243,33 @@ def test_step_size_that_is_ignored(written_in_c):
     expect(written_in_c(step="memory[POSITION] += 1e-3;"), "warning", "position", "10 steps of 0.002 s end at 0.01")
 
 
-def test_values_that_are_not_finite(written_in_c):
-    expect(written_in_c(initialize="memory[VELOCITY] = 1.0 / memory[POSITION];"), "warning", "velocity", "is inf")
+@pytest.fixture
+def edited_shim(tmp_path, monkeypatch):
+    """Change a line of a file of the shim for the FMUs that are linked from now on."""
+
+    def edit_file(file, old, new):
+        shim = tmp_path / "shim"
+        shutil.copytree(linking.SHIM, shim)
+        source = (shim / file).read_text()
+        assert old in source
+        # a step backwards would otherwise fail where it does not begin at the end of the last
+        (shim / file).write_text(source.replace(old, new).replace("<= 1e-3 * step", "<= 1e-3 * fabs(step)"))
+        monkeypatch.setattr(linking, "SHIM", shim)
+        monkeypatch.setattr(linking, "shim_digest", linking.shim_digest.__wrapped__)
+
+    return edit_file
+
+
+INFINITE = "memory[VELOCITY] = 1.0 / memory[POSITION];"
+
+
+def test_values_that_are_not_finite_are_refused_by_the_shim(written_in_c):
+    expect(written_in_c(initialize=INFINITE), "error", "Oscillator", "does not run .*velocity = inf is not finite")
+
+
+def test_values_that_are_not_finite(written_in_c, edited_shim):
+    edited_shim("instance.c", "return seen >> 63 ? NOT_FINITE : 0;", "return 0;")
+    expect(written_in_c(initialize=INFINITE), "warning", "velocity", "is inf")
 
 
 def test_undefined_symbol_is_found_by_the_linker_and_by_the_check(written_in_c):
@@ -274,23 +299,57 @@ SHIM_FAULTS = {
 
 
 @pytest.mark.parametrize("fault", SHIM_FAULTS)
-def test_faults_of_the_shim(written_in_c, tmp_path, monkeypatch, fault):
+def test_faults_of_the_shim(written_in_c, edited_shim, fault):
     file, old, new, severity, place, text = SHIM_FAULTS[fault]
-    shim = tmp_path / "shim"
-    shutil.copytree(linking.SHIM, shim)
-    source = (shim / file).read_text()
-    assert old in source
-    # a step backwards would otherwise fail where it does not begin at the end of the last
-    (shim / file).write_text(source.replace(old, new).replace("<= 1e-3 * step", "<= 1e-3 * fabs(step)"))
-    monkeypatch.setattr(linking, "SHIM", shim)
-    monkeypatch.setattr(linking, "shim_digest", linking.shim_digest.__wrapped__)
+    edited_shim(file, old, new)
     expect(written_in_c(), severity, place, text)
+
+
+INDEPENDENT = (r"(<InitialUnknowns>.*?</InitialUnknowns>)", r'<Unknown index="(\d+)"/>')
+
+
+def denied(data: bytes) -> bytes:
+    """The model description with InitialUnknowns that depend on nothing."""
+    block, unknown = INDEPENDENT
+    return re.sub(
+        block.encode(),
+        lambda match: re.sub(unknown.encode(), rb'<Unknown index="\1" dependencies=""/>', match[1]),
+        data,
+        flags=re.S,
+    )
 
 
 def test_dependencies_that_are_denied(damaged):
     """The start of `total` depends on the offset."""
-    change = lambda data: re.sub(rb'dependencies="[^"]*"', b'dependencies=""', data)  # noqa: E731
-    expect(damaged("gadget", files={XML: change}), "error", "parameters.offset", "total, square depend on it in init")
+    expect(
+        damaged("gadget", files={XML: denied}), "error", "parameters.offset", "total, square depend on it in initial"
+    )
+
+
+FORCE, INITIAL_POSITION = (
+    f"memory[{oscillator().record.index[name]}]" for name in ("force", "parameters.initial_position")
+)
+
+
+@pytest.mark.parametrize(
+    "law",
+    [
+        # a product of two that are zero at the start, as the wrench and its arm
+        f"{FORCE} * {INITIAL_POSITION}",
+        # a branch that the start values do not take, as `first_contact` in the cyclogram
+        f"{INITIAL_POSITION} > 0.5 ? {FORCE} : 0.0",
+        # two conditions at once
+        f"{INITIAL_POSITION} > 0.5 && {FORCE} > 0.5",
+    ],
+)
+def test_dependencies_that_show_only_where_several_variables_move_at_once(written_in_c, damaged, law):
+    """One variable at a time about the start values changes nothing in these laws."""
+    sound = written_in_c(initialize=f"memory[POSITION] = {law};")
+    assert not [f for f in validate(sound) if "depend" in f.text]
+    with zipfile.ZipFile(sound) as archive:
+        content = {name: archive.read(name) for name in (XML, LIBRARY)}
+    wrong = damaged(files={**content, XML: denied(content[XML])})
+    expect(wrong, "error", "force|initial_position", "position depend on it in initialization mode")
 
 
 def test_derivatives_that_are_promised(damaged):

@@ -1,0 +1,313 @@
+"""Every checker that is here over every FMU and package: `python -m dockfmu.conformance [FILE ...]`.
+
+Files are those of build/fmus and build/ssp by default. Nothing is fetched: programs of others are taken from the PATH
+and from the environment of `make importers`, and what is missing is shown as a dash. The exit status is 1 where any
+checker has findings.
+"""
+
+from __future__ import annotations
+
+import argparse
+import os
+import re
+import shutil
+import subprocess
+import sys
+import tempfile
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from importlib.util import find_spec
+from pathlib import Path
+
+import fmpy.ssp.ssd
+import numpy as np
+
+from components.core.sources import ROOT
+from fmus.importer import Experiment, RunError, experiment_for
+from fmus.importer import run as run_in_c
+from fmus.native.link import LinkError
+from fmus.validate import examine
+from fmus.validate.memory import check_memory
+from master.description import read_description
+from master.errors import MasterError
+from master.fmu import Fmu
+from master.system import System
+from ssp import validate as packages
+from ssp.coupling import to_system
+from ssp.packaging import from_system
+from ssp.read import read_ssp
+from ssp.write import write_ssp
+
+FOLDERS = {".fmu": ROOT / "build" / "fmus", ".ssp": ROOT / "build" / "ssp"}
+STEPS = 20
+"""that other importers do of each file: whether a file runs, not what comes out, is asked of them"""
+TIME_LIMIT = 600.0
+
+
+class Absent(Exception):
+    """The checker is not here, or not for this file."""
+
+
+@dataclass(frozen=True)
+class Checker:
+    """`check(file, folder)` returns the findings, one sentence each, and may write into `folder`; raises Absent."""
+
+    name: str
+    ending: str
+    check: Callable[[Path, Path], Sequence[str]]
+
+
+def _program(*names: str) -> str:
+    """Return the first of some programs on the PATH. Raises Absent."""
+    for name in names:
+        if found := shutil.which(name):
+            return found
+    raise Absent(f"no {names[0]} on the PATH")
+
+
+def _installed(*places: str) -> Path:
+    """Return the first match of glob patterns in the environment of the importers. Raises Absent."""
+    environment = Path(os.environ.get("DOCKFMU_IMPORTERS", ROOT / "build" / "importers"))
+    for place in places:
+        for file in sorted(environment.glob(place)):
+            return file
+    raise Absent(f"no {places[0]} in {environment}: make importers")
+
+
+def _call(command: Sequence[object], folder: Path, environment: Mapping[str, str] | None = None) -> tuple[int, str]:
+    """Return exit status and all that a program said."""
+    try:
+        done = subprocess.run(
+            [str(word) for word in command], cwd=folder, env={**os.environ, **(environment or {})},
+            capture_output=True, text=True, errors="replace", timeout=TIME_LIMIT, check=False,
+        )  # fmt: skip
+    except subprocess.TimeoutExpired:
+        return 1, f"not finished after {TIME_LIMIT:g} s"
+    return done.returncode, done.stdout + done.stderr
+
+
+def _succeeds(command: Sequence[object], folder: Path, environment: Mapping[str, str] | None = None) -> list[str]:
+    """Return what a program said last, where it failed."""
+    status, said = _call(command, folder, environment)
+    return [f"ended with {status}: {' | '.join(said.strip().splitlines()[-3:])}"] if status else []
+
+
+def _description(file: Path, folder: Path) -> list[str]:
+    """Schema of the standard, fmpy's rules and ours, and the exported functions of all libraries."""
+    return [str(finding) for findings in examine(file).values() for finding in findings]
+
+
+def _moving(file: Path) -> tuple[Experiment, np.ndarray]:
+    """Return an experiment that the FMU can do, with inputs that move if it can, and what the C importer gives."""
+    description = read_description(file)
+    if description.needs_execution_tool:
+        raise Absent("needs Python in the importer")
+    for amplitude in (1e-2, 0.0):
+        experiment = experiment_for(description, amplitude, STEPS)
+        try:
+            return experiment, run_in_c(file, experiment).outputs
+        except (RunError, LinkError, subprocess.TimeoutExpired) as fault:
+            failure = fault
+    raise failure
+
+
+def _importer(file: Path, folder: Path) -> list[str]:
+    """The importer in C runs it, and gives the same bits as the master's calls from Python."""
+    try:
+        experiment, rows = _moving(file)
+    except (RunError, LinkError, subprocess.TimeoutExpired) as fault:
+        return [str(fault)]
+    with Fmu(file) as fmu:
+        instance = fmu.instantiate("one")
+        inputs = [{name: values[k] for name, values in experiment.inputs.items()} for k in range(experiment.steps)]
+        types = {name: fmu.description.variables[name].type for name in experiment.inputs}
+        instance.set({name: bool(v) if types[name] == "Boolean" else float(v) for name, v in inputs[0].items()})
+        instance.initialize(experiment.start)
+        ours = [instance.get(experiment.outputs)]
+        for k, row in enumerate(inputs):
+            instance.set({name: bool(v) if types[name] == "Boolean" else float(v) for name, v in row.items()})
+            instance.step(experiment.start + k * experiment.step, experiment.step)
+            ours.append(instance.get(experiment.outputs))
+    different = np.array(ours, float) != rows
+    return [f"{experiment.outputs[i]} differs from Python's calls" for i in np.flatnonzero(different.any(axis=0))]
+
+
+def _memory(file: Path, folder: Path) -> list[str]:
+    found = check_memory(file)
+    if found is None:
+        raise Absent("no valgrind, or needs Python in the importer")
+    return [str(finding) for finding in found]
+
+
+def _vdmcheck(file: Path, folder: Path) -> list[str]:
+    """VDMCheck of INTO-CPS: the formal rules of the model description."""
+    _, said = _call((_program("VDMCheck2.sh", "VDMCheck2", "VDMCheck.sh", "VDMCheck"), file), folder)
+    return [] if "No errors found" in said else said.strip().splitlines() or ["says nothing"]
+
+
+def _fmucheck(file: Path, folder: Path) -> list[str]:
+    """The FMU compliance checker of Modelica: its own default options, none of its three counters above zero."""
+    names = ("fmuCheck", "fmuCheck.linux64", "fmuCheck.win64", "fmuCheck.darwin64")
+    status, said = _call((_program(*names), "-o", "fmucheck.csv", file), folder)
+    counted = [line.strip() for line in said.splitlines()
+               if (match := re.search(r"(\d+) (warning\(s\) and error\(s\)|warning\(s\)|error\(s\))", line, re.I))
+               and int(match[1])]  # fmt: skip
+    return counted or ([f"ended with {status}"] if status else [])
+
+
+def _fmusim(file: Path, folder: Path) -> list[str]:
+    """The simulator of the Reference FMUs."""
+    return _succeeds((_program("fmusim"), "--output-file", folder / "fmusim.csv", file), folder)
+
+
+_LIBCOSIM = """
+import sys
+from libcosimpy.CosimExecution import CosimExecution
+execution = CosimExecution.from_ssp_file(sys.argv[1], int(sys.argv[2]))
+sys.exit(not execution.step(int(sys.argv[3])))
+"""
+
+
+def _alone(file: Path, folder: Path) -> tuple[Path, float]:
+    """Return a package with the FMU alone, and its step: what importers of packages take."""
+    description = read_description(file)
+    if description.needs_execution_tool:
+        raise Absent("needs Python in the importer")
+    system = System("alone")
+    system.add("one", file)
+    return write_ssp(from_system(system), folder / "alone.ssp"), description.experiment.step or 1e-3
+
+
+def _system(file: Path, folder: Path) -> tuple[Path, float]:
+    """Return the package itself, and its step."""
+    system, _ = to_system(read_ssp(file, folder / "unpacked"))
+    return file.resolve(), min(system.description(name).experiment.step or 1e-3 for name in system.elements)
+
+
+def _libcosim(package: Path, step: float, folder: Path) -> list[str]:
+    if find_spec("libcosimpy") is None:
+        raise Absent("no libcosimpy")
+    return _succeeds((sys.executable, "-c", _LIBCOSIM, package, round(step * 1e9), STEPS), folder)
+
+
+def _ecos(package: Path, step: float, folder: Path) -> list[str]:
+    program = _installed("lib/python*/site-packages/ecospy/binaries/ecos")
+    library = {"LD_LIBRARY_PATH": str(_installed("lib/libtbb.so.12").parent)}
+    arguments = ("--stepSize", step, "--stopTime", STEPS * step, "--parameterSet", package.stem, "--noParallel")
+    program.chmod(program.stat().st_mode | 0o100)
+    return _succeeds((program, "simulate", "--path", package, *arguments), folder, library)
+
+
+def _container(file: Path, folder: Path) -> list[str]:
+    """A container of the FMU manipulation toolbox around the FMU gives the same bits in the importer in C."""
+    python, tool = _installed("bin/python"), _installed("bin/fmucontainer")
+    try:
+        experiment, rows = _moving(file)
+    except (RunError, LinkError, subprocess.TimeoutExpired) as fault:
+        return [str(fault)]
+    shutil.copyfile(file, folder / file.name)
+    lines = ["rule;from_fmu;from_port;to_fmu;to_port", f"FMU;{file.name};;;"]
+    lines += [f"INPUT;;u{i};{file.name};{name}" for i, name in enumerate(experiment.inputs)]
+    lines += [f"OUTPUT;{file.name};{name};;y{i}" for i, name in enumerate(experiment.outputs)]
+    (folder / "container.csv").write_text("\n".join(lines) + "\n", encoding="utf-8")
+    options = ("-no-auto-input", "-no-auto-output", "-no-auto-link")
+    given = (python, tool, "-fmu-directory", folder, "-container", f"container.csv:{experiment.step}", *options)
+    if failed := _succeeds(given, folder):
+        return failed
+    around = replace(
+        experiment,
+        inputs={f"u{i}": values for i, values in enumerate(experiment.inputs.values())},
+        outputs=tuple(f"y{i}" for i in range(len(experiment.outputs))),
+    )
+    try:
+        inside = run_in_c(folder / "container.fmu", around).outputs
+    except (RunError, LinkError, subprocess.TimeoutExpired) as fault:
+        return [str(fault)]
+    different = np.flatnonzero((inside != rows).any(axis=0))
+    return [f"{experiment.outputs[i]} differs inside of a container" for i in different]
+
+
+def _fmpy_package(file: Path, folder: Path) -> list[str]:
+    """The official schema of the description, as fmpy holds it against the package."""
+    try:
+        fmpy.ssp.ssd.read_ssd(str(file), validate=True)
+    except Exception as fault:  # whatever a foreign reader raises is its finding
+        return [str(fault)]
+    return []
+
+
+CHECKERS = (
+    Checker("dockfmu", ".fmu", _description),
+    Checker("C importer", ".fmu", _importer),
+    Checker("valgrind", ".fmu", _memory),
+    Checker("VDMCheck", ".fmu", _vdmcheck),
+    Checker("fmuCheck", ".fmu", _fmucheck),
+    Checker("fmusim", ".fmu", _fmusim),
+    Checker("libcosim", ".fmu", lambda file, folder: _libcosim(*_alone(file, folder), folder)),
+    Checker("ecos", ".fmu", lambda file, folder: _ecos(*_alone(file, folder), folder)),
+    Checker("container", ".fmu", _container),
+    Checker("dockfmu", ".ssp", lambda file, _: packages.validate(file)),
+    Checker("fmpy", ".ssp", _fmpy_package),
+    Checker("libcosim", ".ssp", lambda file, folder: _libcosim(*_system(file, folder), folder)),
+    Checker("ecos", ".ssp", lambda file, folder: _ecos(*_system(file, folder), folder)),
+)
+
+
+def check(file: Path) -> dict[str, Sequence[str] | None]:
+    """Return the findings of each checker for files of this kind, None for one that is not here."""
+    results: dict[str, Sequence[str] | None] = {}
+    for checker in CHECKERS:
+        if checker.ending != file.suffix:
+            continue
+        with tempfile.TemporaryDirectory(prefix="conformance-") as folder:
+            try:
+                results[checker.name] = checker.check(file.resolve(), Path(folder))
+            except Absent:
+                results[checker.name] = None
+            except MasterError as fault:
+                results[checker.name] = [str(fault)]
+    return results
+
+
+def table(results: Mapping[str, Mapping[str, Sequence[str] | None]]) -> str:
+    """Return lines of the verdicts, a row for each file and a column for each checker."""
+    columns = list(dict.fromkeys(name for found in results.values() for name in found))
+
+    def verdict(found: Mapping[str, Sequence[str] | None], name: str) -> str:
+        findings = found.get(name)
+        return "-" if findings is None else f"{len(findings)} wrong" if findings else "ok"
+
+    rows = [["", *columns], *([file, *(verdict(found, name) for name in columns)] for file, found in results.items())]
+    widths = [max(len(row[k]) for row in rows) for k in range(len(columns) + 1)]
+    return "\n".join(
+        "  ".join(word.ljust(width) for word, width in zip(row, widths, strict=True)).rstrip() for row in rows
+    )
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    """Check, print, and return the exit status."""
+    parser = argparse.ArgumentParser(
+        prog="python -m dockfmu.conformance", description="Run every checker that is here."
+    )
+    parser.add_argument("files", nargs="*", type=Path, metavar="FILE", help="default: build/fmus and build/ssp")
+    chosen = parser.parse_args(arguments)
+    files = chosen.files or [file for ending, folder in FOLDERS.items() for file in sorted(folder.glob(f"*{ending}"))]
+    if not files:
+        parser.error("there are no files in build/fmus and build/ssp: make run, or name some")
+    if wrong := [str(file) for file in files if file.suffix not in FOLDERS or not file.is_file()]:
+        parser.error(f"not an .fmu or .ssp: {', '.join(wrong)}")
+    results = {}
+    for file in files:
+        results[file.name] = found = check(file)
+        for name, findings in found.items():
+            for finding in findings or ():
+                print(f"{file.name}: {name}: {finding}", flush=True)
+    print(table(results))
+    missing = sorted({name for found in results.values() for name, findings in found.items() if findings is None})
+    if missing:
+        print(f"- not here, or not for this file: {', '.join(missing)}")
+    return int(any(findings for found in results.values() for findings in found.values()))
+
+
+if __name__ == "__main__":
+    sys.exit(main())

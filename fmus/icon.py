@@ -1,0 +1,153 @@
+"""The icon of an FMU, `model.png`: a drawing of a few shapes, rendered here without any library for images."""
+
+from __future__ import annotations
+
+import struct
+import zlib
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from components.core.component import Component
+
+SIZE, SAMPLES = 128, 4
+"""pixels of an edge, and samples of a pixel along it"""
+
+Point = tuple[float, float]
+BACKGROUND, EDGE, STEEL, DARK, BLUE, ORANGE = "#f4f6f9", "#9aa7b8", "#8896a8", "#2f3e50", "#2b6cb0", "#dd7a24"
+
+
+@dataclass(frozen=True)
+class Polygon:
+    """A filled polygon; coordinates from 0 to 100, x to the right and y up."""
+
+    colour: str
+    points: Sequence[Point]
+
+    def covers(self, x: np.ndarray, y: np.ndarray) -> np.ndarray:
+        """Return which of the points (x, y) lie inside: those with an odd number of edges to their right."""
+        inside = np.zeros(x.shape, bool)
+        for (x1, y1), (x2, y2) in zip(self.points, [*self.points[1:], self.points[0]], strict=True):
+            if y1 != y2:
+                inside ^= ((y1 > y) != (y2 > y)) & (x < x1 + (y - y1) * (x2 - x1) / (y2 - y1))
+        return inside
+
+
+@dataclass(frozen=True)
+class Disc:
+    """A filled circle."""
+
+    colour: str
+    centre: Point
+    radius: float
+
+    def covers(self, x: np.ndarray, y: np.ndarray) -> np.ndarray:
+        """Return which of the points (x, y) lie inside."""
+        return np.hypot(x - self.centre[0], y - self.centre[1]) <= self.radius
+
+
+@dataclass(frozen=True)
+class Line:
+    """A line through points with round ends and corners."""
+
+    colour: str
+    points: Sequence[Point]
+    width: float = 3.0
+
+    def covers(self, x: np.ndarray, y: np.ndarray) -> np.ndarray:
+        """Return which of the points (x, y) lie no further from it than half its width."""
+        near = np.zeros(x.shape, bool)
+        for (x1, y1), (x2, y2) in zip(self.points, self.points[1:], strict=False):
+            dx, dy = x2 - x1, y2 - y1
+            along = np.clip(((x - x1) * dx + (y - y1) * dy) / (dx * dx + dy * dy), 0.0, 1.0)
+            near |= np.hypot(x - x1 - along * dx, y - y1 - along * dy) <= 0.5 * self.width
+        return near
+
+
+Shape = Polygon | Disc | Line
+
+
+def _box(colour: str, left: float, bottom: float, right: float, top: float) -> Polygon:
+    return Polygon(colour, ((left, bottom), (right, bottom), (right, top), (left, top)))
+
+
+_CONE = (
+    Polygon(STEEL, ((58, 80), (84, 56), (84, 44), (58, 20), (66, 14), (94, 38), (94, 62), (66, 86))),
+    _box(DARK, 92, 12, 97, 88),
+)
+
+DRAWINGS: dict[str, tuple[Shape, ...]] = {
+    "oscillator": (
+        _box(DARK, 8, 20, 13, 80),
+        Line(STEEL, ((13, 50), (20, 50), (24, 62), (32, 38), (40, 62), (48, 38), (52, 50), (60, 50))),
+        _box(BLUE, 60, 34, 90, 66),
+    ),
+    "spacecraft": (
+        _box(BLUE, 44, 4, 62, 34), _box(BLUE, 44, 66, 62, 96),
+        Line(BACKGROUND, ((53, 4), (53, 34)), 1.5), Line(BACKGROUND, ((53, 66), (53, 96)), 1.5),
+        Line(BACKGROUND, ((44, 19), (62, 19)), 1.5), Line(BACKGROUND, ((44, 81), (62, 81)), 1.5),
+        Line(DARK, ((53, 34), (53, 66)), 4.0),
+        Polygon(STEEL, ((24, 36), (72, 36), (82, 43), (82, 57), (72, 64), (24, 64))),
+        Polygon(DARK, ((24, 44), (24, 56), (14, 60), (14, 40))),
+        _box(DARK, 82, 41, 88, 59),
+    ),
+    "probe_mechanism": (
+        *_CONE,
+        _box(DARK, 4, 16, 10, 84), _box(BLUE, 10, 36, 34, 64),
+        Line(ORANGE, ((10, 80), (22, 64)), 2.5), Line(ORANGE, ((10, 20), (22, 36)), 2.5),
+        Line(DARK, ((34, 50), (68, 50)), 5.0), Disc(ORANGE, (70, 50), 9.0),
+    ),
+    "contact_probe_cone": (
+        *_CONE,
+        Line(STEEL, ((8, 54), (56, 54)), 5.0), Disc(BLUE, (60, 54), 12.0),
+        Line(ORANGE, ((68, 63), (46, 86)), 3.0), Polygon(ORANGE, ((40, 92), (44, 80), (52, 88))),
+    ),
+    "probe_cyclogram": (
+        Line(EDGE, ((10, 12), (10, 90)), 1.5), Line(EDGE, ((10, 12), (92, 12)), 1.5),
+        Line(BLUE, ((12, 66), (30, 66), (30, 84), (62, 84), (62, 66), (90, 66))),
+        Line(ORANGE, ((12, 42), (46, 42), (46, 58), (90, 58))),
+        Line(DARK, ((12, 18), (66, 18), (66, 34), (80, 34), (80, 18), (90, 18))),
+    ),
+}  # fmt: skip
+"""Folder of a component -> what its icon shows, the first shape at the bottom."""
+
+OTHER: tuple[Shape, ...] = (
+    _box(BLUE, 28, 24, 72, 76),
+    *(Polygon(DARK, ((10, y - 6), (26, y), (10, y + 6))) for y in (38, 62)),
+    *(Polygon(ORANGE, ((76, y - 6), (92, y), (76, y + 6))) for y in (38, 62)),
+)
+"""A block with inputs and outputs, for every other component."""
+
+
+def _rgb(colour: str) -> np.ndarray:
+    return np.array([int(colour[k : k + 2], 16) for k in (1, 3, 5)], float)
+
+
+def render(shapes: Sequence[Shape]) -> np.ndarray:
+    """Return the picture, uint8 of shape (SIZE, SIZE, 3), its edges smoothed by averaging samples."""
+    count = SIZE * SAMPLES
+    place = 100.0 * (np.arange(count) + 0.5) / count
+    x, y = np.meshgrid(place, place[::-1])
+    picture = np.broadcast_to(_rgb(EDGE), (count, count, 3)).copy()
+    for shape in (_box(BACKGROUND, 1.0, 1.0, 99.0, 99.0), *shapes):
+        picture[shape.covers(x, y)] = _rgb(shape.colour)
+    averaged = picture.reshape(SIZE, SAMPLES, SIZE, SAMPLES, 3).mean(axis=(1, 3))
+    return np.rint(averaged).astype(np.uint8)
+
+
+def png(picture: np.ndarray) -> bytes:
+    """Return the PNG file of a picture, uint8 of shape (height, width, 3)."""
+    height, width, _ = picture.shape
+
+    def chunk(kind: bytes, data: bytes) -> bytes:
+        return struct.pack(">I", len(data)) + kind + data + struct.pack(">I", zlib.crc32(kind + data))
+
+    rows = b"".join(b"\0" + row.tobytes() for row in picture)
+    head = struct.pack(">IIBBBBB", width, height, 8, 2, 0, 0, 0)
+    return b"\x89PNG\r\n\x1a\n" + chunk(b"IHDR", head) + chunk(b"IDAT", zlib.compress(rows, 9)) + chunk(b"IEND", b"")
+
+
+def icon(component: Component) -> bytes:
+    """Return the content of `model.png` of the FMU of `component`."""
+    return png(render(DRAWINGS.get(component.module.parent.name, OTHER)))
