@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from components.contact import probe_cone
+from components.contact.probe_cone.pairs import BITS
 from components.contact.probe_cone.ports import CONTACTS as LISTED
 from components.contact.probe_cone.tip import tip
 from components.core import ports
@@ -57,7 +58,12 @@ INSIDE = ContactPorts(
             private("loss_wrench", "1", "damping and friction of contacts on the links, about their joints, link axes",
                     shape=(2, 6)),
             private("closed", "1", "set of the contacts closed in the last micro-step"),
-            private("head_normal", "1", "normal of the head's contact in the last micro-step, PU axes", shape=3),
+            Group(
+                "last",
+                private("normal", "1", "of the contact when it was last closed, PU axes", shape=3),
+                count=BITS,
+                description="contacts by their place in the set",
+            ),
             private("correction", "1", "what the held forces add to the contact wrenches, likewise", shape=(2, 6)),
             private("axial_damping", "kg", "damping of contacts along the probe times the micro-step"),
             Group(

@@ -5,12 +5,16 @@
 
 from components.contact import probe_cone
 from components.contact.probe_cone import tip
+from components.contact.probe_cone.pairs import bit
 from components.core.component import fail
 from components.core.kernel import kernel
 from components.core.rotation import load_matrix, store_matrix
 from components.core.vector import dot, load, store
 from components.probe_mechanism import implicit, levers
 from components.probe_mechanism.tree import reach
+
+# cosine of the angle, 25 deg, by which a normal turns in a micro-step that was too long for it
+TURNED = 0.906
 
 MESSAGES = probe_cone.messages(discard=False)
 
@@ -86,14 +90,18 @@ def touch(m):
 def newly_closed(m):
     """True if the last trial closed a contact that was open in the last micro-step, whatever opened meanwhile.
 
-    Sets are compared, not counts; and a head that has left one wall for the opposite one has closed a contact too.
+    Sets are compared, not counts. A contact whose normal has turned by more than `TURNED` is another one: a head that
+    has left one wall for the opposite one, a latch that has slipped from the face of its slot's edge to its side.
     """
-    tally = m.probe_cone.tally
     before = int(m.touch.closed)
-    now = int(tally.closed)
-    if now & ~before != 0:
-        return True
-    return now & 1 != 0 and dot(load(tally.contact[0].normal), load(m.touch.head_normal)) < 0.0
+    for k in range(int(m.probe_cone.tally.class_1)):
+        item = m.probe_cone.tally.contact[k]
+        place = bit(item.pair, item.index)
+        if (before >> place) & 1 == 0:
+            return True
+        if dot(load(item.normal), load(m.touch.last[place].normal)) < TURNED:
+            return True
+    return False
 
 
 @kernel
@@ -101,9 +109,9 @@ def remember(m):
     """Remember the contacts of an accepted micro-step for `newly_closed`."""
     tally = m.probe_cone.tally
     m.touch.closed = tally.closed
-    if int(tally.closed) & 1 != 0:
-        # the head is the first that is tested: its contact with the cone is the first that is listed
-        store(load(tally.contact[0].normal), m.touch.head_normal)
+    for k in range(int(tally.class_1)):
+        item = tally.contact[k]
+        store(load(item.normal), m.touch.last[bit(item.pair, item.index)].normal)
 
 
 @kernel

@@ -145,6 +145,12 @@ def test_a_contact_that_closes_while_another_opens_is_noticed():
     # from wall to wall: the same pair, another contact
     assert at(m, bottom - 0.01, -0.0021) == [HEAD_CONE]
     assert inside.newly_closed(m)
+    # a latch from the edge of its slot to the side of it, likewise; see `touch_edge`
+    m.probe_cone.tally.contact[0].normal[:] = 0.0, 0.8, 0.6
+    m.touch.last[0].normal[:] = 0.0, 1.0, 0.0
+    assert inside.newly_closed(m)
+    m.touch.last[0].normal[:] = 0.0, 0.6, 0.8
+    assert not inside.newly_closed(m)
     # one that opens alone is none
     assert at(m, bottom + 1e-4, 0.0021) == [HEAD_CONE, HEAD_BOTTOM]
     inside.remember(m)
