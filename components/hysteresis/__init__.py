@@ -4,7 +4,7 @@ from components.hysteresis.brakes import update_with_brake, update_with_two_brak
 from components.hysteresis.builders import SHORTEST, elastic_loop, largest_loss, spring_and_brake
 from components.hysteresis.law import reaction, reset, update
 from components.hysteresis.ports import MAX_POINTS, law, memory, two_brakes
-from components.hysteresis.validity import IRREGULAR, NOT_FINITE, messages, validate
+from components.hysteresis.validity import IRREGULAR, NOT_FINITE, messages, validate, validate_brakes
 
 __all__ = [
     "IRREGULAR",
@@ -24,4 +24,5 @@ __all__ = [
     "update_with_brake",
     "update_with_two_brakes",
     "validate",
+    "validate_brakes",
 ]

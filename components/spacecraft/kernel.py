@@ -39,8 +39,8 @@ MESSAGES = {
         "says how strong the force is"
     ),
     ASYMMETRIC: Message(
-        "parameters.inertia is not symmetric: elements [{status.index:.0f}] and its mirror differ by "
-        "{status.value:.6g} kg.m2"
+        "parameters.inertia is not symmetric: the element of row and column {status.index:.0f} and its mirror differ "
+        "by {status.value:.6g} kg.m2"
     ),
     AFFINE_SINGULAR: Message("affine_mass of port {status.index:.0f} is not the mass matrix of a mechanism"),
 }
