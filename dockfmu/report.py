@@ -42,8 +42,13 @@ def write_report(folder: Path) -> Path:
 def _write(folder: Path, results: Results) -> Path:
     if not len(results.time):
         raise ReportError(f"{folder}: the run ended before anything was recorded")
-    summary = _read_json(folder / "summary.json", None) or _known_of(results)
+    summary = _read_json(folder / "summary.json", {}) or _known_of(results)
     events = _read_json(folder / "events.json", [])
+    if not (
+        {"system", "status"} <= summary.keys()
+        and all(isinstance(e, dict) and {"t", "name"} <= e.keys() for e in events)
+    ):
+        raise ReportError(f"{folder}: summary.json and events.json are not those of a run; remove them to do without")
     plan = Plan.from_json(results.attributes["plan"]) if "plan" in results.attributes else Plan()
     panels = plan.panels or _panels_by_unit(results)
     title = f"{summary['system']}: {_outcome(summary)} at {results.time[-1]:.1f} s"
@@ -113,18 +118,24 @@ def _panels_by_unit(results: Results) -> tuple[Panel, ...]:
 
 def _known_of(results: Results) -> dict[str, Any]:
     """A summary for the recording of a process that was killed: what the recording says of itself."""
-    t_end = float(results.time[-1])
-    step = float(results.attributes["step"])
+    known = {
+        "system": "unknown",
+        "status": "running",
+        "step": float("nan"),
+        "algorithm": "unknown",
+        **results.attributes,
+    }
+    t_end, step = float(results.time[-1]), float(known["step"])
     return {
-        "system": results.attributes["system"],
-        "outcome": results.attributes.get("outcome", "killed"),
-        "status": "killed" if results.attributes["status"] == "running" else results.attributes["status"],
+        "system": known["system"],
+        "outcome": known.get("outcome", "killed"),
+        "status": "killed" if known["status"] == "running" else known["status"],
         "t_end": t_end,
         "wall_s": None,
-        "macro_steps": round((t_end - float(results.time[0])) / step),
-        "algorithm": results.attributes["algorithm"],
+        "macro_steps": round((t_end - float(results.time[0])) / step) if step > 0.0 else 0,
+        "algorithm": known["algorithm"],
         "step": step,
-        "message": results.attributes.get("message", "the process ended before its run did"),
+        "message": known.get("message", "the process ended before its run did"),
     }
 
 
@@ -132,6 +143,9 @@ def _read_json(file: Path, missing: Any) -> Any:
     if not file.is_file():
         return missing
     try:
-        return json.loads(file.read_text(encoding="utf-8"))
-    except ValueError as error:
+        content = json.loads(file.read_text(encoding="utf-8"))
+    except (ValueError, RecursionError) as error:
         raise ReportError(f"{file}: not JSON ({error}); remove it to make a report without it") from error
+    if type(content) is not type(missing):
+        raise ReportError(f"{file}: not that of a run; remove it to make a report without it")
+    return content

@@ -6,6 +6,7 @@ import json
 import os
 import socket
 import sys
+import time
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from datetime import UTC, datetime
@@ -75,6 +76,10 @@ class Reserve:
             self.file.unlink(missing_ok=True)
 
 
+TRIES = 10
+"""Attempts to get a lock: who looks whether it is held has it for a moment."""
+
+
 class LockedError(MasterError):
     """Another process writes where this one was to."""
 
@@ -89,10 +94,15 @@ class Lock:
 
     def take(self) -> None:
         """Raises LockedError that names the process which has it, or OSError where there can be no file."""
+        tries = TRIES
         while self._descriptor is None:
             descriptor = os.open(self.file, os.O_RDWR | os.O_CREAT, 0o644)
             try:
+                tries -= 1
                 if not _lock(descriptor):
+                    if tries > 0:
+                        time.sleep(0.02)
+                        continue
                     raise LockedError(f"{self.what} is being written by {_holder(self.file)}; wait for it or end it")
                 # who had it may have removed the file just before: then the lock is on nothing
                 if _is_at(descriptor, self.file):

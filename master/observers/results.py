@@ -225,13 +225,26 @@ def _salvaged(file: Path, folder: Path, reason: str) -> tuple[h5py.File, str]:
 def recover(file: Path) -> Path:
     """Rewrite the recording of a run that was killed, or found the disk full, into one that every reader of HDF5 takes.
 
-    Nothing is changed where the run ended by itself; a run that still goes on must not be recovered.
+    Nothing is changed where the run ended by itself; a run that still goes on must not be recovered. Of a damaged file
+    what can be read takes its place, and the file stays, with `.damaged` behind its name.
     """
     file, late = Path(file), journal.beside(Path(file))
-    if not late.exists():
-        return file
     fresh = file.with_name(file.name + ".recovered")
-    with read_results(file) as results, h5py.File(fresh, "w", libver=LIBVER) as out:
+    with read_results(file) as results:
+        if not (late.exists() or results.damage):
+            return file
+        _rewrite(results, fresh)
+        seal.put(fresh)
+        if results.damage:
+            file.replace(file.with_name(file.name + ".damaged"))
+    fresh.replace(file)
+    late.unlink(missing_ok=True)
+    return file
+
+
+def _rewrite(results: Results, fresh: Path) -> None:
+    """All that can be read to a plain file."""
+    with h5py.File(fresh, "w", libver=LIBVER) as out:
         source = results._in
         for name in source:
             source.copy(name, out)
@@ -240,10 +253,6 @@ def recover(file: Path) -> Path:
         for place, values in places.items():
             out[place].resize(len(values), axis=0)
             out[place][:] = values
-        if out.attrs["status"] == "running":
+        if out.attrs.get("status", "running") == "running":
             out.attrs["status"], out.attrs["message"] = "failed", "the process was ended from outside"
             out.attrs["t_end"] = results.time[-1] if len(results.time) else 0.0
-    seal.put(fresh)
-    fresh.replace(file)
-    late.unlink()
-    return file

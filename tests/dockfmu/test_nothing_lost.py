@@ -20,7 +20,7 @@ from dockfmu import bundle, declaration
 from dockfmu.declaration import DeclarationError
 from dockfmu.system import load
 from fmus import build, catalogue
-from master.observers.results import read_results, recover
+from master.observers.results import DamagedRecording, read_results, recover
 
 LINUX = pytest.mark.skipif(sys.platform != "linux", reason="as Linux does it")
 
@@ -413,6 +413,39 @@ def test_a_kill_at_any_moment_leaves_a_folder_that_opens_and_resumes(oscillator,
     assert done.returncode == 0, done.stderr
     assert "killed" in (out / "report.html").read_text(encoding="utf-8")
     assert dockfmu("export", out, "--csv").returncode == 0
+
+
+# --- damage ---
+
+
+def test_a_recording_that_was_cut_off_is_reported_and_exported_as_far_as_it_goes(pair, tmp_path, capfd):
+    out = tmp_path / "out"
+    assert status_of("run", pair, "-o", out, "--no-report", "--step", 1e-4) == 0
+    file = out / "results.h5"
+    file.write_bytes(file.read_bytes()[: file.stat().st_size * 3 // 4])
+    for arguments in (("report", out), ("export", out, "--csv")):
+        capfd.readouterr()
+        assert status_of(*arguments) == 0
+        said = capfd.readouterr().err
+        assert f"warning: {file}: damaged" in said
+        assert "rows come back" in said
+    rows = len((out / "results.csv").read_text(encoding="utf-8").splitlines()) - 1
+    assert 1000 < rows < 20_001
+    with pytest.warns(DamagedRecording):
+        recover(file)
+    assert (out / "results.h5.damaged").exists()
+    with read_results(file) as results:
+        assert (results.damage, len(results.time)) == ("", rows)
+
+
+@pytest.mark.parametrize("name", ["summary.json", "events.json"])
+@pytest.mark.parametrize("content", ["", "[" * 5000, "5", '{"a": 1}', '[{"t": 1}]', "null"])
+def test_damaged_json_beside_a_recording_is_named(pair, tmp_path, capfd, name, content):
+    out = tmp_path / "out"
+    assert status_of("run", pair, "-o", out, "--no-report") == 0
+    (out / name).write_text(content)
+    assert status_of("report", out) == 2
+    assert name in capfd.readouterr().err
 
 
 # --- readers that have gone, and locales ---
