@@ -14,6 +14,7 @@ from typing import Any
 from dockfmu import bundle, declaration
 from dockfmu.assembly import assemble
 from dockfmu.balance import audit
+from dockfmu.base_motion import check_base_motion
 from dockfmu.declaration import CONDITIONS
 from dockfmu.live import NOT_LIVE, Live
 from dockfmu.plan import Plan
@@ -113,6 +114,7 @@ def execute(request: Request, build: Path, say: Callable[[str], None]) -> tuple[
             notes += left_out + unwatched
         _separate(system, request.processes)
         system.check()
+        check_base_motion(system)
         checkpoint = None if request.resume is None else _checkpoint(request.resume, system, plan)
         folder = request.output or build / "results" / system.name
         result = _run(system, plan, folder, description, request, checkpoint)

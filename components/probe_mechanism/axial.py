@@ -75,13 +75,14 @@ def magnetic(p, rate):
 
 
 @kernel
-def advance(p, a, head_force, head_damping, extra_force, drive_travel, drive_rate, h):
+def advance(p, a, head_force, head_damping, extra_force, extra_damping, drive_travel, drive_rate, h):
     """One micro-step h of the nut: half a drift, a kick at the middle, half a drift.
 
-    `head_force` f, `extra_force` (lever rollers, positive shortens the probe), `drive_travel` and `drive_rate` belong
-    to the middle of the step; `head_damping` (kg) is -df / d(rate of the head) times the step: contacts enter linearly
-    implicitly. Viscous forces enter so at the middle, the friction of the screw implicitly at the end, so that it
-    holds the nut at rest instead of chattering. Returns the force on the head that was applied.
+    `head_force` f, `extra_force` (lever rollers, bent probe; positive shortens the probe), `drive_travel` and
+    `drive_rate` belong to the middle of the step; `head_damping` (kg) is -df / d(rate of the head) times the step, and
+    `extra_damping` that of the extra force by the rate of the probe: contacts enter linearly implicitly. Viscous forces
+    enter so at the middle, the friction of the screw implicitly at the end, so that it holds the nut at rest instead of
+    chattering. Returns the force on the head that was applied.
     """
     rate = a.rate
     middle = a.travel + 0.5 * h * rate
@@ -90,7 +91,7 @@ def advance(p, a, head_force, head_damping, extra_force, drive_travel, drive_rat
     a.slip = slip
     a.spring = spring
     brake, brake_slope = magnetic(p, rate)
-    inertia = p.inertance + head_damping + 0.5 * h * (p.train_damping + brake_slope)
+    inertia = p.inertance + head_damping + extra_damping + 0.5 * h * (p.train_damping + brake_slope)
     force = extra_force - head_force - elastic - p.train_damping * (rate - drive_rate) - brake
     free = rate + h * force / inertia
     friction_limit = h * p.screw_friction * fabs(head_force) / inertia

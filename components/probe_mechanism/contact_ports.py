@@ -55,6 +55,8 @@ INSIDE = ContactPorts(
             private("loss_wrench", "1", "damping and friction of contacts on the links, about their joints, link axes",
                     shape=(2, 6)),
             private("axial_damping", "kg", "damping of contacts along the probe times the micro-step"),
+            private("cam_damping", "kg", "damping of the rollers' contacts times the micro-step, by the probe's rate"),
+            private("cam_coupling", "1", "likewise, by the twist of the housing about its joint, M axes", shape=6),
             Group("roller", private("force", "N", "damping and friction of its contact, M axes", shape=3), count=3),
             private("dissipated", "J", "by damping and friction of contacts and capture sensors"),
             tip(),

@@ -88,7 +88,21 @@ def _damp(touch, damping, k, r, n, along, across, lost):
 
 
 @kernel
-def _contact(unit, item, h, length, touch, damping):
+def _couple(touch, s, r, n, along, across):
+    """The damper of a roller at r from the hinge, M axes, where the cam moves it by `s` per travel of the probe.
+
+    What the nut feels of it: with the travel's rate itself, and with the twist of the housing.
+    """
+    resisting = axpy((along - across) * dot(n, s), n, scale(across, s))
+    touch.cam_damping += dot(s, resisting)
+    torque = cross(r, resisting)
+    for i in range(3):
+        touch.cam_coupling[i] += torque[i]
+        touch.cam_coupling[3 + i] += resisting[i]
+
+
+@kernel
+def _contact(unit, item, h, length, touch, damping, levers):
     """One listed class-1 contact; returns the torque of its spring on the latches about the head's centre, H axes."""
     pair = item.pair
     law = _law(unit.parameters, pair)
@@ -111,6 +125,7 @@ def _contact(unit, item, h, length, touch, damping):
     _damp(touch, damping, j, r, n, along, h * drag, lost)
     if roller >= 0:
         accumulate(lost, touch.roller[roller].force)
+        _couple(touch, load(levers.slope[roller]), r, n, along, h * drag)
     if pair in (LATCH_STOP, LATCH_WALL):
         return cross(point, scale(-spring, n))
     return ZERO
@@ -131,10 +146,11 @@ def _sensors(unit, h, length, touch, damping):
 
 
 @kernel
-def linearise(unit, touch, damping, length, slope, h):
+def linearise(unit, touch, damping, length, slope, levers, h):
     """Dampers of the contacts of the last evaluation, for a micro-step h; call after `accept`, before the tree.
 
-    `length` L_H of the probe; `slope` of its tip, whose work since the last call is booked.
+    `length` L_H of the probe; `slope` of its tip, whose work since the last call is booked; `levers` with the slopes
+    of the rollers' paths.
     """
     for k in range(2):
         for i in range(6):
@@ -142,11 +158,14 @@ def linearise(unit, touch, damping, length, slope, h):
             for j in range(6):
                 damping[k, i, j] = 0.0
     touch.axial_damping = 0.0
+    touch.cam_damping = 0.0
+    for i in range(6):
+        touch.cam_coupling[i] = 0.0
     for k in range(len(touch.roller)):
         store(ZERO, touch.roller[k].force)
     torque = apply(load_matrix(unit.work.link[0].rotation), load(unit.work.held_head.torque))
     for k in range(int(unit.tally.class_1)):
-        torque = add(torque, _contact(unit, unit.tally.contact[k], h, length, touch, damping))
+        torque = add(torque, _contact(unit, unit.tally.contact[k], h, length, touch, damping, levers))
     if unit.state.captured > 0.0:
         _sensors(unit, h, length, touch, damping)
     tip.book(touch.tip, torque, slope)
@@ -156,6 +175,15 @@ def linearise(unit, touch, damping, length, slope, h):
 def head_force(t):
     """Axial force on the head of the tree `t` with the accelerations found, N."""
     return t.load[PROBE].force[0] + t.implicit[PROBE, 3]
+
+
+@kernel
+def cam_force(touch, t):
+    """Force in N on the probe's travel that the accelerations found add through rollers, levers and cam."""
+    force = 0.0
+    for i in range(6):
+        force -= touch.cam_coupling[i] * t.acceleration[HOUSING, i]
+    return force
 
 
 @kernel

@@ -10,6 +10,7 @@ from components.core.kernel import kernel
 from components.core.rotation import load_matrix, store_matrix
 from components.core.vector import load, store
 from components.probe_mechanism import implicit, levers
+from components.probe_mechanism.ports import AS_IN_SOURCE
 
 MESSAGES = probe_cone.MESSAGES
 
@@ -126,13 +127,32 @@ def linearise(m, h):
     """Dampers of the contacts join the tree for a micro-step h."""
     t = m.tree
     slope = (t.tip_slope[0], t.tip_slope[1])
-    implicit.linearise(m.probe_cone, m.touch, t.load_damping, t.length, slope, h)
+    implicit.linearise(m.probe_cone, m.touch, t.load_damping, t.length, slope, m.levers, h)
 
 
 @kernel
 def axial_damping(m):
     """Damping of contacts along the probe times the micro-step, kg."""
     return m.touch.axial_damping
+
+
+@kernel
+def cam_response(m):
+    """Force on the probe's travel that the accelerations found add through the rollers (N), and damping of their
+    contacts by its rate, times the micro-step (kg)."""
+    return implicit.cam_force(m.touch, m.tree), m.touch.cam_damping
+
+
+@kernel
+def lose_through_cam(m, force, travel):
+    """Book what that force, as it was applied, takes from the probe going by `travel`."""
+    m.touch.dissipated -= force * travel
+
+
+@kernel
+def tip_torque(m):
+    """Torque of the springs of latches and head sensors about the head's centre, H axes, N.m."""
+    return load(m.touch.tip.torque)
 
 
 @kernel
@@ -176,4 +196,4 @@ def audit(m):
     out.dissipated_contact = m.touch.dissipated
     out.dissipated_latches = contact.dissipated_latches
     out.dissipated_energy += out.dissipated_contact + out.dissipated_latches
-    out.work_tip = m.touch.tip.work
+    out.work_tip = m.touch.tip.work if m.parameters.simplifications == AS_IN_SOURCE else 0.0

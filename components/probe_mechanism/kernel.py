@@ -26,9 +26,11 @@ from components.probe_mechanism import (
     pushers,
     tree,
 )
+from components.probe_mechanism.ports import AFFINE, AS_IN_SOURCE
 
 STEP_TOO_LONG = 3
 TRAVEL = 4
+COVER_AFFINE = 6
 
 MESSAGES = {
     **check.messages("1 base, 2 target, 3 motor voltages"),
@@ -39,8 +41,12 @@ MESSAGES = {
         "probe length {status.value:.4g} m is shorter than parameters.probe.shortest_length = "
         "{parameters.probe.shortest_length:.4g} m by more than parameters.travel_margin"
     ),
+    COVER_AFFINE: Message(
+        "parameters.base_motion = AFFINE does not go with parameters.cover.present: the cover has a motion of its own"
+    ),
     **tree.MESSAGES,
     **lateral.MESSAGES,
+    **cover.MESSAGES,
 }
 
 # a micro-step may be halved to this part of it when a penetration exceeds its limit (R30)
@@ -125,6 +131,8 @@ def _evaluate(m, h):
     if code:
         return code
     contact.linearise(m, h)
+    if p.simplifications != AS_IN_SOURCE:
+        tree.turn_tip(m.tree, contact.tip_torque(m))
     return tree.evaluate(
         p.probe,
         m.tree,
@@ -149,6 +157,7 @@ def _react(m):
     force, torque = pushers.reaction(push, push_torque, load(relative.position), load_matrix(relative.rotation))
     accumulate(force, t.base_force)
     accumulate(torque, t.base_torque)
+    m.books.pusher_force = force[0]
 
 
 @kernel
@@ -159,9 +168,13 @@ def _kick(m, cam, h):
     d = m.drive
     angle = d.angle + 0.5 * h * d.rate
     before = a.travel
+    rate = a.rate
     extra = 0.0
-    if p.levers.backdrive != 0.0:
-        extra = cam
+    pull = 0.0
+    cam_damping = 0.0
+    if p.simplifications != AS_IN_SOURCE:
+        pull, cam_damping = contact.cam_response(m)
+        extra = cam + pull + tree.axial_force(p.probe, m.tree)
     force = implicit.head_force(m.tree)
     applied = axial.advance(
         p.axial,
@@ -169,15 +182,18 @@ def _kick(m, cam, h):
         force,
         contact.axial_damping(m),
         extra,
+        cam_damping,
         books.drive_travel(p.axial, p.drive, angle),
         books.drive_travel(p.axial, p.drive, d.rate),
         h,
     )
     drive.advance(p.drive, d, m.command.motor_voltage, a.train_force / books.nut_per_travel(p.axial), h)
     way = levers.shift(p.levers, before, a.travel)
-    m.books.work_levers += extra * (a.travel - before)
-    for k in range(levers.COUNT):
-        m.books.work_levers -= levers.work(m.levers, k, contact.on_roller(m, k), way)
+    if p.simplifications == AS_IN_SOURCE:
+        for k in range(levers.COUNT):
+            m.books.work_levers -= levers.work(m.levers, k, contact.on_roller(m, k), way)
+    else:
+        contact.lose_through_cam(m, pull - cam_damping * (a.rate - rate) / h, a.travel - before)
     force, torque = contact.settle(m, applied - force, a.travel - before, way, h)
     accumulate(force, m.target.force_now)
     accumulate(torque, m.target.torque_now)
@@ -208,8 +224,11 @@ def _micro_step(m, start, h, long):
     if code:
         return code
     if m.parameters.cover.present != 0.0:
-        _react(m)
-        cover.advance(m.parameters.cover, m.cover, t.base_force[0], h)
+        p = m.parameters
+        tree.react(p.probe, t, m.damper)
+        code = cover.advance(p.cover, m.cover, tree.mass(p.probe, p.lateral), t.base_force[0], h, m.status)
+        if code:
+            return code
     tree.kick(t, m.damper, h)
     tree.drift(t, 0.5 * h)
     rate = m.axial.rate
@@ -238,12 +257,16 @@ def _finish(m, h):
     books.audit(m)
     contact.audit(m)
     books.wrench_now(m)
+    if m.parameters.base_motion == AFFINE:
+        return books.respond(m)
     return 0
 
 
 @kernel
 def initialize(m):
     p = m.parameters
+    if p.base_motion == AFFINE and p.cover.present != 0.0:
+        return fail(m.status, COVER_AFFINE, 0.0, 0)
     code = _check_inputs(m)
     if code:
         return code
@@ -258,7 +281,9 @@ def initialize(m):
     a.dissipated_screw = 0.0
     drive.initialize(p.drive, m.drive)
     m.drive.angle = p.initial_travel * p.drive.nut_ratio * books.nut_per_travel(p.axial)
-    cover.initialize(m.cover)
+    code = cover.initialize(p.cover, m.cover, m.status)
+    if code:
+        return code
     levers.initialize(p.levers, m.levers)
     m.motion.pending = 0.0
     m.books.work_levers = 0.0
@@ -282,8 +307,7 @@ def initialize(m):
         code = _finish(m, 0.0)
     if code:
         return code
-    store(load(m.audit.momentum), m.books.momentum)
-    store(load(m.audit.angular_momentum), m.books.angular_momentum)
+    books.initialize(m)
     store(load(m.base.force_now), m.base.force)
     store(load(m.base.torque_now), m.base.torque)
     store(load(m.target.force_now), m.target.force)
@@ -324,6 +348,7 @@ def step(m, t, h):
     store(ZERO, m.books.impulse)
     store(ZERO, m.books.angular_impulse)
     contact.begin(m)
+    books.begin(m)
     code = _advance(m, h)
     if code == 0:
         code = _finish(m, h)

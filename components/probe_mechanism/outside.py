@@ -99,6 +99,23 @@ def axial_damping(m):
 
 
 @kernel
+def cam_response(m):
+    """No response: the wrenches hold."""
+    return 0.0, 0.0
+
+
+@kernel
+def lose_through_cam(m, force, travel):
+    """Nothing to book."""
+
+
+@kernel
+def tip_torque(m):
+    """Not known here: the wrench on the head has it with all else."""
+    return ZERO
+
+
+@kernel
 def _power(m, h):
     """Mean power of the contact in the micro-step on links and passive unit, W."""
     base = m.motion.base

@@ -20,6 +20,8 @@ SENSORS = 2
 CONTACTS = 32
 
 PARAMETER_SETS = read_parameter_sets(Path(__file__).parents[1] / "parameters")
+# the sets whose values are the unit's start values
+START_SETS = ("RefCone", "CP-1")
 
 
 def parameters() -> Group:
@@ -246,5 +248,7 @@ def _with_starts(group: Group, path: str, values: Mapping[str, Any]) -> Group:
 def unit() -> Group:
     """The whole unit, as the group `probe_cone` of a component; it starts with the data of RefCone and CP-1."""
     members = (parameters(), inputs(), outputs(), state(), geometry(), work(), tally(), status())
-    values = {name: value for entry in PARAMETER_SETS for name, value in entry.values.items()}
+    values = {
+        name: value for entry in PARAMETER_SETS if entry.name in START_SETS for name, value in entry.values.items()
+    }
     return _with_starts(Group("probe_cone", *members), "probe_cone", values)
