@@ -73,6 +73,8 @@ OUTSIDE = ContactPorts(
     ),
     link=(
         *ports.wrench_input(),
+        input("tip_torque", "N.m", "of the springs of latches and head sensors about the head's centre, link axes; a "
+              "part of the torque, which the bent tip feels too; 0 for M", shape=3, evaluated="mean"),
         output("tip_slope", "rad", "slope of the bent probe's tip about y and z beyond that of the link; 0 for M",
                shape=2),
     ),

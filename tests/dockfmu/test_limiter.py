@@ -1,4 +1,4 @@
-"""Fixed limiter of the existing mechanism on the cone, at initial conditions near their largest: spec/06 9.6, item 24."""
+"""Limiter of the existing mechanism on the cone, at initial conditions near their largest: spec/06 9.6, item 24."""
 
 import numpy as np
 import pytest
@@ -14,7 +14,7 @@ CONTACTS = 16
 
 
 def limiter_force(scale):
-    """Sum of the normal forces on the limiter's pads, N, every ms of 12 s, with all initial conditions times `scale`."""
+    """Normal forces on the limiter's pads, N, every ms of 12 s, with all initial conditions times `scale`."""
     given = read("soyuz_probe_cone").initial_conditions
     conditions = {name: getattr(given, name) for name in ("miss", "angles", "velocity", "angular_velocity")}
     settings = {f"initial_conditions.{name}": (scale * np.array(value)).tolist() for name, value in conditions.items()}
