@@ -9,6 +9,8 @@ from master.errors import StructureError
 from master.system import System
 
 ACCELERATION = ".acceleration[1]"
+MASS = ".affine_mass["
+AFFINE = "AFFINE"
 BASE = "base"
 MECHANISM = f"parameters.{BASE}_motion"
 
@@ -24,7 +26,20 @@ def check_base_motion(system: System) -> None:
         raise StructureError(problems)
 
 
+def leave_out_affine_mass(system: System) -> None:
+    """Take away the connections of `affine_mass` of mechanisms whose mode has no use for it.
+
+    They cost time in each step, and a craft of others need not have the input.
+    """
+    system.connections[:] = [
+        connection
+        for connection in system.connections
+        if not connection.output.startswith(BASE + MASS) or _value(system, connection.source, MECHANISM) == AFFINE
+    ]
+
+
 def _problems(system: System) -> Iterator[str]:
+    fed = {(c.source, c.target, c.input) for c in system.connections}
     for connection in system.connections:
         if connection.input != BASE + ACCELERATION or not connection.output.endswith(ACCELERATION):
             continue
@@ -36,6 +51,11 @@ def _problems(system: System) -> Iterator[str]:
             yield (
                 f"{connection.source}.{carrier} = {given}, but {connection.target}.{MECHANISM} = {wanted}: "
                 f"the mechanism must know what {connection.source}.{port} tells it about its acceleration"
+            )
+        elif given == AFFINE and (connection.target, connection.source, f"{port}{MASS}1]") not in fed:
+            yield (
+                f"{connection.source}.{carrier} = {AFFINE}: {connection.target}.{BASE}{MASS[:-1]} is not connected to "
+                f"{connection.source}.{port}{MASS[:-1]}; a system by name connects them if it is loaded with {AFFINE}"
             )
 
 

@@ -56,6 +56,16 @@ def test_spec00_ruling_38_modes_that_disagree_are_refused_by_name(craft, mechani
     assert f"{MECHANISM} = {mechanism}" in done.stderr
 
 
+def test_spec00_ruling_38_affine_mass_is_connected_where_it_is_used():
+    """Without it AFFINE would silently be LAGGED without the debt: refused. Others neither pay for it nor need it."""
+    assert not [c for c in system("LAGGED").structure.connections if "affine_mass" in c.input]
+    assert len([c for c in system("AFFINE").structure.connections if "affine_mass" in c.input]) == 21
+    late = system("LAGGED")
+    late.set({CRAFT: "AFFINE", MECHANISM: "AFFINE"})
+    with pytest.raises(StructureError, match=r"mechanism\.base\.affine_mass is not connected"):
+        late.run(stop=0.01)
+
+
 def momentum_drift(mode, step):
     """Largest change of linear and of angular momentum of craft, station and mechanism by its own state, relative.
 
