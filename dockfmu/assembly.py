@@ -8,6 +8,7 @@ from pathlib import Path
 
 from components.core.component import Component
 from components.core.parameters import ParameterError, ParameterSet, unknown_name
+from dockfmu.base_motion import leave_out_affine_mass
 from dockfmu.declaration import Declaration, Element
 from dockfmu.initial_conditions import place_crafts, severity
 from dockfmu.plan import Plan
@@ -87,6 +88,7 @@ def assemble(
         join(system, one, other)
     system.order = plan.order or None
     settings.apply(system)
+    leave_out_affine_mass(system)
     system.check()
     if declaration.initial_conditions is not None:
         if (found := severity(declaration.initial_conditions)) is not None:

@@ -19,11 +19,22 @@ def audit(system: System, plan: Plan) -> Audit:
             if f"audit.{name}" in known[element] or f"audit.{name}[1]" in known[element]
         ]
 
+    def own(kind: str) -> list[str]:
+        """Momenta by the elements' own states; of an element that tells nothing of it, the momentum that it tells."""
+        found = present(f"own_{kind}")
+        return found and [
+            *found,
+            *(name for name in present(kind) if f"{name.removesuffix(kind)}own_{kind}" not in found),
+        ]
+
     return Audit(
         momentum=present("momentum"),
         angular_momentum=present("angular_momentum"),
         impulse=present("impulse_control"),
         angular_impulse=present("angular_impulse_control"),
+        own_momentum=own("momentum"),
+        own_angular_momentum=own("angular_momentum"),
+        impulse_errors=present("base_impulse_error"),
         stored=present("kinetic_energy", "stored_energy"),
         dissipated=present("dissipated_energy"),
         supplied=plan.supplied,

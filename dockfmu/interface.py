@@ -12,6 +12,7 @@ from pathlib import Path
 from components.core.component import Component
 from dockfmu import declaration
 from dockfmu.assembly import make_component, start_values
+from dockfmu.base_motion import leave_out_affine_mass
 from dockfmu.bundle import read_bundle
 from dockfmu.plan import AUDIT_OUTPUTS, Plan
 from dockfmu.ports import join, swap
@@ -139,6 +140,7 @@ def _on_paper(declared: declaration.Declaration, folder: Path) -> System:
         system.add(name, _described(made, name, folder).file, start_values(made, element))
     for one, other in declared.connections:
         join(system, one, other)
+    leave_out_affine_mass(system)
     return system
 
 

@@ -11,6 +11,7 @@ from typing import Any
 
 from dockfmu import bundle, declaration
 from dockfmu.assembly import assemble
+from dockfmu.base_motion import check_base_motion
 from dockfmu.declaration import CHANGED, CONDITIONS
 from dockfmu.live import NOT_LIVE, Live
 from dockfmu.plan import Plan
@@ -115,6 +116,7 @@ def execute(request: Request, build: Path, say: Callable[[str], None]) -> tuple[
             notes += left_out + unwatched
         _separate(system, request.processes)
         system.check()
+        check_base_motion(system)
         checkpoint = None if request.resume is None else _checkpoint(request, system, plan)
         with ResultsFolder(request.output or build / "results" / file_name(system.name)) as folder:
             if not is_package(request.system):

@@ -13,6 +13,7 @@ from typing import Any, Self
 
 from dockfmu import bundle, declaration, ports, products
 from dockfmu.assembly import assemble, build_fmu, make_component
+from dockfmu.base_motion import check_base_motion
 from dockfmu.outcome import Outcome
 from dockfmu.plan import Plan
 from dockfmu.settings import Settings, scalars, set_value
@@ -216,6 +217,7 @@ class System:
         `record` are the variables that are kept in memory after every `every` steps (scalars and whole arrays; without
         it all outputs).
         """
+        check_base_motion(self.structure)
         names = None if record is None else [scalar for name in record for scalar in scalars(self.structure, name)[0]]
         series = Series(names, every=every)
         chosen = self.plan.algorithm if algorithm is None else algorithm

@@ -31,6 +31,8 @@ IMPACT = tuple(
     }
     for k in range(4)
 )  # fmt: skip
+# the same with the shorter probe and the deeper cone
+DEEPER_IMPACT = tuple({**inputs, "base.position[1]": inputs["base.position[1]"] + 0.3509} for inputs in IMPACT)
 # the head goes down the cone and over the edge of the socket, rollers beside it, latches withdrawn at last
 SLIDE = tuple(
     {
@@ -63,6 +65,17 @@ SCENARIOS = [
         IMPACT,
         sets=("AX-1", "DR-1", "LD-1", "LV-1", "PR-1", "PU-1", "CP-1", "RefCone"),
         values={"target.position": 0.0, "base.position": (-0.4685, 0.002, -0.001), "base.velocity[1]": 0.1},
+    ),
+    Scenario(
+        "ProbeMechanism",
+        DEEPER_IMPACT,
+        sets=("PR-2", "LV-2", "DR-2", "RefCone25"),
+        values={
+            "target.position": 0.0,
+            "base.position": (-0.1176, 0.002, -0.001),
+            "base.velocity[1]": 0.1,
+            "parameters.base_motion": 3,
+        },
     ),
     Scenario(
         "ProbeMechanismExternal",

@@ -104,6 +104,7 @@ def _touch(m, pending, h):
         probe_cone.remember_friction(unit)
     slope = (unit.input.tip_slope[0], unit.input.tip_slope[1])
     tip.book(m.tip, tip.spring_torque(unit), slope)
+    store(load(m.tip.torque), m.link[0].tip_torque)
     return 0
 
 

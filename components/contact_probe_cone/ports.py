@@ -45,6 +45,8 @@ RECORD = Record(
         input("tip_slope", "rad", "slope of the bent probe's tip about y and z beyond that of link 1", shape=2),
         *ports.link(INPUT),
         *ports.wrench_output(),
+        output("tip_torque", "N.m", "of the springs of latches and head sensors about the origin of link 1, its axes",
+               shape=3),
         count=2,
         description="buffer links: head H, limiter M; wrenches in link axes about the link's origin",
     ),

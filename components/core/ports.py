@@ -7,10 +7,19 @@ A port is a group of the record; what it receives and what it gives stand side b
 
 from __future__ import annotations
 
-from components.core.field import BOOLEAN, INTEGER, Causality, Field, Group, local, output, private
+from components.core.field import BOOLEAN, INTEGER, Causality, Field, Group, enumeration, local, output, private
 from components.core.record import START_TIME
 
 IDENTITY_QUATERNION = (1.0, 0.0, 0.0, 0.0)
+
+BASE_MOTION = enumeration(
+    "BaseMotion",
+    SOURCE="velocity terms only; masses of the craft include the mechanism",
+    LAGGED="mean acceleration of the previous step; masses without the mechanism",
+    AFFINE="as LAGGED, and affine_mass times the lag of the acceleration is taken from the wrench",
+)
+"""What a craft tells a mechanism that it carries about its acceleration (spec/02 4.3, spec/00 R38): a parameter of
+both, which must agree."""
 
 
 def pose(causality: Causality) -> tuple[Field, ...]:

@@ -75,13 +75,13 @@ def magnetic(p, rate):
 
 
 @kernel
-def _solve(p, a, head_force, head_damping, extra_force, drive_travel, drive_rate, h):
+def _solve(p, a, head_force, head_damping, extra_force, extra_damping, drive_travel, drive_rate, h):
     """Return (rate after the micro-step, rate without friction of the screw, inertia, elastic force, slip, spring,
     brake force, its derivative); arguments as of `advance`. Changes nothing."""
     rate = a.rate
     elastic, slip, spring = train(p, a.slip, a.spring, a.travel + 0.5 * h * rate - drive_travel)
     brake, brake_slope = magnetic(p, rate)
-    inertia = p.inertance + head_damping + 0.5 * h * (p.train_damping + brake_slope)
+    inertia = p.inertance + head_damping + extra_damping + 0.5 * h * (p.train_damping + brake_slope)
     force = extra_force - head_force - elastic - p.train_damping * (rate - drive_rate) - brake
     free = rate + h * force / inertia
     friction_limit = h * p.screw_friction * fabs(head_force) / inertia
@@ -90,23 +90,24 @@ def _solve(p, a, head_force, head_damping, extra_force, drive_travel, drive_rate
 
 
 @kernel
-def predicted_rate(p, a, head_force, head_damping, extra_force, drive_travel, drive_rate, h):
+def predicted_rate(p, a, head_force, head_damping, extra_force, extra_damping, drive_travel, drive_rate, h):
     """Return the rate that `advance` with the same arguments would find."""
-    return _solve(p, a, head_force, head_damping, extra_force, drive_travel, drive_rate, h)[0]
+    return _solve(p, a, head_force, head_damping, extra_force, extra_damping, drive_travel, drive_rate, h)[0]
 
 
 @kernel
-def advance(p, a, head_force, head_damping, extra_force, drive_travel, drive_rate, h):
+def advance(p, a, head_force, head_damping, extra_force, extra_damping, drive_travel, drive_rate, h):
     """One micro-step h of the nut: half a drift, a kick at the middle, half a drift.
 
-    `head_force` f, `extra_force` (lever rollers, positive shortens the probe), `drive_travel` and `drive_rate` belong
-    to the middle of the step; `head_damping` (kg) is -df / d(rate of the head) times the step: contacts enter linearly
-    implicitly. Viscous forces enter so at the middle, the friction of the screw implicitly at the end, so that it
-    holds the nut at rest instead of chattering. Returns the force on the head that was applied.
+    `head_force` f, `extra_force` (lever rollers, bent probe; positive shortens the probe), `drive_travel` and
+    `drive_rate` belong to the middle of the step; `head_damping` (kg) is -df / d(rate of the head) times the step, and
+    `extra_damping` that of the extra force by the rate of the probe: contacts enter linearly implicitly. Viscous forces
+    enter so at the middle, the friction of the screw implicitly at the end, so that it holds the nut at rest instead of
+    chattering. Returns the force on the head that was applied.
     """
     rate = a.rate
     end, free, inertia, elastic, slip, spring, brake, brake_slope = _solve(
-        p, a, head_force, head_damping, extra_force, drive_travel, drive_rate, h
+        p, a, head_force, head_damping, extra_force, extra_damping, drive_travel, drive_rate, h
     )
     a.dissipated_train += train_loss(p, elastic, a.slip, a.spring, slip, spring)
     a.slip = slip

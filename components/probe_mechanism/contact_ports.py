@@ -73,6 +73,9 @@ INSIDE = ContactPorts(
                 count=LISTED + 1,
                 description="class-1 contacts as listed, then the capture sensors",
             ),
+            private("cam_damping", "kg", "damping of the rollers' contacts times the micro-step, by the probe's rate"),
+            private("cam_coupling", "1", "likewise, by the twist of the housing about its joint, M axes", shape=6),
+            private("cam_correction", "N", "what held forces of rollers add to the force on the probe's travel"),
             Group("roller", private("force", "N", "damping and friction of its contact, M axes", shape=3), count=3),
             private("dissipated", "J", "by damping and friction of contacts and capture sensors"),
             tip(),
@@ -89,6 +92,8 @@ OUTSIDE = ContactPorts(
     ),
     link=(
         *ports.wrench_input(),
+        input("tip_torque", "N.m", "of the springs of latches and head sensors about the head's centre, link axes; a "
+              "part of the torque, which the bent tip feels too; 0 for M", shape=3, evaluated="mean"),
         output("tip_slope", "rad", "slope of the bent probe's tip about y and z beyond that of the link; 0 for M",
                shape=2),
     ),

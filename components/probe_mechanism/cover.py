@@ -1,41 +1,108 @@
-"""Hatch cover: axial compliance of the mechanism's base on a ground stand, off in flight. spec/06 section 5.9."""
+"""Hatch cover: axial compliance of the mechanism's base on a ground stand, off in flight. spec/06 section 5.9.
 
+The cover bears the mechanism, and moves with its mass. The separation pushers stand on the docking ring beside it and
+do not load it (spec/00 R44).
+"""
+
+from components import hysteresis
+from components.core.component import fail
+from components.core.field import BOOLEAN, Group, output, parameter, private
 from components.core.kernel import kernel
 
+LAW = 260
+
+MESSAGES = hysteresis.messages("the hatch cover", LAW)
+
+
+def parameters() -> Group:
+    """`cover`: off in flight. Stiffness and damping are those of spec/06 8.3, the loss is assumed."""
+    return Group(
+        "cover",
+        parameter("present", "1", "the mechanism stands on a compliant hatch cover (ground tests)", 0.0, type=BOOLEAN),
+        parameter("stiffness", "N/m", "of the cover along its axis, loading", 1e6, minimum=1.0),
+        parameter("damping", "N.s/m", "of the cover along its axis", 2e3, minimum=0.0),
+        parameter("limit", "m", "working range of the cover's law, to either side", 0.05, minimum=1e-6),
+        parameter("hysteresis_loss", "1", "area of a full loop over the work of loading", 0.1, minimum=0.0,
+                  maximum=0.45),
+        parameter("hysteresis_ratio", "1", "stiffness between loading and unloading over that of loading", 2.0,
+                  minimum=1.01),
+        parameter("hysteresis_common", "1", "range without hysteresis over the working range", 0.03, minimum=1e-4,
+                  maximum=0.5),
+        description="hatch cover, axial compliance",
+    )  # fmt: skip
+
+
+def state() -> Group:
+    """`cover`: deflection, memory of the law, losses."""
+    return Group(
+        "cover",
+        output("travel", "m", "axial deflection of the hatch cover, along x of the base"),
+        output("rate", "m/s", "rate of the deflection"),
+        private("dissipated_rate", "J", "by damping so far, numerical damping included"),
+        hysteresis.law("law", "m", "N", causality="private"),
+        hysteresis.memory("memory", "m", "N"),
+    )
+
 
 @kernel
-def initialize(cover):
+def initialize(p, cover, status):
+    """Cover at rest and unloaded. Returns 0, or the code of a law that is none."""
     cover.travel = 0.0
     cover.rate = 0.0
-    cover.dissipated = 0.0
+    cover.dissipated_rate = 0.0
+    hysteresis.elastic_loop(
+        cover.law, p.stiffness, p.limit, 0.0, p.hysteresis_common, p.hysteresis_loss, p.hysteresis_ratio
+    )
+    code = hysteresis.validate(cover.law)
+    if code:
+        return fail(status, LAW + code, 0.0, 0)
+    hysteresis.reset(cover.law, cover.memory)
+    return 0
 
 
 @kernel
-def _energy(p, cover):
-    return 0.5 * p.mass * cover.rate * cover.rate + 0.5 * p.stiffness * cover.travel * cover.travel
+def advance(p, cover, mass, force, h, status):
+    """One implicit Euler step (S 6.1.6) of the cover, on which `mass` moves under the axial force on the base.
 
-
-@kernel
-def advance(p, cover, force, h):
-    """One implicit Euler step (S 6.1.6) of the cover under the mechanism's axial force on its base (N, along x_0).
-
-    Stable for any stiffness; exact solution of the implicit 2 x 2 system. `travel` and `rate` along x_0. The energy
-    booked as dissipated holds the numerical damping of implicit Euler.
+    `force` in N along x_0 is that of the mechanism on a base that does not accelerate with the cover. The segment of
+    the hysteresis is chosen before the step. Stable for any stiffness; exact solution of the implicit 2 x 2 system.
+    The energy booked as dissipated holds the numerical damping of implicit Euler. Returns 0, or a failure's code.
     """
-    ratio = h / p.mass
-    stiffness = p.stiffness
+    memory = cover.memory
+    code = hysteresis.update(cover.law, memory, cover.travel, cover.rate, 1.0)
+    if code:
+        return fail(status, LAW + code, cover.travel, 0)
+    ratio = h / mass
+    stiffness = memory.stiffness
     damping = p.damping
+    offset = memory.origin_reaction - stiffness * memory.origin_deformation
     determinant = 1.0 + (damping + h * stiffness) * ratio
-    rate = (cover.rate + (force - stiffness * cover.travel) * ratio) / determinant
-    travel = (cover.travel * (1.0 + damping * ratio) + h * (cover.rate + force * ratio)) / determinant
-    before = _energy(p, cover)
-    work = force * (travel - cover.travel)
+    rate = (cover.rate + (force - offset - stiffness * cover.travel) * ratio) / determinant
+    travel = (cover.travel * (1.0 + damping * ratio) + h * (cover.rate + (force - offset) * ratio)) / determinant
+    step = travel - cover.travel
+    kinetic = 0.5 * mass * (rate * rate - cover.rate * cover.rate)
+    elastic = 0.5 * (memory.reaction + hysteresis.reaction(memory, travel)) * step
+    cover.dissipated_rate += force * step - kinetic - elastic
     cover.travel = travel
     cover.rate = rate
-    cover.dissipated += work - (_energy(p, cover) - before)
+    return 0
+
+
+@kernel
+def stored_energy(cover):
+    """Energy in J that the cover would give back."""
+    memory = cover.memory
+    now = hysteresis.reaction(memory, cover.travel)
+    return memory.stored_energy + 0.5 * (memory.reaction + now) * (cover.travel - memory.deformation)
+
+
+@kernel
+def dissipated_energy(cover):
+    """Energy in J lost so far, by damping and hysteresis."""
+    return cover.dissipated_rate + cover.memory.dissipated_energy
 
 
 @kernel
 def transmitted(p, cover):
     """Axial force in N that the cover passes on to the craft."""
-    return p.stiffness * cover.travel + p.damping * cover.rate
+    return hysteresis.reaction(cover.memory, cover.travel) + p.damping * cover.rate

@@ -108,7 +108,21 @@ def _correct(touch, k, r, force):
 
 
 @kernel
-def _contact(unit, item, held, h, length, touch, damping):
+def _couple(touch, s, r, n, along, across):
+    """The damper of a roller at r from the hinge, M axes, where the cam moves it by `s` per travel of the probe.
+
+    What the nut feels of it: with the travel's rate itself, and with the twist of the housing.
+    """
+    resisting = axpy((along - across) * dot(n, s), n, scale(across, s))
+    touch.cam_damping += dot(s, resisting)
+    torque = cross(r, resisting)
+    for i in range(3):
+        touch.cam_coupling[i] += torque[i]
+        touch.cam_coupling[3 + i] += resisting[i]
+
+
+@kernel
+def _contact(unit, item, held, h, length, touch, damping, levers):
     """One listed class-1 contact: its damper and what it loses, or the force that it is `held` to."""
     law = law_of(unit.parameters, item.pair)
     j, point, n, v = _motion(unit, item)
@@ -118,15 +132,19 @@ def _contact(unit, item, held, h, length, touch, damping):
     spring = spring_force(law, item.gain, item.penetration)
     lost = axpy(-drag, slip, scale(spring - item.normal_force, n))
     r = add(point, (length, 0.0, 0.0)) if j == PROBE else point
+    roller = _roller(unit, item)
     if held.active > 0.0:
         force = axpy(spring, n, load(held.force))
         _correct(touch, j, r, subtract(force, lost))
+        if roller >= 0:
+            touch.cam_correction += dot(load(levers.slope[roller]), subtract(force, lost))
         lost = force
         _damp(touch, damping, j, r, n, 0.0, 0.0, lost)
     else:
         along = 0.5 * h * normal_damping(law, item.gain) if item.normal_force > 0.0 else 0.0
         _damp(touch, damping, j, r, n, along, h * drag, lost)
-    roller = _roller(unit, item)
+        if roller >= 0:
+            _couple(touch, load(levers.slope[roller]), r, n, along, h * drag)
     if roller >= 0:
         accumulate(lost, touch.roller[roller].force)
 
@@ -166,8 +184,11 @@ def begin(unit, touch, slope):
 
 
 @kernel
-def linearise(unit, touch, damping, length, h):
-    """Dampers of the contacts of the last evaluation for a micro-step h, before the tree; `length` is L_H."""
+def linearise(unit, touch, damping, length, levers, h):
+    """Dampers of the contacts of the last evaluation for a micro-step h, before the tree.
+
+    `length` L_H of the probe; `levers` with the slopes of the rollers' paths.
+    """
     for k in range(2):
         for i in range(6):
             touch.loss_wrench[k, i] = 0.0
@@ -175,10 +196,14 @@ def linearise(unit, touch, damping, length, h):
             for j in range(6):
                 damping[k, i, j] = 0.0
     touch.axial_damping = 0.0
+    touch.cam_damping = 0.0
+    touch.cam_correction = 0.0
+    for i in range(6):
+        touch.cam_coupling[i] = 0.0
     for k in range(len(touch.roller)):
         store(ZERO, touch.roller[k].force)
     for k in range(int(unit.tally.class_1)):
-        _contact(unit, unit.tally.contact[k], touch.held[k], h, length, touch, damping)
+        _contact(unit, unit.tally.contact[k], touch.held[k], h, length, touch, damping, levers)
     if unit.state.captured > 0.0:
         _sensors(unit, touch.held[SENSORS], h, length, touch, damping)
 
@@ -196,7 +221,7 @@ def _change(t, j, r, change, h):
 
 
 @kernel
-def _bound(unit, item, held, t, length, change, h):
+def _bound(unit, item, held, t, length, levers, change, h):
     """Hold a contact to the bounds of its law if its linearised force leaves them. Returns whether it did."""
     if item.normal_force == 0.0:
         return False
@@ -206,6 +231,9 @@ def _bound(unit, item, held, t, length, change, h):
     rate = dot(n, v)
     slip = axpy(-rate, n, v)
     gained = _change(t, j, r, change, h)
+    roller = _roller(unit, item)
+    if roller >= 0:
+        gained = axpy(change, load(levers.slope[roller]), gained)
     gained_rate = dot(n, gained)
     end = axpy(-gained_rate, n, add(slip, gained))
     normal = spring_force(law, item.gain, item.penetration)
@@ -220,7 +248,7 @@ def _bound(unit, item, held, t, length, change, h):
 
 
 @kernel
-def revise(unit, touch, t, length, change, h):
+def revise(unit, touch, t, length, levers, change, h):
     """Find the contacts whose linearised forces leave their law, and hold them within it (spec/00 R39).
 
     With the accelerations of the tree and the `change` of the rate of compression over the micro-step: the damper of a
@@ -231,7 +259,7 @@ def revise(unit, touch, t, length, change, h):
     count = 0
     for k in range(int(unit.tally.class_1)):
         held = touch.held[k]
-        if held.active == 0.0 and _bound(unit, unit.tally.contact[k], held, t, length, change, h):
+        if held.active == 0.0 and _bound(unit, unit.tally.contact[k], held, t, length, levers, change, h):
             count += 1
     held = touch.held[SENSORS]
     if unit.state.captured > 0.0 and held.active == 0.0:
@@ -259,6 +287,15 @@ def add_correction(touch, j, reach, load):
 def head_force(t):
     """Axial force on the head of the tree `t` with the accelerations found, N."""
     return t.load[PROBE].force[0] + t.implicit[PROBE, 3]
+
+
+@kernel
+def cam_force(touch, t):
+    """Force in N on the probe's travel that the accelerations found add through rollers, levers and cam."""
+    force = 0.0
+    for i in range(6):
+        force -= touch.cam_coupling[i] * t.acceleration[HOUSING, i]
+    return force
 
 
 @kernel

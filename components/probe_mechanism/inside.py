@@ -11,6 +11,7 @@ from components.core.kernel import kernel
 from components.core.rotation import load_matrix, store_matrix
 from components.core.vector import dot, load, store
 from components.probe_mechanism import implicit, levers
+from components.probe_mechanism.ports import AS_IN_SOURCE
 from components.probe_mechanism.tree import reach
 
 # cosine of the angle, 25 deg, by which a normal turns in a micro-step that was too long for it
@@ -154,7 +155,7 @@ def linearise(m, h):
     """Dampers of the contacts join the tree for a micro-step h."""
     t = m.tree
     implicit.begin(m.probe_cone, m.touch, (t.tip_slope[0], t.tip_slope[1]))
-    implicit.linearise(m.probe_cone, m.touch, t.load_damping, t.length, h)
+    implicit.linearise(m.probe_cone, m.touch, t.load_damping, t.length, m.levers, h)
 
 
 @kernel
@@ -170,9 +171,9 @@ def revise(m, change, h):
     Returns how many are newly held; with any, loads and dampers of the tree are set anew.
     """
     t = m.tree
-    count = implicit.revise(m.probe_cone, m.touch, t, t.length, change, h)
+    count = implicit.revise(m.probe_cone, m.touch, t, t.length, m.levers, change, h)
     if count > 0:
-        implicit.linearise(m.probe_cone, m.touch, t.load_damping, t.length, h)
+        implicit.linearise(m.probe_cone, m.touch, t.load_damping, t.length, m.levers, h)
         for j in range(2):
             wrench = on_link(m, j)
             store(load(wrench.force), t.load[j].force)
@@ -185,6 +186,31 @@ def revise(m, change, h):
 def axial_damping(m):
     """Damping of contacts along the probe times the micro-step, kg."""
     return m.touch.axial_damping
+
+
+@kernel
+def cam_response(m):
+    """Force on the probe's travel that the accelerations found add through the rollers (N), and damping of their
+    contacts by its rate, times the micro-step (kg)."""
+    return implicit.cam_force(m.touch, m.tree), m.touch.cam_damping
+
+
+@kernel
+def cam_correction(m):
+    """Force in N that held contacts of rollers add to that of the rollers on the probe's travel."""
+    return m.touch.cam_correction
+
+
+@kernel
+def lose_through_cam(m, force, travel):
+    """Book what that force, as it was applied, takes from the probe going by `travel`."""
+    m.touch.dissipated -= force * travel
+
+
+@kernel
+def tip_torque(m):
+    """Torque of the springs of latches and head sensors about the head's centre, H axes, N.m."""
+    return load(m.touch.tip.torque)
 
 
 @kernel
@@ -229,4 +255,4 @@ def audit(m):
     out.dissipated_contact = m.touch.dissipated
     out.dissipated_latches = contact.dissipated_latches
     out.dissipated_energy += out.dissipated_contact + out.dissipated_latches
-    out.work_tip = m.touch.tip.work
+    out.work_tip = m.touch.tip.work if m.parameters.simplifications == AS_IN_SOURCE else 0.0

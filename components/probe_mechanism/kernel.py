@@ -27,9 +27,11 @@ from components.probe_mechanism import (
     tree,
     validity,
 )
+from components.probe_mechanism.ports import AFFINE, AS_IN_SOURCE
 
 STEP_TOO_LONG = 3
 TRAVEL = 4
+COVER_AFFINE = 6
 
 _OWN = {
     STEP_TOO_LONG: Message(
@@ -39,9 +41,17 @@ _OWN = {
         "probe length {status.value:.4g} m is shorter than parameters.probe.shortest_length = "
         "{parameters.probe.shortest_length:.4g} m by more than parameters.travel_margin"
     ),
+    COVER_AFFINE: Message(
+        "parameters.base_motion = AFFINE does not go with parameters.cover.present: the cover has a motion of its own"
+    ),
 }
 MESSAGES = combined(
-    check.messages("1 base, 2 target, 3 motor voltages"), _OWN, tree.MESSAGES, lateral.MESSAGES, validity.MESSAGES
+    check.messages("1 base, 2 target, 3 motor voltages"),
+    _OWN,
+    tree.MESSAGES,
+    lateral.MESSAGES,
+    cover.MESSAGES,
+    validity.MESSAGES,
 )
 
 # a micro-step may be halved to this part of it when a penetration exceeds its limit (R30)
@@ -121,11 +131,17 @@ def _load(m, h):
 
 
 @kernel
-def _back_force(p, cam):
-    """Force of the rollers on the nut, N, from that on their cam."""
-    if p.levers.backdrive != 0.0:
-        return cam
-    return 0.0
+def _on_travel(m, cam):
+    """Forces on the probe's travel beside that on the head, spec/00 R42; `cam` (N) is that of the rollers on their cam.
+
+    (all of them, N; the part that the accelerations found add through the rollers, N; damping of the rollers' contacts
+    times the micro-step, kg). None in the source's simplified mechanism.
+    """
+    p = m.parameters
+    if p.simplifications == AS_IN_SOURCE:
+        return 0.0, 0.0, 0.0
+    pull, damping = contact.cam_response(m)
+    return cam + contact.cam_correction(m) + pull + tree.axial_force(p.probe, m.tree), pull, damping
 
 
 @kernel
@@ -133,12 +149,14 @@ def _predicted_change(m, cam, h):
     """Change of the rate of compression over a micro-step h, with the loads on the tree as evaluated."""
     p = m.parameters
     d = m.drive
+    extra, _, cam_damping = _on_travel(m, cam)
     rate = axial.predicted_rate(
         p.axial,
         m.axial,
         implicit.head_force(m.tree),
         contact.axial_damping(m),
-        _back_force(p, cam),
+        extra,
+        cam_damping,
         books.drive_travel(p.axial, p.drive, d.angle + 0.5 * h * d.rate),
         books.drive_travel(p.axial, p.drive, d.rate),
         h,
@@ -154,6 +172,8 @@ def _evaluate(m, cam, h):
     if code:
         return code
     contact.linearise(m, h)
+    if p.simplifications != AS_IN_SOURCE:
+        tree.turn_tip(m.tree, contact.tip_torque(m))
     # each repetition holds one more contact at least, and rarely is there more than one
     while True:
         code = tree.evaluate(
@@ -182,6 +202,7 @@ def _react(m):
     force, torque = pushers.reaction(push, push_torque, load(relative.position), load_matrix(relative.rotation))
     accumulate(force, t.base_force)
     accumulate(torque, t.base_torque)
+    m.books.pusher_force = force[0]
 
 
 @kernel
@@ -192,7 +213,8 @@ def _kick(m, cam, h):
     d = m.drive
     angle = d.angle + 0.5 * h * d.rate
     before = a.travel
-    extra = _back_force(p, cam)
+    rate = a.rate
+    extra, pull, cam_damping = _on_travel(m, cam)
     force = implicit.head_force(m.tree)
     applied = axial.advance(
         p.axial,
@@ -200,15 +222,18 @@ def _kick(m, cam, h):
         force,
         contact.axial_damping(m),
         extra,
+        cam_damping,
         books.drive_travel(p.axial, p.drive, angle),
         books.drive_travel(p.axial, p.drive, d.rate),
         h,
     )
     drive.advance(p.drive, d, m.command.motor_voltage, a.train_force / books.nut_per_travel(p.axial), h)
     way = levers.shift(p.levers, before, a.travel)
-    m.books.work_levers += extra * (a.travel - before)
-    for k in range(levers.COUNT):
-        m.books.work_levers -= levers.work(m.levers, k, contact.on_roller(m, k), way)
+    if p.simplifications == AS_IN_SOURCE:
+        for k in range(levers.COUNT):
+            m.books.work_levers -= levers.work(m.levers, k, contact.on_roller(m, k), way)
+    else:
+        contact.lose_through_cam(m, pull - cam_damping * (a.rate - rate) / h, a.travel - before)
     force, torque = contact.settle(m, applied - force, a.travel - before, way, h)
     accumulate(force, m.target.force_now)
     accumulate(torque, m.target.torque_now)
@@ -239,8 +264,11 @@ def _micro_step(m, start, h, long):
     if code:
         return code
     if m.parameters.cover.present != 0.0:
-        _react(m)
-        cover.advance(m.parameters.cover, m.cover, t.base_force[0], h)
+        p = m.parameters
+        tree.react(p.probe, t, m.damper)
+        code = cover.advance(p.cover, m.cover, tree.mass(p.probe, p.lateral), t.base_force[0], h, m.status)
+        if code:
+            return code
     tree.kick(t, m.damper, h)
     tree.drift(t, 0.5 * h)
     rate = m.axial.rate
@@ -269,12 +297,16 @@ def _finish(m, h):
     books.audit(m)
     contact.audit(m)
     books.wrench_now(m)
+    if m.parameters.base_motion == AFFINE:
+        return books.respond(m)
     return 0
 
 
 @kernel
 def initialize(m):
     p = m.parameters
+    if p.base_motion == AFFINE and p.cover.present != 0.0:
+        return fail(m.status, COVER_AFFINE, 0.0, 0)
     code = _check_inputs(m)
     if code == 0:
         code = validity.check_parameters(p, m.status)
@@ -291,7 +323,9 @@ def initialize(m):
     a.dissipated_screw = 0.0
     drive.initialize(p.drive, m.drive)
     m.drive.angle = p.initial_travel * p.drive.nut_ratio * books.nut_per_travel(p.axial)
-    cover.initialize(m.cover)
+    code = cover.initialize(p.cover, m.cover, m.status)
+    if code:
+        return code
     levers.initialize(p.levers, m.levers)
     m.motion.pending = 0.0
     m.books.work_levers = 0.0
@@ -315,8 +349,7 @@ def initialize(m):
         code = _finish(m, 0.0)
     if code:
         return code
-    store(load(m.audit.momentum), m.books.momentum)
-    store(load(m.audit.angular_momentum), m.books.angular_momentum)
+    books.initialize(m)
     store(load(m.base.force_now), m.base.force)
     store(load(m.base.torque_now), m.base.torque)
     store(load(m.target.force_now), m.target.force)
@@ -358,6 +391,7 @@ def step(m, t, h):
     store(ZERO, m.books.impulse)
     store(ZERO, m.books.angular_impulse)
     contact.begin(m)
+    books.begin(m)
     code = _advance(m, h)
     if code == 0:
         code = _finish(m, h)

@@ -27,7 +27,7 @@ def check(m):
     """Returns 0, or the code of a failure if a wrench is not finite. Notes whether any acts."""
     size = _size(m.target.contact_force) + _size(m.target.contact_torque)
     for j in range(2):
-        size += _size(m.link[j].force) + _size(m.link[j].torque)
+        size += _size(m.link[j].force) + _size(m.link[j].torque) + _size(m.link[j].tip_torque)
     for k in range(levers.COUNT):
         size += _size(m.roller[k].force)
     if not isfinite(size):
@@ -118,6 +118,29 @@ def axial_damping(m):
 
 
 @kernel
+def cam_response(m):
+    """No response: the wrenches hold."""
+    return 0.0, 0.0
+
+
+@kernel
+def cam_correction(m):
+    """No correction: the wrenches hold."""
+    return 0.0
+
+
+@kernel
+def lose_through_cam(m, force, travel):
+    """Nothing to book."""
+
+
+@kernel
+def tip_torque(m):
+    """Torque of the springs of latches and head sensors about the head's centre, H axes, N.m."""
+    return load(m.link[0].tip_torque)
+
+
+@kernel
 def _power(m, h):
     """Mean power of the contact in the micro-step on links and passive unit, W."""
     base = m.motion.base
@@ -131,6 +154,8 @@ def _power(m, h):
         torque, force = load_on(t, k)
         spin, speed = mean_twist(t, k, t.link[k], ZERO, omega0, velocity0, h)
         power += dot(torque, spin) + dot(force, speed)
+    for k in range(2):
+        power += t.tip_force[k] * (t.qd[2 + k] - 0.5 * h * t.qdd[2 + k])
     return power
 
 

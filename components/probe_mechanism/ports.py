@@ -6,10 +6,19 @@ from dataclasses import replace
 
 from components.contact import kinematics
 from components.core import ports
-from components.core.field import BOOLEAN, INPUT, OUTPUT, Field, Group, input, output, parameter, private
+from components.core.field import BOOLEAN, INPUT, OUTPUT, Field, Group, enumeration, input, output, parameter, private
 from components.core.record import Record
-from components.probe_mechanism import lateral, pace, tree
+from components.probe_mechanism import cover, lateral, pace, tree
 from components.probe_mechanism.contact_ports import ContactPorts
+
+SOURCE, LAGGED, AFFINE = (ports.BASE_MOTION.codes[mode] for mode in ("SOURCE", "LAGGED", "AFFINE"))
+
+SIMPLIFICATIONS = enumeration(
+    "Simplifications",
+    NONE="energy is kept: rollers load the nut, bent probe resists shortening, latches bend the tip that they turn",
+    SOURCE="as in Yaskevich 2020, 6.1: none of the three acts back; audit.work_levers, _stiffness, _tip count them",
+)
+AS_IN_SOURCE = SIMPLIFICATIONS.codes["SOURCE"]
 
 AXIAL_PARAMETERS = Group(
     "axial",
@@ -93,7 +102,6 @@ LEVER_PARAMETERS = Group(
     parameter("radial", "m", "distance of the roller's centre from x of M, at the travels of the table",
               (0.11, 0.11, 0.2233, 0.2077, 0.1565, 0.1565), shape=6, minimum=0.0),
     parameter("azimuth", "rad", "of the leading lever, from y to z of M", 0.0, display_unit="deg"),
-    parameter("backdrive", "1", "the rollers' reactions act back on the nut", 0.0, type=BOOLEAN),
     description="alignment levers: path of the rollers in the housing frame M",
 )  # fmt: skip
 
@@ -113,22 +121,6 @@ PUSHER_PARAMETERS = Group(
     description="separation pushers on the active docking plane",
 )
 
-COVER_PARAMETERS = Group(
-    "cover",
-    parameter("present", "1", "the mechanism stands on a compliant hatch cover (ground tests)", 0.0, type=BOOLEAN),
-    parameter("mass", "kg", "of the mechanism on the cover", 50.0, minimum=1e-3),
-    parameter("stiffness", "N/m", "of the cover along its axis", 1e6, minimum=0.0),
-    parameter("damping", "N.s/m", "of the cover along its axis", 2e3, minimum=0.0),
-    description="hatch cover, axial compliance",
-)
-
-COVER = Group(
-    "cover",
-    output("travel", "m", "axial deflection of the hatch cover, along x of the base"),
-    output("rate", "m/s", "rate of the deflection"),
-    private("dissipated", "J", "by the cover, numerical damping included"),
-)
-
 DEVICES = (
     "train",
     "magnetic",
@@ -146,6 +138,10 @@ WORKS = ("base", "target", "drive", "stiffness", "levers")
 PARAMETERS = Group(
     "parameters",
     parameter("docking_plane_x", "m", "abscissa of the active docking plane in frame 0", 0.133),
+    parameter("base_motion", "1", "what the carrier tells about its acceleration; the same as at its port",
+              LAGGED, type=ports.BASE_MOTION),
+    parameter("simplifications", "1", "of the source that create or destroy energy",
+              SIMPLIFICATIONS.codes["NONE"], type=SIMPLIFICATIONS),
     *pace.parameters(),
     parameter("step_limit", "s", "longest step over which the ports' motion may be extrapolated", 0.02, minimum=1e-6),
     parameter("initial_travel", "m", "compression of the probe at the start; 0 at the initial position", 0.0),
@@ -158,7 +154,7 @@ PARAMETERS = Group(
     tree.parameters(),
     LEVER_PARAMETERS,
     PUSHER_PARAMETERS,
-    COVER_PARAMETERS,
+    cover.parameters(),
 )  # fmt: skip
 
 
@@ -171,6 +167,8 @@ def record(contact: ContactPorts) -> Record:
     """The record of the build with this contact."""
     return Record(
         Group("base", *ports.pose(INPUT), *ports.twist(INPUT), *ports.acceleration(INPUT), *ports.wrench_output(),
+              output("affine_mass", "1", "-d(wrench)/d(acceleration), upper triangle by rows, SI, force first; 0 but "
+                     "for AFFINE", shape=21),
               description="port of the craft that carries the mechanism, frame 0"),
         # first what one build has and the other has not: numba would take the longer record for the shorter, and warn
         Group("target", *contact.target, *_apart(ports.pose(INPUT)), *ports.twist(INPUT),
@@ -215,10 +213,18 @@ def record(contact: ContactPorts) -> Record:
         DRIVE,
         AXIAL,
         lateral.outputs(),
-        COVER,
+        cover.state(),
         ports.docking(),
         *contact.public,
-        ports.audit((*DEVICES, *contact.devices), (*WORKS, *contact.works)),
+        Group(
+            "audit",
+            *ports.audit((*DEVICES, *contact.devices), (*WORKS, *contact.works)).members,
+            output("own_momentum", "N.s", "linear momentum, with the base's true motion at the start of the step; of "
+                   "motion relative to the base if base_motion is SOURCE; I", shape=3),
+            output("own_angular_momentum", "N.m.s", "angular momentum about the origin of I, likewise", shape=3),
+            output("base_impulse_error", "N.s", "impulse of base.force_now so far, trapezoidal, less that of "
+                   "base.force; I", shape=3),
+        ),
         ports.status(),
         PARAMETERS,
         tree.state(),
@@ -237,10 +243,18 @@ def record(contact: ContactPorts) -> Record:
             "books",
             private("impulse", "N.s", "on the passive unit in this step, I", shape=3),
             private("angular_impulse", "N.m.s", "on the passive unit in this step, about the origin of I", shape=3),
-            private("momentum", "N.s", "of the mechanism at the end of the last step, I", shape=3),
-            private("angular_momentum", "N.m.s", "of the mechanism at the end of the last step, about the origin of I",
-                    shape=3),
+            private("momentum", "N.s", "of the mechanism from which the next step counts, I", shape=3),
+            private("angular_momentum", "N.m.s", "likewise, about the origin of I", shape=3),
+            private("end_momentum", "N.s", "of the mechanism at the end of the step, base extrapolated, I", shape=3),
+            private("end_angular_momentum", "N.m.s", "likewise, about the origin of I", shape=3),
+            private("lag", "N.s", "momentum that the base's true motion added to the extrapolated one's at the start "
+                    "of the step, I", shape=3),
+            private("angular_lag", "N.m.s", "likewise, about the origin of I", shape=3),
+            private("base_twist", "1", "of frame 0 as extrapolated to the end of the last step: velocity, angular "
+                    "velocity, its axes", shape=6),
+            private("force_now", "N", "on the base at the end of the last step, I", shape=3),
             private("pusher_energy", "J", "stored in the pushers"),
+            private("pusher_force", "N", "of the pushers on the base along x_0, past the hatch cover"),
             private("work_levers", "J", "done by the cam on the rollers, which the nut does not feel"),
             *contact.books,
         ),

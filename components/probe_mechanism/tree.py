@@ -12,7 +12,7 @@ d = damper.
 
 from __future__ import annotations
 
-from math import fabs, isfinite
+from math import cos, fabs, isfinite, sin
 
 from components import hysteresis
 from components.core.component import Message, combined, fail
@@ -135,6 +135,13 @@ def state() -> Group:
         Group("element", hysteresis.memory("memory", "rad", "N.m"), count=3),
         private("coefficient", "N.m.s/rad", "damping of the probe's joints in this evaluation", shape=3),
         private("gain", "1", "L_H(0) / L_H: factor on the bending moments"),
+        private("tip_force", "N.m", "of latches and head sensors on the bending joints by the tip's slope", shape=2),
+        private(
+            "response",
+            "1",
+            "change of the joints' rates by a change of the base's velocity and angular velocity",
+            shape=(5, 6),
+        ),
         private("base_force", "N", "on the carrier, frame 0", shape=3),
         private("base_torque", "N.m", "on the carrier about O_0, frame 0", shape=3),
         private("affine_mass", "1", "M_A of [f; m] = W - M_A [w_0; epsilon_0]", shape=(6, 6)),
@@ -166,6 +173,8 @@ def initialize(p, t, pl, d, status):
             return fail(status, PROBE_LAW + code, 0.0, 3 + k)
         hysteresis.reset(law, t.element[k].memory)
     t.viscous = 0.0
+    t.tip_force[0] = 0.0
+    t.tip_force[1] = 0.0
     t.length = p.free_length
     housing_and_probe.place(p, t, 0.0)
     code = lateral.initialize(pl, d, t.link[HOUSING], status)
@@ -174,6 +183,16 @@ def initialize(p, t, pl, d, status):
     if code == 0:
         code = select(t, d, status)
     return code
+
+
+@kernel
+def mass(p, pl):
+    """Mass in kg of all that moves on the base."""
+    total = p.housing_mass + p.probe_mass
+    for k in range(2):
+        for i in range(2):
+            total += pl.spring.link_mass[k, i] + pl.brake.link_mass[k, i]
+    return total
 
 
 @kernel
@@ -224,6 +243,33 @@ def _probe_forces(p, t, h):
         t.coefficient[k] = c
         t.force[k] = -hysteresis.reaction(t.element[k].memory, t.q[2 + k]) - c * t.qd[2 + k]
         t.damping[k] = 0.5 * h * c
+    for k in range(2):
+        t.force[k] += t.tip_force[k]
+
+
+@kernel
+def turn_tip(t, torque):
+    """Take the `torque` (3, N.m, H axes) of the springs of latches and head sensors about the head's centre.
+
+    They stand on the tip, which turns by its slope `tip_slope` beyond the link H. The bending joints feel the work of
+    the torque on that turn, as the latches move by it: erratum E-11 with virtual work (spec/00 R42).
+    """
+    y = t.tip_slope[0]
+    t.tip_force[0] = (1.5 * cos(t.q[2]) - 1.0) * torque[1]
+    t.tip_force[1] = (1.5 * cos(t.q[3]) - 1.0) * (sin(y) * torque[0] + cos(y) * torque[2])
+
+
+@kernel
+def axial_force(p, t):
+    """Force in N on the probe's travel, positive shortens it, of the bending stiffness k(L): -k'(L) q^2 / 2.
+
+    The bent probe stiffens as it shortens, `gain` = L(0) / L, and the nut pays for it (spec/00 R42). With hysteresis
+    q^2 k / 2 is the energy that the joint would give back. After `select`.
+    """
+    if t.length <= p.shortest_length:
+        return 0.0
+    energy = t.element[0].memory.recoverable + t.element[1].memory.recoverable
+    return -energy * t.gain / t.length
 
 
 @kernel
@@ -313,8 +359,31 @@ def kick(t, d, h):
 
 
 @kernel
+def release_dampers(t, d):
+    """Take the linearly implicit damping out of the inertias; the next evaluation sets it anew."""
+    for k in range(3):
+        t.damping[k] = 0.0
+    for k in range(2):
+        d.spring[k].damping = 0.0
+        d.brake[k].damping = 0.0
+        for i in range(6):
+            for j in range(6):
+                t.load_damping[k, i, j] = 0.0
+
+
+@kernel
+def jolt(t, velocity, angular_velocity):
+    """Change the joints' rates by `response` to a jump of the base's velocity and angular velocity, frame 0, tuples."""
+    for j in range(5):
+        for k in range(3):
+            t.qd[j] += t.response[j, k] * velocity[k] + t.response[j, 3 + k] * angular_velocity[k]
+
+
+@kernel
 def affine(p, t, d, omega0):
-    """M_A of spec/02 section 11, by unit accelerations of the base; undoes the last evaluation's accelerations.
+    """M_A and L of spec/02 section 11 (`affine_mass`, -`response`), by unit accelerations of the base.
+
+    Undoes the last evaluation's accelerations.
 
     Returns 0, or 1 + j if joint j has no inertia.
     """
@@ -322,6 +391,9 @@ def affine(p, t, d, omega0):
     react(p, t, d)
     force = load(t.base_force)
     torque = load(t.base_torque)
+    for j in range(5):
+        for k in range(6):
+            t.response[j, k] = -t.qdd[j]
     for k in range(6):
         unit = (1.0 if k % 3 == 0 else 0.0, 1.0 if k % 3 == 1 else 0.0, 1.0 if k % 3 == 2 else 0.0)
         if k < 3:
@@ -332,6 +404,8 @@ def affine(p, t, d, omega0):
         for i in range(3):
             t.affine_mass[i, k] = force[i] - t.base_force[i]
             t.affine_mass[3 + i, k] = torque[i] - t.base_torque[i]
+        for j in range(5):
+            t.response[j, k] += t.qdd[j]
     store(force, t.base_force)
     store(torque, t.base_torque)
     return code

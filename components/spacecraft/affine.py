@@ -97,8 +97,15 @@ def add_elastic(r, mount, e, a):
 
 
 @kernel
-def solve(port, mount, a):
-    """Replace the received wrench by that for the acceleration to come. False if the equations are singular."""
+def solve(port, mount, a, h):
+    """Replace the received wrench by that for the acceleration to come. False if the equations are singular.
+
+    The mechanism has taken the acceleration that it was given in axes of the step's start, and held it in I; the wrench
+    acts in axes of mid-step.
+    """
+    turn = vector.scale(0.5 * h, vector.load(port.angular_velocity))
+    turned = rotation.from_quaternion(rotation.from_rotation_vector(turn))
+    given = rotation.apply(turned, vector.load(port.acceleration))
     place = 0
     for i in range(6):
         for k in range(i, 6):
@@ -109,7 +116,7 @@ def solve(port, mount, a):
     for i in range(6):
         a.matrix[i, i] += 1.0
         for k in range(3):
-            mount.wrench[i] += a.mass[i, k] * (port.acceleration[k] - a.bias[k])
+            mount.wrench[i] += a.mass[i, k] * (given[k] - a.bias[k])
             mount.wrench[i] += a.mass[i, 3 + k] * (port.angular_acceleration[k] - a.bias[3 + k])
     if not matrix.factor_lu(a.matrix, a.pivot, 6):
         return False

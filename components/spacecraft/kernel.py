@@ -165,7 +165,7 @@ def step_rigid(m, t, h):
     if count > 0:
         _sum(m.actuation, m.mount, m.rigid, p)
         affine.rigid_mobility(m.parameters, m.rigid, m.mount[p], m.affine, h)
-        if not affine.solve(m.port[p], m.mount[p], m.affine):
+        if not affine.solve(m.port[p], m.mount[p], m.affine, h):
             return fail(m.status, AFFINE_SINGULAR, 0.0, p + 1)
         mounts.resolve(m.rigid, m.mount[p])
     _move(m, h)
@@ -196,7 +196,7 @@ def _solve_affine(m, p, n, h):
     affine.rigid_mobility(m.parameters, m.rigid, m.mount[p], m.affine, h)
     elastic.bias(m.elastic, m.modes, p, n, h)
     affine.add_elastic(m.rigid, m.mount[p], m.elastic, m.affine)
-    if not affine.solve(m.port[p], m.mount[p], m.affine):
+    if not affine.solve(m.port[p], m.mount[p], m.affine, h):
         return fail(m.status, AFFINE_SINGULAR, 0.0, p + 1)
     mounts.resolve(m.rigid, m.mount[p])
     return 0

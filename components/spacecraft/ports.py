@@ -3,16 +3,11 @@
 from __future__ import annotations
 
 from components.core import ports
-from components.core.field import BOOLEAN, INTEGER, OUTPUT, Group, enumeration, input, output, parameter, private
+from components.core.field import BOOLEAN, INTEGER, OUTPUT, Group, input, output, parameter, private
 from components.core.field import table as constant
+from components.core.ports import BASE_MOTION
 from components.core.record import Record
 
-BASE_MOTION = enumeration(
-    "BaseMotion",
-    SOURCE="velocity terms only; masses include the mechanism",
-    LAGGED="mean acceleration of the previous step; masses without the mechanism",
-    AFFINE="as LAGGED, and affine_mass times the lag of the acceleration is taken from the wrench",
-)
 SOURCE = BASE_MOTION.codes["SOURCE"]
 LAGGED = BASE_MOTION.codes["LAGGED"]
 AFFINE = BASE_MOTION.codes["AFFINE"]

@@ -24,6 +24,11 @@ class Audit(Observer):
     change of the sum less what came from outside, relative to the largest change of any one instance: what was
     exchanged.
 
+    That sum may be constant by the way in which the instances account for what they exchange, whatever they compute.
+    `own_momentum` and `own_angular_momentum` name the same momenta as each instance has them by its own state; their
+    drift tests the dynamics. `impulse_errors` name 3-vectors by how much impulses computed in two ways have come
+    apart; the largest counts relative to the linear momentum that was exchanged.
+
     `stored` name kinetic and potential energies, `dissipated` energies dissipated so far, `supplied` works done so far
     on the system from outside. stored + dissipated - supplied is constant; the residual is its largest change relative
     to `reference_energy` in J, or to the largest sum of `stored` where that is not given.
@@ -39,6 +44,9 @@ class Audit(Observer):
         angular_momentum: Sequence[str] = (),
         impulse: Sequence[str] = (),
         angular_impulse: Sequence[str] = (),
+        own_momentum: Sequence[str] = (),
+        own_angular_momentum: Sequence[str] = (),
+        impulse_errors: Sequence[str] = (),
         stored: Sequence[str] = (),
         dissipated: Sequence[str] = (),
         supplied: Sequence[str] = (),
@@ -46,8 +54,14 @@ class Audit(Observer):
         reference_energy: float | None = None,
         every: int = 1,
     ) -> None:
-        self.momenta = {"linear_momentum": tuple(momentum), "angular_momentum": tuple(angular_momentum)}
-        self.impulses = {"linear_momentum": tuple(impulse), "angular_momentum": tuple(angular_impulse)}
+        self.momenta = {
+            "linear_momentum": tuple(momentum),
+            "angular_momentum": tuple(angular_momentum),
+            "own_momentum": tuple(own_momentum),
+            "own_angular_momentum": tuple(own_angular_momentum),
+        }
+        self.impulses = dict(zip(self.momenta, 2 * (tuple(impulse), tuple(angular_impulse)), strict=True))
+        self.impulse_errors = tuple(impulse_errors)
         self.stored, self.dissipated, self.supplied = tuple(stored), tuple(dissipated), tuple(supplied)
         self.bonds = tuple(bonds)
         self.reference_energy = reference_energy
@@ -61,7 +75,7 @@ class Audit(Observer):
         if unequal:
             raise StructureError([f"bond {name}: as many efforts as flows are needed" for name in unequal])
         names: list[str] = []
-        for vectors in (*self.momenta.values(), *self.impulses.values()):
+        for vectors in (*self.momenta.values(), *self.impulses.values(), self.impulse_errors):
             for name in vectors:
                 names += vector(name)
         names += [*self.stored, *self.dissipated, *self.supplied]
@@ -79,6 +93,7 @@ class Audit(Observer):
         self._exchanged = dict.fromkeys(self.momenta, 0.0)
         self._largest = dict.fromkeys(self.momenta, 0.0)
         self._drift = dict.fromkeys(self.momenta, 0.0)
+        self._apart = 0.0
         self._residual = self._energy = 0.0
 
     def sample(self, time: np.ndarray, values: np.ndarray) -> None:
@@ -93,6 +108,10 @@ class Audit(Observer):
                 self._largest[kind] = max(self._largest[kind], largest)
                 self._drift[kind] = max(self._drift[kind], float(drift.max()))
                 self._keep(kind, drift)
+        for name in self.impulse_errors:
+            apart = np.empty(len(time))
+            loop.drifts(values, first, self._vectors([name]), self._vectors([]), apart)
+            self._apart = max(self._apart, float(apart.max()))
         if self.stored:
             residual = np.empty(len(time))
             parts = [self._columns(names) for names in (self.stored, self.dissipated, self.supplied)]
@@ -100,6 +119,13 @@ class Audit(Observer):
             self._residual = max(self._residual, float(np.abs(residual).max()))
             self._keep("energy", residual)
         self._integrate(time, values)
+
+    def _relative(self, change: float, kind: str) -> float:
+        """`change` relative to what was exchanged of a momentum."""
+        # where nothing was exchanged the drift is rounding, and is seen against the momentum itself
+        exchanged = self._exchanged[kind]
+        scale = exchanged if exchanged > 1e-9 * self._largest[kind] else self._largest[kind]
+        return change / scale if scale > 0.0 else 0.0
 
     def _columns(self, names: Sequence[str]) -> np.ndarray:
         return np.array([self._column[name] for name in names], np.uint64)
@@ -129,12 +155,14 @@ class Audit(Observer):
     def end(self, result: Result) -> None:
         if not self._started:
             return
-        for kind, names in self.momenta.items():
-            if names:
-                # where nothing was exchanged the drift is rounding, and is seen against the momentum itself
-                exchanged = self._exchanged[kind]
-                scale = exchanged if exchanged > 1e-9 * self._largest[kind] else self._largest[kind]
-                result.audit[f"{kind}_drift"] = self._drift[kind] / scale if scale > 0.0 else 0.0
+        for kind in ("linear_momentum", "angular_momentum"):
+            if self.momenta[kind]:
+                result.audit[f"{kind}_drift"] = self._relative(self._drift[kind], kind)
+        own = [kind for kind in ("own_momentum", "own_angular_momentum") if self.momenta[kind]]
+        if own:
+            result.audit["mechanism_momentum_drift"] = max(self._relative(self._drift[kind], kind) for kind in own)
+        if self.impulse_errors:
+            result.audit["base_impulse_error"] = self._relative(self._apart, "linear_momentum")
         if self.stored:
             scale = self.reference_energy or self._energy
             result.audit["energy_residual"] = self._residual / scale if scale > 0.0 else 0.0

@@ -73,10 +73,10 @@ def order(found):
 
 @pytest.mark.parametrize(
     ("time", "largest", "steepest"),
-    [(0.1, 2e-9, 3.3), (1.0, 1e-7, 2.2), (2.0, 2e-7, 2.2), (3.0, 2e-7, 2.2), (4.0, 1e-6, 2.2)],
+    [(0.1, 2e-9, 3.3), (1.0, 1e-7, 2.2), (2.0, 2e-7, 2.2), (3.0, 2e-7, 2.2), (3.5, 2e-7, 2.2)],
 )
 def test_coasting_converges_between_first_and_third_order(coasting, time, largest, steepest):
-    """First contact, free flight, bottom, recoil, latch pulse; `largest` error at H = 1 ms, `steepest` order.
+    """First contact, free flight, slide along the cone, bottom; `largest` error at H = 1 ms, `steepest` order.
 
     The part of first order is the mechanism's lagging base: with a quarter of the mechanism's mass it falls to a fifth.
     Extrapolation leads in the first contact, the lag after it.
@@ -84,6 +84,12 @@ def test_coasting_converges_between_first_and_third_order(coasting, time, larges
     found = errors(coasting, time)
     assert 0.8 < order(found) < steepest, found
     assert found[2] < largest, found
+
+
+def test_the_recoil_comes_out_to_a_micrometre(coasting):
+    """From 4 s on the head leaves the bottom, and the instants at which contacts open and hysteresis turns, found to a
+    micro-step, are what differs: 0.3 um at 1 ms, with no order any more."""
+    assert errors(coasting, 4.0)[2] < 1e-6
 
 
 def test_loads_have_converged_at_the_default_step(coasting, pushed):

@@ -52,6 +52,24 @@ def test_without_exchange_the_momentum_itself_is_the_measure():
     assert audited(Audit(momentum=("a.p",)), TIME, {})["linear_momentum_drift"] == 0.0
 
 
+def test_own_momenta_and_impulse_errors():
+    """What instances have by their own state: the larger of both momenta; and how far impulses are apart."""
+    own = {name.replace(".p", ".own"): value for name, value in collision(loss=0.02).items()}
+    apart = {"b.apart[2]": -0.06 * TIME / 2.0}
+    audit = Audit(
+        momentum=("a.p", "b.p"),
+        angular_momentum=("a.p", "b.p"),
+        own_momentum=("a.own", "b.own"),
+        own_angular_momentum=("a.p", "b.p"),
+        impulse_errors=("b.apart",),
+    )
+    found = audited(audit, TIME, collision() | own | apart)
+    assert found["linear_momentum_drift"] < 1e-15
+    assert found["mechanism_momentum_drift"] == pytest.approx(0.02, rel=1e-12)
+    assert found["base_impulse_error"] == pytest.approx(0.06 / 3.0, rel=1e-12)
+    assert "base_impulse_error" not in audited(Audit(momentum=("a.p",)), TIME, collision())
+
+
 def energies(gap=0.0):
     """An oscillator that a motor drives and a brake slows; `gap` J go missing."""
     work, heat = 4.0 * TIME, 1.5 * TIME

@@ -33,7 +33,7 @@ def _run(p, a, speed, h, active, passive, thrust, out):
         if depth < -PLAY:
             latch = max(0.0, -STIFFNESS * (depth + PLAY) - DAMPING * closing)
         force = latch - bottom - SENSOR_FRICTION * tanh(closing / 1e-3)
-        axial.advance(p, a, force, 0.0, 0.0, 0.0, 0.0, h)
+        axial.advance(p, a, force, 0.0, 0.0, 0.0, 0.0, 0.0, h)
         v1 += h * (force + thrust) / active
         v2 -= h * force / passive
         x1 += 0.5 * h * v1

@@ -130,7 +130,7 @@ def test_drive_slips_the_brake_against_a_held_probe():
     h = 1e-3
     for _ in range(40_000):
         travel = (d.angle + 0.5 * h * d.rate) / p.nut_ratio / NUT_PER_METRE
-        axial.advance(m.parameters.axial, m.axial, 18e3, 0.0, 0.0, travel, d.rate / p.nut_ratio / NUT_PER_METRE, h)
+        axial.advance(m.parameters.axial, m.axial, 18e3, 0.0, 0.0, 0.0, travel, d.rate / p.nut_ratio / NUT_PER_METRE, h)
         drive.advance(p, d, (VOLTAGE, VOLTAGE), m.axial.train_force / NUT_PER_METRE, h)
     assert m.axial.rate == 0.0
     assert m.axial.slip < -0.01

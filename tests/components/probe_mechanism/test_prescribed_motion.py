@@ -13,6 +13,7 @@ from components.contact.probe_cone import levers
 from components.core.component import Instance
 from components.core.rotation import advance, apply_transposed, from_angles, from_quaternion, quaternion
 from components.probe_mechanism import component
+from components.probe_mechanism.ports import SIMPLIFICATIONS
 
 STEP = 4e-3
 BOTTOM = (0.3770023 - 0.045 - 0.8, 0.0, 0.0)
@@ -58,7 +59,7 @@ def paced():
 
 
 def test_power_of_the_whole_mechanism_balances(presses):
-    """Work of both ports, drive and what the source leaves out = kinetic + stored + dissipated, at every step.
+    """Work of both ports and drive = kinetic + stored + dissipated, at every step.
 
     First order in the micro-step, as contacts and hysteresis segments switch within it; 6e-6 of the work at 0.1 ms.
     """
@@ -68,6 +69,12 @@ def test_power_of_the_whole_mechanism_balances(presses):
     assert worst[1] < 2e-5 * work
     for coarse, fine in pairwise(worst[:3]):
         assert 1.6 < coarse / fine < 2.6, worst
+
+
+def test_spec00_ruling_42_balance_with_the_simplifications_of_the_source():
+    """What slope of the tip and stiffness put in is counted by its own works, and closes the balance as before."""
+    rows = pressed(micro_step=1e-4, micro_tolerance=0.0, simplifications=SIMPLIFICATIONS.codes["SOURCE"])
+    assert np.abs(rows[:, 8] - rows[0, 8]).max() < 2e-5 * rows[-1, 9]
 
 
 def impulse_on_base(rows):
@@ -149,6 +156,20 @@ def test_spec06_section_5_11_pushers_act_on_both_units():
         np.testing.assert_allclose(back, -on_target, atol=1e-8)
         twist = np.array(apply_transposed(A, tuple(torque))) + np.cross(position, back)
         np.testing.assert_allclose(twist, -turn_target, atol=1e-8)
+
+
+def test_spec00_ruling_44_pushers_do_not_load_the_hatch_cover():
+    """Probe retracted, head free in the socket, 20 mm between the planes: 600 N of pushers go past the cover."""
+    mechanism = Instance(component(), **{
+        "target.position": (0.0, 0.0, 0.0), "base.position": (-0.153, 0.0, 0.0), "parameters.cover.present": 1.0,
+        "parameters.initial_travel": 0.36, "command.latches_armed": 0.0, "probe_cone.parameters.sensor.count": 0,
+    })  # fmt: skip
+    m = mechanism.m
+    for k in range(20):
+        mechanism.step(k * 1e-3, 1e-3)
+    assert m.base.force[0] == pytest.approx(-600.0, rel=1e-3)
+    assert m.base.force_now[0] == pytest.approx(-600.0, rel=1e-3)
+    assert abs(m.cover.travel) < 1e-9
 
 
 def test_spec06_erratum_11_slope_of_the_tip_turns_in_the_axes_of_the_head():

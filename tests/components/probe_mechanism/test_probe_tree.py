@@ -405,6 +405,47 @@ def test_shortening_a_bent_probe_takes_work():
     assert m.tree.gain_work == pytest.approx(0.5 * stored, rel=1e-9)
 
 
+def test_spec00_ruling_42_the_bent_probe_resists_shortening():
+    """The axial force is minus the derivative of the stored energy by the travel: central differences over 0.1 mm."""
+
+    def bent(length):
+        m = mechanism()
+        m.tree.q[2:4] = 2e-3, -1.5e-3
+        assert place(m, length) == 0
+        assert tree.select(m.tree, m.damper, m.status) == 0
+        tree.report(m.tree, m.parameters.lateral, m.damper, m.joint, m.lateral)
+        return tree.axial_force(m.parameters.probe, m.tree), m.tree.stored_energy
+
+    step = 1e-4
+    force, _ = bent(0.3)
+    assert force < 0.0, "against shortening"
+    assert force == pytest.approx((bent(0.3 + step)[1] - bent(0.3 - step)[1]) / (2 * step), rel=1e-6)
+    assert bent(0.08)[0] == 0.0, "the stiffness is held below the shortest length"
+
+
+def test_spec00_ruling_42_latches_bend_the_tip_that_turns_with_them():
+    """Virtual work: a torque on the tip, against turns of A_HS by each bending angle, central differences."""
+
+    def tip(y, z):
+        (cy, cz), (sy, sz) = np.cos((y, z)), np.sin((y, z))
+        return np.array([[cz, sz, 0], [-sz, cz, 0], [0, 0, 1]]) @ np.array([[cy, 0, -sy], [0, 1, 0], [sy, 0, cy]])
+
+    def slope(q):
+        return 1.5 * np.sin(q) - q
+
+    m = mechanism()
+    q, torque, step = np.array([0.06, -0.09]), np.array([30.0, -20.0, 50.0]), 1e-6
+    m.tree.q[2:4] = q
+    assert place(m) == 0
+    np.testing.assert_allclose(m.tree.tip_slope, slope(q), atol=1e-15)
+    tree.turn_tip(m.tree, tuple(torque))
+    for k in range(2):
+        ahead, behind = (tip(*slope(q + s * step * np.eye(2)[k])) for s in (1.0, -1.0))
+        turn = (behind.T - ahead.T) @ tip(*slope(q)) / (2 * step)
+        work = torque @ [turn[1, 2], turn[2, 0], turn[0, 1]]
+        assert m.tree.tip_force[k] == pytest.approx(work, rel=1e-6)
+
+
 @pytest.mark.parametrize(
     ("change", "code", "words"),
     [

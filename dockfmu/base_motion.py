@@ -1,0 +1,68 @@
+"""Craft and mechanism must agree on what the acceleration of a port says (spec/00 R38)."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+from master.errors import StructureError
+from master.system import System
+
+ACCELERATION = ".acceleration[1]"
+MASS = ".affine_mass["
+AFFINE = "AFFINE"
+BASE = "base"
+MECHANISM = f"parameters.{BASE}_motion"
+
+
+def check_base_motion(system: System) -> None:
+    """Raise StructureError for each mechanism whose `base_motion` is another than that of the port that carries it.
+
+    Looks at the connections of a port's acceleration to the port `base` of an FMU; FMUs of others, which have no such
+    parameters, are left alone.
+    """
+    problems = list(_problems(system))
+    if problems:
+        raise StructureError(problems)
+
+
+def leave_out_affine_mass(system: System) -> None:
+    """Take away the connections of `affine_mass` of mechanisms whose mode has no use for it.
+
+    They cost time in each step, and a craft of others need not have the input.
+    """
+    system.connections[:] = [
+        connection
+        for connection in system.connections
+        if not connection.output.startswith(BASE + MASS) or _value(system, connection.source, MECHANISM) == AFFINE
+    ]
+
+
+def _problems(system: System) -> Iterator[str]:
+    fed = {(c.source, c.target, c.input) for c in system.connections}
+    for connection in system.connections:
+        if connection.input != BASE + ACCELERATION or not connection.output.endswith(ACCELERATION):
+            continue
+        port = connection.output.removesuffix(ACCELERATION)
+        carrier = f"parameters.{port}.base_motion"
+        given = _value(system, connection.source, carrier)
+        wanted = _value(system, connection.target, MECHANISM)
+        if given is not None and wanted is not None and given != wanted:
+            yield (
+                f"{connection.source}.{carrier} = {given}, but {connection.target}.{MECHANISM} = {wanted}: "
+                f"the mechanism must know what {connection.source}.{port} tells it about its acceleration"
+            )
+        elif given == AFFINE and (connection.target, connection.source, f"{port}{MASS}1]") not in fed:
+            yield (
+                f"{connection.source}.{carrier} = {AFFINE}: {connection.target}.{BASE}{MASS[:-1]} is not connected to "
+                f"{connection.source}.{port}{MASS[:-1]}; a system by name connects them if it is loaded with {AFFINE}"
+            )
+
+
+def _value(system: System, element: str, name: str) -> Any:
+    """Name of the item that the parameter has in the element; None if there is no such parameter."""
+    variable = system.description(element).variables.get(name)
+    if variable is None:
+        return None
+    value = system.elements[element].start.get(name, variable.start)
+    return next((item for item, number in variable.items if number == value), value)

@@ -1,0 +1,72 @@
+"""No parameter without effect: each is read by a kernel that the component's `initialize` or `step` can reach."""
+
+from __future__ import annotations
+
+import types
+from collections.abc import Iterator
+from typing import Any
+
+import pytest
+
+from components.core.field import Group, parameter
+from components.core.kernel import Kernel
+from components.core.record import Record
+from fmus import catalogue
+
+
+def functions(root: Any, fields: frozenset[str]) -> set[types.FunctionType]:
+    """The functions that `root` reaches by names in its code, through modules and kernels.
+
+    Of a `variant` the half for records with these `fields`.
+    """
+    found: set[types.FunctionType] = set()
+    waiting = [root]
+    while waiting:
+        thing = waiting.pop()
+        function = thing.py_func if isinstance(thing, Kernel) else thing
+        if function in found:
+            continue
+        if function.__name__ == "chosen" and function.__module__ == "components.core.kernel":
+            cell = dict(zip(function.__code__.co_freevars, function.__closure__, strict=True))
+            chosen = "present" if cell["field"].cell_contents in fields else "absent"
+            waiting.append(cell[chosen].cell_contents)
+            continue
+        found.add(function)
+        waiting += [thing for thing in _named(function) if callable(thing)]
+    return found
+
+
+def _named(function: types.FunctionType) -> Iterator[Any]:
+    """What the names in the code of a function stand for: globals, and members of modules among them."""
+    names = function.__code__.co_names
+    known = [function.__globals__.get(name) for name in names]
+    modules = [thing for thing in known if isinstance(thing, types.ModuleType)]
+    for thing in known + [getattr(module, name, None) for module in modules for name in names]:
+        if isinstance(thing, Kernel) or (
+            isinstance(thing, types.FunctionType) and thing.__module__.startswith("components.")
+        ):
+            yield thing
+
+
+def unread(record: Record, *kernels: Any) -> list[str]:
+    """Parameters whose name, or that of a group that they stand in, is in no function that the kernels reach."""
+    fields = frozenset(record.dtype.fields)
+    names = {name for kernel in kernels for reached in functions(kernel, fields) for name in reached.__code__.co_names}
+    return [
+        slot.name
+        for slot in record.slots
+        if slot.field.causality == "parameter"
+        and not names.issuperset(part.partition("[")[0] for part in slot.name.split("."))
+    ]
+
+
+@pytest.mark.parametrize("name", catalogue.names())
+def test_every_parameter_is_read_by_a_kernel(name):
+    component = catalogue.component(name)
+    assert unread(component.record, component.initialize, component.step) == []
+
+
+def test_a_parameter_without_effect_is_found():
+    component = catalogue.component("oscillator")
+    more = Record(Group("parameters", parameter("mass", "kg", "", 1.0), parameter("colour", "1", "", 0.0)))
+    assert unread(more, component.initialize, component.step) == ["parameters.colour"]
