@@ -26,7 +26,8 @@ WANTED = InitialConditions(
     miss=(0.06, -0.04), angles=(0.02, -0.03, 0.05),
     velocity=(0.1, 0.01, -0.02), angular_velocity=(0.002, 0.001, -0.003),
 )  # fmt: skip
-HEAD = np.array([0.80, 0.0, 0.0])
+_PROBE = probe_mechanism.component().record.memory().parameters.probe
+HEAD = np.array([_PROBE.bearing_distance + _PROBE.free_length, 0.0, 0.0])
 
 
 def placed(conditions, station=None):

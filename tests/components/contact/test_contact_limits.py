@@ -30,8 +30,9 @@ def test_spec04_oracle_S07_two_dependent_contacts_share_by_stiffness(make_unit):
     the acceleration that it leaves, none, is the same.
     """
     unit = make_unit(**LOSSLESS, **{"limiter.pads": 1})
-    bottom, pad = 1e7, 5e6
-    touching = 0.3770023 - 0.045
+    p = unit.u.parameters
+    bottom, pad = p.law_bottom.stiffness, p.law_limiter.stiffness
+    touching = unit.u.geometry.bottom_x - p.head.radius
 
     def press(depth):
         """Move both links by `depth` beyond the place where they just touch; the contacts' (pair, normal, force)."""
