@@ -80,7 +80,7 @@ def finite(content: Any) -> Any:
     return None if isinstance(content, float) and not math.isfinite(content) else content
 
 
-def publish(made: Path, place: Path) -> None:
-    """Put copies of the files below `made` below `place`, each whole. Raises WriteError that names one."""
-    for file in sorted(path for path in made.rglob("*") if path.is_file()):
+def publish(made: Path, place: Path, pattern: str) -> None:
+    """Put copies of files below `made` below `place`, each whole. Raises WriteError that names one."""
+    for file in sorted(made.glob(pattern)):
         write_whole(place / file.relative_to(made), file.read_bytes())

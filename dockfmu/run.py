@@ -41,7 +41,7 @@ from ssp.variants import is_package
 
 CHECKPOINT = "run.checkpoint"
 
-MADE = ".made"
+MADE = "made"
 """Folder of the products of a declared system, before they are published."""
 
 PRODUCTS = ("results.h5", "summary.json", "events.json", CHECKPOINT, *REPORTS)
@@ -108,7 +108,8 @@ def execute(request: Request, build: Path, say: Callable[[str], None]) -> tuple[
             settings.apply(system)
         else:
             file = prepare(request, settings, conditions, Path(unpacked), say)
-            system, plan, description, notes = bundle.read_bundle(file, Path(unpacked))
+            # apart from what was made: packages within a package are unpacked too
+            system, plan, description, notes = bundle.read_bundle(file, Path(unpacked) / "package")
         plan = _overridden(plan, request)
         for element, fmu in request.swaps.items():
             lost, left_out = swap(system, element, fmu)
@@ -132,8 +133,8 @@ def _publish(made: Path, folder: ResultsFolder, request: Request, build: Path, s
     changed = any((made / "ssp").glob(f"*{CHANGED}.ssp"))
     beside_results = changed and request.output is not None
     try:
-        publish(made / "ssp", folder.path if beside_results else build / "ssp")
-        publish(made / "fmus", build / "fmus")
+        publish(made / "ssp", folder.path if beside_results else build / "ssp", "*.ssp")
+        publish(made / "fmus", build / "fmus", "**/*.fmu")
     except WriteError as error:
         if request.output is None:
             raise

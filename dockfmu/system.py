@@ -106,7 +106,7 @@ class System:
             system.description = declared.description
             weakref.finalize(system.structure, made.cleanup)
             with suppress(WriteError):
-                products.publish(Path(made.name), folder / "fmus")
+                products.publish(Path(made.name), folder / "fmus", "**/*.fmu")
         return system
 
     def __repr__(self) -> str:
