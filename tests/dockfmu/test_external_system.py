@@ -37,12 +37,16 @@ def error(outcome, exact, time):
 
 
 def test_outside_converges_to_inside(bench, exact):
-    """At 1 s, first contact and the slide along the cone behind: 6.5 um at 0.5 ms, 0.16 um at 0.1 ms, nearly second
-    order: damping and friction, of first order, come in below."""
+    """At 1 s, first contact and the slide along the cone behind: 115 nm at 0.5 ms, 37 nm at 0.1 ms, 21 nm at 50 us.
+
+    First order, of the damping outside, whose rates are those of the start of the step, down to some 10 nm of the
+    inside version itself. With friction softened by the step (before spec/00 R39) it was 6.5 um at 0.5 ms.
+    """
     steps = (5e-4, 2e-4, 1e-4, 5e-5)
     found = [error(bench.run(OUTSIDE, step, min(step, 1e-4), stop=1.0), exact, 1.0) for step in steps]
-    assert np.polyfit(np.log(steps), np.log(found), 1)[0] > 1.5, found
-    assert found[2] < 5e-7, found
+    assert np.polyfit(np.log(steps), np.log(found), 1)[0] > 0.6, found
+    assert found[0] < 3e-7, found
+    assert found[2] < 1e-7, found
 
 
 def test_outside_is_as_good_as_inside_at_its_default_step(bench, exact):

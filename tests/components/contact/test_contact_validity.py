@@ -179,3 +179,15 @@ def test_unit_of_another_set_stands_apart():
     """RefCone25 is data beside RefCone: the start values are those of RefCone."""
     assert unit_of("RefCone25").u.parameters.cone.vertices == 5
     assert Instance(contact_component()).m.probe_cone.parameters.cone.vertices == 6
+
+
+def test_sets_of_the_contact_component_fit_and_are_its_starts():
+    component = contact_component()
+    starts = {slot.name: slot.start for slot in component.record.slots}
+    for entry in component.parameter_sets:
+        entry.check(component.record)
+        if entry.name != "RefCone25":
+            for name, value in entry.values.items():
+                for slot, number in component.record.expand(name, value, entry.file):
+                    assert number == pytest.approx(starts[slot], rel=1e-6), slot
+    assert {entry.name for entry in component.parameter_sets} == {"HF-1", "CP-1", "RefCone", "RefCone25"}

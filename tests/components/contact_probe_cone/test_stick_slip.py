@@ -148,3 +148,25 @@ def test_spec05_oracle_20_restitution_of_the_applied_law(zeta, expected, outside
         restitution, least = rebound(outside, zeta, h)
         assert least >= 0.0
         assert restitution == pytest.approx(closed, abs=h * damping_rate + 5e5 * h * h)
+
+
+def pulled_on_the_stops(outside: bool, h: float) -> tuple[np.ndarray, float]:
+    """(place of the head, m, largest pull, N) after 0.35 s of a base that draws back at 0.1 m/s and drifts aside."""
+    pair = Pair((-0.4685, 0.0005, -0.0003), (-0.1, 0.004, 0.003), outside=outside, h=h)
+    pull = 0.0
+    for _ in range(350):
+        assert pair.run(round(1e-3 / h)) == 0
+        pull = min(pull, float(pair.m.target.force[0]))
+    sensor = pair.contact.sensor if outside else pair.m.sensor
+    assert sensor.capture == 1.0
+    return np.array(pair.m.link[0].position) + pair.m.base.position, -pull
+
+
+def test_four_latches_share_the_mass_of_the_head_outside():
+    """12 kN on four stops, friction holds the head aside: at H = 0.1 ms its place is that of contact inside at 10 us to
+    1 um. With friction of each latch for the whole mass, softened, they shook the head to 58 um away."""
+    exact, pull = pulled_on_the_stops(False, 1e-5)
+    place, other = pulled_on_the_stops(True, 1e-4)
+    assert pull > 1e4
+    assert other == pytest.approx(pull, rel=1e-3)
+    assert place == pytest.approx(exact, abs=1e-6)
