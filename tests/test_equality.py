@@ -69,7 +69,7 @@ SCENARIOS = [
     Scenario(
         "ProbeMechanism",
         DEEPER_IMPACT,
-        sets=("PR-2", "LV-2", "DR-2", "RefCone25"),
+        sets=("AX-1", "LD-1", "LV-1", "PR-1", "PU-1", "CP-1", "PR-2", "LV-2", "DR-2", "RefCone25"),
         values={
             "target.position": 0.0,
             "base.position": (-0.1176, 0.002, -0.001),

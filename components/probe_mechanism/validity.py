@@ -17,6 +17,17 @@ CRANK_STOPS = 247
 STOP_STIFFNESS = 248
 STAGE_TRAVEL = 249
 UNLOADING = 250
+COVER_LOSS = 251
+
+
+def _loss(group: str) -> Message:
+    """Return the message for a loss of hysteresis that the stiffnesses of the same `group` do not allow."""
+    return Message(
+        f"parameters.{group}.hysteresis_loss = {{parameters.{group}.hysteresis_loss:g}} is more than {{status.value:.4g}}, "
+        f"the most that unloading can lose with hysteresis_ratio = {{parameters.{group}.hysteresis_ratio:g}} and "
+        f"hysteresis_common = {{parameters.{group}.hysteresis_common:g}}: lower it, or raise the ratio"
+    )
+
 
 MESSAGES = {
     MAGNETIC_TABLE: Message(
@@ -38,11 +49,8 @@ MESSAGES = {
         "parameters.probe.free_length = {parameters.probe.free_length:g} m must be above "
         "parameters.probe.shortest_length = {parameters.probe.shortest_length:g} m"
     ),
-    HYSTERESIS_LOSS: Message(
-        "parameters.probe.hysteresis_loss = {parameters.probe.hysteresis_loss:g} is more than {status.value:.4g}, the "
-        "most that unloading can lose with hysteresis_ratio = {parameters.probe.hysteresis_ratio:g} and "
-        "hysteresis_common = {parameters.probe.hysteresis_common:g}: lower it, or raise the ratio"
-    ),
+    HYSTERESIS_LOSS: _loss("probe"),
+    COVER_LOSS: _loss("cover"),
     CRANK_STOPS: Message(
         "parameters.lateral.brake.stop_low[{status.index:.0f}] = {status.value:g} rad must be below stop_high of the "
         "same brake"
@@ -112,4 +120,8 @@ def check_parameters(p, status):
     most = hysteresis.largest_loss(probe.hysteresis_common, probe.hysteresis_ratio)
     if not probe.hysteresis_loss <= most:
         return fail(status, HYSTERESIS_LOSS, most, 0)
+    cover = p.cover
+    most = hysteresis.largest_loss(cover.hysteresis_common, cover.hysteresis_ratio)
+    if not cover.hysteresis_loss <= most:
+        return fail(status, COVER_LOSS, most, 0)
     return _check_lateral(p.lateral, status)

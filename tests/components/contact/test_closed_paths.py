@@ -13,6 +13,7 @@ import numpy as np
 import pytest
 from test_brute_force import SETS, unit_of
 
+from base.compiler import jit
 from components.contact import probe_cone
 from components.contact.probe_cone.pairs import (
     HEAD_BOTTOM,
@@ -25,11 +26,10 @@ from components.contact.probe_cone.pairs import (
     ROLLER_CONE,
     SENSOR_CONE,
 )
-from components.core.kernel import kernel
 from components.core.rotation import about_x, about_y, about_z, compose, store_matrix
 
 
-@kernel
+@jit
 def loop(unit, k, middle, size, phase, steps, levers, seen):
     """Move link k once around its loop: (work of the forces on it, largest energy stored, energy left over, code).
 
