@@ -9,7 +9,7 @@ from components.core.component import fail
 from components.core.field import BOOLEAN, Group, output, parameter, private
 from components.core.kernel import kernel
 
-LAW = 240
+LAW = 260
 
 MESSAGES = hysteresis.messages("the hatch cover", LAW)
 
