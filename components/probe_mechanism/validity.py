@@ -24,7 +24,8 @@ def _loss(group: str) -> Message:
     """Return the message for a loss of hysteresis that the stiffnesses of the same `group` do not allow."""
     return Message(
         f"parameters.{group}.hysteresis_loss = {{parameters.{group}.hysteresis_loss:g}} is more than "
-        f"{{status.value:.4g}}, the most that unloading can lose with hysteresis_ratio = {{parameters.{group}.hysteresis_ratio:g}} and "
+        f"{{status.value:.4g}}, the most that unloading can lose with "
+        f"hysteresis_ratio = {{parameters.{group}.hysteresis_ratio:g}} and "
         f"hysteresis_common = {{parameters.{group}.hysteresis_common:g}}: lower it, or raise the ratio"
     )
 
