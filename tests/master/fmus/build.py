@@ -9,7 +9,7 @@ import zipfile
 from functools import cache
 from pathlib import Path
 
-from master.cache import cache_root
+from base.cache import cache_root
 from master.description import library_name, this_platform
 
 HERE = Path(__file__).parent
