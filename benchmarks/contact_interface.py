@@ -20,7 +20,7 @@ from dockfmu.assembly import assemble
 from dockfmu.balance import audit
 from master.observers.recorder import Recorder
 from master.observers.results import read_results
-from master.run import run
+from master.run.simulation import run
 
 INSIDE, OUTSIDE = "atv_probe_cone", "atv_probe_cone_external"
 STOP = 5.0

@@ -15,7 +15,7 @@ from base.compiler import jit
 from master.algorithms import Algorithm
 from master.loop.calls import do_step
 from master.loop.tables import FUNCTION, KIND, STEP
-from master.simulation import Simulation
+from master.run.simulation import Simulation
 from master.system import System
 
 _WORD = ir.IntType(64)

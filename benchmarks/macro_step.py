@@ -26,12 +26,12 @@ import fmpy.fmi2
 
 from master.algorithms.gauss_seidel import GaussSeidel
 from master.algorithms.jacobi import Jacobi
-from master.fmu import Fmu
+from master.fmi.instance import Fmu
 from master.observers.audit import Audit
 from master.observers.events import Event, Events
 from master.observers.peaks import Peaks
 from master.observers.recorder import Recorder
-from master.run import run
+from master.run.simulation import run
 from master.system import System
 from ssp.packaging import from_system
 from ssp.write import write_ssp

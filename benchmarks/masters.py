@@ -34,7 +34,7 @@ from benchmarks.other_masters.job import Connection, Job, Stopwatch, best
 from benchmarks.page import machine, replace_table
 from dockfmu import System
 from master.algorithms import by_name
-from master.simulation import Simulation
+from master.run.simulation import Simulation
 from master.system import System as Structure
 
 RUNNERS = Path(__file__).parent / "other_masters"

@@ -7,7 +7,7 @@ from pathlib import Path
 
 from components.oscillator import component
 from fmus import build
-from master.run import run
+from master.run.simulation import run
 from master.system import System
 
 H, STEPS, ROUNDS = 1e-3, 4000, 5

@@ -10,7 +10,7 @@ from pathlib import Path
 from benchmarks.direct import Direct
 from dockfmu import bundle
 from dockfmu.run import Request, execute
-from master.run import run
+from master.run.simulation import run
 
 SPANS = {"first contact to capture, 0 to 2 s": 2000, "with absorption and rest, 0 to 20 s": 20000}
 ROUNDS = 5

@@ -19,7 +19,7 @@ from components import spacecraft
 from components.spacecraft.modes import Modes
 from fmus import build
 from master.algorithms import Jacobi
-from master.run import run
+from master.run.simulation import run
 from master.system import System
 
 MODES = (0, 30, 300, 1000, 3000)

@@ -542,7 +542,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
         return DONE
     if parsed.command is None:
         parser.error("a COMMAND is needed")
-    from master.interruption import orderly, signal_of
+    from master.run.interruption import orderly, signal_of
 
     try:
         with orderly(), _plain_warnings():

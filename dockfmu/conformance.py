@@ -28,9 +28,9 @@ from fmus.importer import run as run_in_c
 from fmus.native.link import LinkError
 from fmus.validate import examine
 from fmus.validate.memory import check_memory
-from master.description import read_description
 from master.errors import MasterError
-from master.fmu import Fmu
+from master.fmi.description import read_description
+from master.fmi.instance import Fmu
 from master.system import System
 from ssp import validate as packages
 from ssp.coupling import to_system

@@ -18,8 +18,8 @@ from dockfmu.plan import AUDIT_OUTPUTS, Plan
 from dockfmu.ports import join, swap
 from fmus import catalogue
 from fmus.description import NATIVE_CAPABILITIES, describe
-from master.description import Description, Variable, read_description, this_platform
 from master.errors import StructureError
+from master.fmi.description import Description, Variable, read_description, this_platform
 from master.system import System
 from ssp.variants import is_package
 

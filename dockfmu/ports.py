@@ -6,8 +6,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, cast
 
-from master.description import Description, Variable, read_description
 from master.errors import StructureError
+from master.fmi.description import Description, Variable, read_description
 from master.system import System
 from master.units import Unit, conversion
 

@@ -11,8 +11,8 @@ from typing import Any
 
 import numpy as np
 
-from master.description import Variable
 from master.errors import StructureError
+from master.fmi.description import Variable
 from master.names import near, owner
 from master.system import System
 from ssp import coupling

@@ -12,10 +12,10 @@ import numpy as np
 
 from dockfmu.outcome import Outcome
 from dockfmu.settings import scalars
-from master import simulation
 from master.algorithms import Algorithm
 from master.observers.observer import Observer
 from master.observers.series import Series
+from master.run import simulation
 from master.step_control import Retry, StepControl
 
 

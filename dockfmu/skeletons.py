@@ -13,7 +13,7 @@ from pathlib import Path
 import jinja2
 
 from dockfmu.interface import Interface, Signal
-from master.description import Variable
+from master.fmi.description import Variable
 from master.units import BASES, Unit
 
 TEMPLATES = Path(__file__).parent / "templates"

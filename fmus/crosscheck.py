@@ -19,7 +19,7 @@ from fmus import catalogue
 from fmus.description import package_version
 from fmus.importer.experiment import Experiment, experiment_for
 from fmus.package import build
-from master.description import Description, read_description
+from master.fmi.description import Description, read_description
 
 PLATFORMS = ("linux64", "win64", "darwin64")
 """those of our platforms that the cross-check knows"""

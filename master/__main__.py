@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from master import loop
 from master.algorithms import by_name
-from master.coupling import Coupling
 from master.system import System
+from master.tables.coupling import Coupling
 
 
 def main() -> None:

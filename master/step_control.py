@@ -10,14 +10,14 @@ import numpy as np
 
 from master.bond import Bond
 from master.errors import StructureError
-from master.implicit import scale_groups
+from master.fmi.variables import VISIBLE
 from master.loop import tables
 from master.system import System
-from master.variables import VISIBLE
-from master.watches import Watch
+from master.tables.iteration import scale_groups
+from master.tables.triggers import Watch
 
 if TYPE_CHECKING:
-    from master.coupling import Coupling
+    from master.tables.coupling import Coupling
 
 
 DISCRETE = ("Integer", "Boolean")

@@ -17,12 +17,12 @@ from functools import cache
 from pathlib import Path
 from typing import Any
 
-from master.description import Description, Variable, read_description
 from master.errors import StructureError
+from master.fmi.description import Description, Variable, read_description
+from master.fmi.variables import TYPES
 from master.names import near, owner
 from master.order import execution_order
 from master.units import conversion
-from master.variables import TYPES
 
 TIMEOUT_S = 60.0
 """Longest call of an FMU in a process of its own."""

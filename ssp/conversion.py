@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
-from master.description import Variable
+from master.fmi.description import Variable
 from master.names import near
 from master.units import Unit, conversion
 from ssp.model import Linear, Table, Transformation, Value

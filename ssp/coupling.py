@@ -6,8 +6,8 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from typing import Any
 
-from master.description import Description, Variable
 from master.errors import StructureError
+from master.fmi.description import Description, Variable
 from master.names import near, owner
 from master.order import loops
 from master.system import System as Coupled

@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Literal
 from xml.sax.saxutils import escape
 
-from master.archive import parse_xml
+from master.fmi.archive import parse_xml
 from master.units import Unit
 
 Kind = Literal["input", "output", "parameter", "calculatedParameter", "inout"]

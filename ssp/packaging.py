@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, cast
 
-from master.description import Description, Variable
+from master.fmi.description import Description, Variable
 from master.names import file_name
 from master.system import Connection as CoupledConnection
 from master.system import System as Coupled

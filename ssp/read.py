@@ -9,7 +9,7 @@ from typing import Any, TypeVar, cast
 
 from lxml import etree
 
-from master import archive
+from master.fmi import archive
 from master.units import BASES, Unit
 from ssp.errors import SspError
 from ssp.model import (

@@ -9,7 +9,7 @@ from pathlib import Path, PurePosixPath
 from typing import TypeVar
 from urllib.parse import unquote, urlsplit
 
-from master.archive import read_member
+from master.fmi.archive import read_member
 from master.names import near
 from master.units import Unit
 from ssp.errors import SspError

@@ -9,7 +9,7 @@ from pathlib import Path
 import fmpy
 from lxml import etree
 
-from master.archive import parse_xml
+from master.fmi.archive import parse_xml
 from ssp.errors import SspError
 
 SSD = "http://ssp-standard.org/SSP1/SystemStructureDescription"

@@ -8,9 +8,9 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from pathlib import Path
 
-from master.archive import members
-from master.description import Description, read_description
 from master.errors import MasterError
+from master.fmi.archive import members
+from master.fmi.description import Description, read_description
 from master.names import near
 from ssp.model import DESCRIPTION, FMU_TYPE, Component, Connector, Element, Ssp, StructureDescription, System
 from ssp.read import read_ssp

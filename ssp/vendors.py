@@ -5,7 +5,7 @@ from __future__ import annotations
 import contextlib
 from collections.abc import Iterator
 
-from master.archive import parse_xml
+from master.fmi.archive import parse_xml
 from ssp.model import Annotation, StructureDescription
 
 OPEN_SIMULATION_PLATFORM = "com.opensimulationplatform"

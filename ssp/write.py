@@ -8,7 +8,7 @@ from pathlib import Path
 
 from lxml import etree
 
-from master.archive import parse_xml
+from master.fmi.archive import parse_xml
 from master.units import BASES
 from ssp.model import (
     DESCRIPTION,

@@ -17,7 +17,7 @@ from components.core.record import Record
 from master.algorithms import Algorithm
 from master.observers.recorder import Recorder
 from master.observers.results import read_results
-from master.run import run
+from master.run.simulation import run
 from master.system import System
 
 RECORD = Record(

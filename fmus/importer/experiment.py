@@ -8,7 +8,7 @@ from math import sin
 
 import numpy as np
 
-from master.description import Description, Variable
+from master.fmi.description import Description, Variable
 
 
 @dataclass(frozen=True)

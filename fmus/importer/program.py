@@ -18,8 +18,8 @@ from base.cache import cache_root, is_whole, seal
 from fmus.importer.experiment import Experiment
 from fmus.native.link import SHIM, link_program
 from fmus.native.targets import HOST, TARGETS, Target
-from master import archive
-from master.description import Variable, read_description
+from master.fmi import archive
+from master.fmi.description import Variable, read_description
 
 SOURCE = Path(__file__).with_name("importer.c")
 TIME_LIMIT = 900.0

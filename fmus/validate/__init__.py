@@ -13,8 +13,8 @@ from fmus.validate.description import FILE, check_description
 from fmus.validate.finding import Finding, error
 from fmus.validate.library import check_libraries
 from fmus.validate.process import check_in_process
-from master import archive
 from master.errors import ArchiveError
+from master.fmi import archive
 
 __all__ = ["Finding", "examine", "validate"]
 

@@ -10,11 +10,11 @@ from pathlib import Path
 
 from fmus.validate.finding import Finding, error, warning
 from fmus.validate.subject import BEFORE, STEPS, Subject, first_difference, same
-from master import archive
-from master.description import Variable, library_name, this_platform
 from master.errors import MasterError
-from master.fmu import OK, Instance
-from master.library import LibraryFmi2
+from master.fmi import archive
+from master.fmi.description import Variable, library_name, this_platform
+from master.fmi.instance import OK, Instance
+from master.fmi.library import LibraryFmi2
 
 
 def check_guid(subject: Subject) -> Iterator[Finding]:

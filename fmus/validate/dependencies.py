@@ -11,9 +11,9 @@ import numpy as np
 
 from fmus.validate.finding import Finding, error, warning
 from fmus.validate.subject import BEFORE, Subject, Value, same
-from master.description import Variable
 from master.errors import MasterError
-from master.fmu import OK, Instance
+from master.fmi.description import Variable
+from master.fmi.instance import OK, Instance
 
 TRIALS = 60
 """random pairs of points for each set of outputs of which the description says the same"""

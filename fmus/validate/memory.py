@@ -10,7 +10,7 @@ from fmus.importer.experiment import experiment_for
 from fmus.importer.program import RunError, run
 from fmus.native.link import LinkError
 from fmus.validate.finding import Finding, error
-from master.description import read_description, this_platform
+from master.fmi.description import read_description, this_platform
 
 VALGRIND = (
     "valgrind", "--quiet", "--error-exitcode=9", "--leak-check=full", "--show-leak-kinds=all",

@@ -13,9 +13,9 @@ from typing import Any
 from fmus.validate import behaviour, crowd, dependencies, states
 from fmus.validate.finding import Finding, error, warning
 from fmus.validate.subject import Subject
-from master.description import read_description, this_platform
 from master.errors import MasterError
-from master.fmu import Fmu
+from master.fmi.description import read_description, this_platform
+from master.fmi.instance import Fmu
 
 TIME_LIMIT = 600.0
 

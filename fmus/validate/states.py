@@ -8,8 +8,8 @@ from typing import Any
 
 from fmus.validate.finding import Finding, error, warning
 from fmus.validate.subject import BEFORE, Subject, first_difference, same
-from master.description import Description
-from master.fmu import DISCARD, OK, WARNING, Instance
+from master.fmi.description import Description
+from master.fmi.instance import DISCARD, OK, WARNING, Instance
 
 PHASES = ("instantiated", "initialization mode", "step complete", "terminated")
 _SETTERS = ("Real", "Integer", "Boolean", "String")

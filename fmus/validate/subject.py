@@ -6,8 +6,8 @@ from collections.abc import Sequence
 from typing import Any
 
 from fmus.importer.experiment import excitation
-from master.description import this_platform
-from master.fmu import Fmu, Instance
+from master.fmi.description import this_platform
+from master.fmi.instance import Fmu, Instance
 
 BEFORE, STEPS = 100, 1000
 """steps before something is tried, and steps after which it must not have mattered"""

@@ -9,11 +9,11 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from master.drivers.driver import Driver
+from master.drivers.listening import listen
 from master.errors import FmuError
-from master.listening import listen
+from master.fmi.variables import Variable
 from master.result import Result
 from master.system import System
-from master.variables import Variable
 
 LARGEST = 65536
 AT_ONCE = 4096

@@ -12,8 +12,8 @@ from master.errors import StructureError
 from master.names import vector
 from master.observers.observer import Observer, Run
 from master.result import Result
-from master.rows import Sampling
 from master.system import System
+from master.tables.recording import Sampling
 
 
 class Audit(Observer):

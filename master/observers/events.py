@@ -6,13 +6,13 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Literal
 
-from master import texts
 from master.errors import StructureError
+from master.fmi import strings as texts
+from master.fmi.variables import VISIBLE
 from master.observers.observer import Observer, Run
 from master.result import Result
 from master.system import System
-from master.variables import VISIBLE
-from master.watches import Watch
+from master.tables.triggers import Watch
 
 
 @dataclass(frozen=True)

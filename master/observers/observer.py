@@ -7,13 +7,13 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from master.checkpoint import Checkpoint
-from master.description import Description
-from master.fmu import Instance
+from master.fmi.description import Description
+from master.fmi.instance import Instance
 from master.result import Result
-from master.rows import Sampling
+from master.run.checkpoint import Checkpoint
 from master.system import System
-from master.watches import Watch
+from master.tables.recording import Sampling
+from master.tables.triggers import Watch
 
 
 @dataclass(frozen=True)

@@ -9,8 +9,8 @@ import numpy as np
 from master import loop
 from master.observers.observer import Observer, Run
 from master.result import Result
-from master.rows import Sampling
 from master.system import System
+from master.tables.recording import Sampling
 
 
 class Peaks(Observer):

@@ -25,10 +25,11 @@ from typing import Any
 import h5py
 import numpy as np
 
-from master import archive
-from master.description import Variable
 from master.errors import MasterError
 from master.files import Lock, Reserve
+from master.fmi import archive
+from master.fmi.description import Variable
+from master.fmi.variables import NUMBERS
 from master.observers import journal, seal
 from master.observers.chunks import Column
 from master.observers.dense import Dense, Selection
@@ -36,10 +37,9 @@ from master.observers.observer import Observer, Run
 from master.observers.results import LIBVER, fit_for_group, lock_beside
 from master.observers.text_table import TextTable
 from master.result import Result
-from master.rows import Sampling
 from master.system import System
-from master.variables import NUMBERS
-from master.watches import Watch
+from master.tables.recording import Sampling
+from master.tables.triggers import Watch
 
 CHUNK_ROWS = 1024
 BLOCK_ROWS = 2 * CHUNK_ROWS

@@ -6,10 +6,10 @@ from collections.abc import Sequence
 
 import numpy as np
 
+from master.fmi.variables import NUMBERS
 from master.observers.observer import Observer
-from master.rows import Sampling
 from master.system import System
-from master.variables import NUMBERS
+from master.tables.recording import Sampling
 
 
 class Series(Observer):

@@ -15,12 +15,12 @@ from typing import Any
 
 import numpy as np
 
+from master.drivers.listening import listen
 from master.errors import MasterError
-from master.listening import listen
 from master.observers.observer import Observer, Run
 from master.result import Result
-from master.rows import Sampling
 from master.system import System
+from master.tables.recording import Sampling
 
 LIMIT = 1 << 20
 """Bytes that wait for a subscriber before rows are dropped."""

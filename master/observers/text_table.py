@@ -7,7 +7,7 @@ from collections.abc import Callable
 import h5py
 import numpy as np
 
-from master import texts
+from master.fmi import strings as texts
 
 NAME = "texts"
 BYTES = 256

@@ -8,8 +8,8 @@ import numpy as np
 
 from master.observers.observer import Observer
 from master.result import Result
-from master.rows import Sampling
 from master.system import System
+from master.tables.recording import Sampling
 
 PREFIX = "validity."
 """begins the names of the outputs that count (spec/00 R40)"""

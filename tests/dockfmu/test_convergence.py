@@ -15,7 +15,7 @@ from dockfmu import declaration
 from dockfmu.assembly import assemble
 from master.observers.recorder import Recorder
 from master.observers.results import read_results
-from master.run import run
+from master.run.simulation import run
 
 pytestmark = pytest.mark.slow
 

@@ -7,7 +7,7 @@ from benchmarks.direct import Direct
 from dockfmu import bundle
 from master.observers.recorder import Recorder
 from master.observers.results import read_results
-from master.run import run
+from master.run.simulation import run
 
 pytestmark = pytest.mark.slow
 

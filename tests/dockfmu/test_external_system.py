@@ -14,7 +14,7 @@ from dockfmu.balance import audit
 from master.observers.events import Events
 from master.observers.recorder import Recorder
 from master.observers.results import read_results
-from master.run import run
+from master.run.simulation import run
 
 pytestmark = pytest.mark.slow
 

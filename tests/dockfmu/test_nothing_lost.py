@@ -361,7 +361,7 @@ def test_what_the_process_is_told_to_ignore_it_ignores(long_pair, tmp_path):
 @pytest.mark.parametrize(("number", "status"), [(signal.SIGINT, 130), (signal.SIGTERM, 143)])
 def test_a_signal_outside_the_steps_ends_a_run_in_order(pair, tmp_path, monkeypatch, where, number, status):
     """Before the first one, while FMUs are loaded, and after the last one."""
-    from master.simulation import Simulation
+    from master.run.simulation import Simulation
 
     original = getattr(Simulation, where)
 
@@ -381,7 +381,7 @@ def test_a_signal_outside_the_steps_ends_a_run_in_order(pair, tmp_path, monkeypa
 
 
 def test_a_fault_of_this_program_leaves_the_summary_too(pair, tmp_path, monkeypatch):
-    from master.session import Session
+    from master.run.session import Session
 
     def broken(self):
         raise ZeroDivisionError("a fault of this program")

@@ -17,9 +17,9 @@ from dockfmu.interface import check_swap, interface
 from dockfmu.skeletons import skeleton, table
 from fmus.catalogue import CatalogueError
 from fmus.validate import validate
-from master.description import library_name, read_description, this_platform
 from master.errors import StructureError
-from master.run import run
+from master.fmi.description import library_name, read_description, this_platform
+from master.run.simulation import run
 from master.system import System
 
 THREE = """<fmiModelDescription fmiVersion="3.0" modelName="three" instantiationToken="t">

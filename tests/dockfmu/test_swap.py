@@ -10,8 +10,8 @@ from small_systems import PLAN, changed_archive, pair_system
 
 from dockfmu.cli import NO_SUCCESS
 from dockfmu.ports import swap
-from master.description import read_description
 from master.errors import StructureError
+from master.fmi.description import read_description
 from master.observers.results import read_results
 from master.system import System
 

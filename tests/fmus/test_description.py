@@ -13,7 +13,7 @@ from components.core.record import Record
 from components.oscillator import component as oscillator
 from fmus.description import NATIVE_CAPABILITIES, describe
 from fmus.units import UnitError
-from master.description import read_description
+from master.fmi.description import read_description
 
 
 @pytest.fixture(scope="module")

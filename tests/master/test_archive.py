@@ -8,9 +8,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from master import archive
-from master.description import read_description
 from master.errors import ArchiveError, MasterError
+from master.fmi import archive
+from master.fmi.description import read_description
 
 
 def write(file, *entries):

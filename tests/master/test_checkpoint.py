@@ -13,13 +13,12 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from master.algorithms import FixedPoint, GaussSeidel, Jacobi, QuasiNewton
-from master.checkpoint import CheckpointError, read_checkpoint
 from master.errors import StructureError
 from master.observers.checkpoints import Checkpoints
 from master.observers.recorder import Recorder
 from master.observers.results import read_results
-from master.run import run
-from master.simulation import Simulation
+from master.run.checkpoint import CheckpointError, read_checkpoint
+from master.run.simulation import Simulation, run
 from master.step_control import StepControl, StepDoubling
 from master.system import System
 
@@ -322,7 +321,7 @@ def test_a_file_that_cannot_be_written_leaves_the_old_one(lags, tmp_path, monkey
 
 def test_after_a_failure_the_last_sound_state_is_there(lags, tmp_path, monkeypatch):
     monkeypatch.setattr("master.observers.checkpoints.KEEP_S", 0.0)
-    monkeypatch.setattr("master.session.CHUNK_S", 0.0)
+    monkeypatch.setattr("master.run.session.CHUNK_S", 0.0)
     lags.elements["b"].start |= {"fail.function": 1, "fail.status": 3, "fail.time": 0.5}
     result = run(lags, step=0.001, stop=1.0, observers=[Checkpoints(tmp_path / "c", every=1e9)])
     assert result.status == "failed"
@@ -335,7 +334,7 @@ import os, sys
 from pathlib import Path
 from master.observers.checkpoints import Checkpoints
 from master.observers.observer import Observer
-from master.run import run
+from master.run.simulation import run
 from master.system import System
 
 class Signal(Observer):

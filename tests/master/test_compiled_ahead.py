@@ -2,7 +2,7 @@
 
 from master import loop
 from master.__main__ import main
-from master.run import run
+from master.run.simulation import run
 
 
 def test_a_run_compiles_the_loop_no_more(swing):

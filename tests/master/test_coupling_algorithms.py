@@ -12,8 +12,7 @@ from master.algorithms import FixedPoint, GaussSeidel, Jacobi, Midpoint, QuasiNe
 from master.errors import StructureError
 from master.observers.recorder import Recorder
 from master.observers.results import read_results
-from master.run import run
-from master.simulation import Simulation
+from master.run.simulation import Simulation, run
 from master.system import System
 
 EXPLICIT = ("jacobi", "gauss_seidel", "jacobi_linear", "gauss_seidel_linear")

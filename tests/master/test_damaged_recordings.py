@@ -15,8 +15,7 @@ from master.files import LockedError
 from master.observers import journal, seal
 from master.observers.recorder import CHUNK_ROWS, Recorder
 from master.observers.results import DamagedRecording, read_results
-from master.run import run
-from master.simulation import Simulation
+from master.run.simulation import Simulation, run
 from master.system import System
 
 NAMES = ["a.y[1]", "a.count", "a.high", "a.text", "b.y[1]"]

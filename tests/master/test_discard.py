@@ -11,7 +11,7 @@ from master.bond import Bond
 from master.errors import FmuError, StructureError
 from master.observers.recorder import Recorder
 from master.observers.results import read_results
-from master.run import run
+from master.run.simulation import run
 from master.step_control import PowerBonds, Retry, StepControl, StepDoubling
 from master.system import System
 

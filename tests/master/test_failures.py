@@ -13,7 +13,7 @@ import pytest
 from master.observers.observer import Observer
 from master.observers.recorder import Recorder
 from master.observers.results import read_results
-from master.run import run
+from master.run.simulation import run
 from master.system import System
 
 ROOT = Path(__file__).parents[2]
@@ -147,7 +147,7 @@ import os, sys
 from pathlib import Path
 import master.observers.recorder as recorder
 from master.observers.observer import Observer
-from master.run import run
+from master.run.simulation import run
 from master.system import System
 
 recorder.FLUSH_S = 0.0

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from master.fmu import Fmu
+from master.fmi.instance import Fmu
 from master.observers.results import read_results
 
 ROOT = Path(__file__).parents[2]
@@ -31,7 +31,7 @@ import os, sys
 from pathlib import Path
 from master.observers.observer import Observer
 from master.observers.recorder import Recorder
-from master.run import run
+from master.run.simulation import run
 from master.system import System
 
 class Signal(Observer):
@@ -61,7 +61,7 @@ def test_signals_end_a_run_in_order(lag, tmp_path, number, word):
 SPEAKING = """
 import sys
 from pathlib import Path
-from master.run import run
+from master.run.simulation import run
 from master.system import System
 
 system = System("s")

@@ -5,12 +5,12 @@ import ctypes
 import numpy as np
 import pytest
 
-from master.description import read_description
 from master.errors import DescriptionError, FmuError, StructureError
-from master.fmu import Fmu
+from master.fmi.description import read_description
+from master.fmi.instance import Fmu
 from master.observers.recorder import Recorder
 from master.observers.results import read_results
-from master.run import run
+from master.run.simulation import run
 from master.step_control import Retry
 from master.system import System
 

@@ -5,9 +5,9 @@ from pathlib import Path
 
 import pytest
 
-from master.description import read_description
 from master.errors import DescriptionError, FmuError
-from master.fmu import Fmu
+from master.fmi.description import read_description
+from master.fmi.instance import Fmu
 
 
 def test_values_of_all_types_are_set_and_read_by_name(lag):

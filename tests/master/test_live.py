@@ -11,12 +11,11 @@ from hypothesis import strategies as st
 from master.drivers.datagrams import Datagrams, Refused, decode
 from master.drivers.function import Function
 from master.errors import MasterError, StructureError
+from master.fmi.variables import Variable
 from master.observers.observer import Observer
 from master.observers.stream import Stream, subscribe
-from master.run import run
-from master.simulation import Simulation
+from master.run.simulation import Simulation, run
 from master.system import System
-from master.variables import Variable
 
 
 def test_a_subscriber_gets_the_description_all_rows_and_the_end(alone):

@@ -5,7 +5,7 @@ import math
 
 import pytest
 
-from master import log
+from master.fmi import log
 
 
 @pytest.fixture

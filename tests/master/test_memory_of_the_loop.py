@@ -13,7 +13,7 @@ import pytest
 
 from master.algorithms import ALGORITHMS, by_name
 from master.loop import compiled, tables
-from master.simulation import Simulation
+from master.run.simulation import Simulation
 from master.step_control import Retry, StepControl, StepDoubling
 from master.system import System
 
@@ -64,9 +64,9 @@ RUNS = """
 import sys
 from pathlib import Path
 import numpy as np
-from master import coupling
+from master.tables import coupling
 from master.algorithms import by_name
-from master.simulation import Simulation
+from master.run.simulation import Simulation
 from master.step_control import Retry
 from test_memory_of_the_loop import CONTROLS, ring
 

@@ -8,7 +8,7 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 
 from master.errors import MasterError
-from master.messages import DEEPEST, Garbled, decode, encode
+from master.fmi.remote.messages import DEEPEST, Garbled, decode, encode
 
 VALUES = st.recursive(
     st.none() | st.booleans() | st.integers(-(2**63), 2**63 - 1) | st.floats() | st.binary()

@@ -2,8 +2,8 @@
 
 import pytest
 
-from master.description import read_description
 from master.errors import ArchiveError, DescriptionError
+from master.fmi.description import read_description
 from master.units import Unit, conversion
 
 XML = """<?xml version="1.0" encoding="UTF-8"?>

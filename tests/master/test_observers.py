@@ -6,8 +6,8 @@ import h5py
 import numpy as np
 import pytest
 
-from master import archive
 from master.errors import MasterError, StructureError
+from master.fmi import archive
 from master.observers.events import Event, Events
 from master.observers.observer import Observer
 from master.observers.peaks import Peaks
@@ -15,7 +15,7 @@ from master.observers.progress import Progress
 from master.observers.recorder import Recorder
 from master.observers.results import read_results
 from master.observers.series import Series
-from master.run import run
+from master.run.simulation import run
 
 
 def test_events_are_those_of_the_full_recording_whatever_the_decimation(swing, tmp_path):

@@ -8,7 +8,7 @@ from master.algorithms.gauss_seidel import GaussSeidel
 from master.algorithms.jacobi import Jacobi
 from master.observers.recorder import Recorder
 from master.observers.results import read_results
-from master.run import run
+from master.run.simulation import run
 from master.system import System
 
 STIFFNESS, COUPLING, DAMPING, STOP = (4.0, 9.0), 1.5, 0.4, 4.0

@@ -7,7 +7,7 @@ from master.algorithms import GaussSeidel, Jacobi
 from master.errors import FmuError
 from master.observers.recorder import Recorder
 from master.observers.results import read_results
-from master.run import run
+from master.run.simulation import run
 from master.system import System
 
 FREQUENCY, STOP = 2.0, 1.0

@@ -7,7 +7,7 @@ import pytest
 from master.drivers.function import Function
 from master.observers import pacing
 from master.observers.pacing import Pacing
-from master.run import run
+from master.run.simulation import run
 
 
 class Clock:

@@ -13,7 +13,7 @@ from master.algorithms import GaussSeidel, Jacobi
 from master.bond import Bond
 from master.observers.recorder import Recorder
 from master.observers.results import read_results
-from master.run import run
+from master.run.simulation import run
 from master.step_control import PowerBonds, StepControl
 from master.system import System
 

@@ -14,14 +14,14 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from master.description import read_description
 from master.errors import FmuError
-from master.mailbox import SIZE, shared_memory
-from master.messages import encode
+from master.fmi.description import read_description
+from master.fmi.remote.messages import encode
+from master.fmi.remote.process import RemoteInstance
+from master.fmi.remote.shared_memory import SIZE, shared_memory
 from master.observers.recorder import Recorder
 from master.observers.results import read_results
-from master.process import RemoteInstance
-from master.run import run
+from master.run.simulation import run
 from master.system import System
 
 pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="processes of FMUs are for Linux")
@@ -167,8 +167,8 @@ def test_nothing_stays_behind(lag):
 KILLED = """
 import os, sys
 from pathlib import Path
-from master.description import read_description
-from master.process import RemoteInstance
+from master.fmi.description import read_description
+from master.fmi.remote.process import RemoteInstance
 
 file = Path(sys.argv[1])
 instance = RemoteInstance(file, read_description(file), "a")

@@ -10,8 +10,8 @@ import numpy as np
 import pytest
 from pythonfmu.builder import FmuBuilder
 
-from master import python_modules
-from master.description import read_description
+from master.fmi import python_modules
+from master.fmi.description import read_description
 
 ROOT = Path(__file__).parents[2]
 
@@ -21,7 +21,7 @@ from pathlib import Path
 from master.algorithms import by_name
 from master.observers.events import Event, Events
 from master.observers.recorder import Recorder
-from master.run import run
+from master.run.simulation import run
 from master.system import System
 
 swing, lag, out, start = sys.argv[1], sys.argv[2], sys.argv[3], json.loads(sys.argv[4])
@@ -105,7 +105,7 @@ import sys
 from pathlib import Path
 from master.observers.recorder import Recorder
 from master.observers.results import read_results
-from master.run import run
+from master.run.simulation import run
 from master.system import System
 
 system = System("example")
@@ -147,7 +147,12 @@ def same_named(folder):
 
 def test_two_scripts_of_one_name_are_refused_in_one_process(tmp_path):
     files = same_named(tmp_path)
-    lines = ["import sys", "from pathlib import Path", "from master.fmu import Fmu", "first = Fmu(Path(sys.argv[1]))"]
+    lines = [
+        "import sys",
+        "from pathlib import Path",
+        "from master.fmi.instance import Fmu",
+        "first = Fmu(Path(sys.argv[1]))",
+    ]
     lines += ["again = Fmu(Path(sys.argv[1]))", "Fmu(Path(sys.argv[2]))"]
     done = subprocess.run(
         [sys.executable, "-c", "\n".join(lines), *map(str, files)],
@@ -166,7 +171,7 @@ import sys
 from pathlib import Path
 from master.observers.recorder import Recorder
 from master.observers.results import read_results
-from master.run import run
+from master.run.simulation import run
 from master.system import System
 
 system = System("beside")

@@ -17,7 +17,7 @@ from master.observers.dense import Dense, Selection
 from master.observers.events import Event
 from master.observers.recorder import CHUNK_ROWS, Recorder
 from master.observers.results import read_results, recover
-from master.run import run
+from master.run.simulation import run
 
 ROOT = Path(__file__).parents[2]
 
@@ -27,7 +27,7 @@ import sys
 from pathlib import Path
 import master.observers.recorder as recorder
 from master.observers.observer import Observer
-from master.run import run
+from master.run.simulation import run
 from master.system import System
 
 recorder.FLUSH_S = 0.0
@@ -107,7 +107,7 @@ FULL = """
 import resource, signal, sys
 from pathlib import Path
 from master.observers.recorder import Recorder
-from master.run import run
+from master.run.simulation import run
 from master.system import System
 
 signal.signal(signal.SIGXFSZ, signal.SIG_IGN)

@@ -10,7 +10,7 @@ from master.observers.events import Event, Events
 from master.observers.peaks import Peaks
 from master.observers.recorder import Recorder
 from master.observers.results import read_results
-from master.run import run
+from master.run.simulation import run
 from master.system import System
 
 

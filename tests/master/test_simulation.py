@@ -8,8 +8,7 @@ from master.errors import FmuError, MasterError, StructureError
 from master.observers.observer import Observer
 from master.observers.recorder import Recorder
 from master.observers.results import read_results
-from master.run import run
-from master.simulation import Simulation
+from master.run.simulation import Simulation, run
 from master.system import System
 
 

@@ -19,8 +19,7 @@ from master.loop.tables import FUNCTION, KIND, OWNER, STEP
 from master.observers.events import Event, Events
 from master.observers.recorder import Recorder
 from master.observers.results import read_results
-from master.run import run
-from master.simulation import Simulation
+from master.run.simulation import Simulation, run
 from master.step_control import PowerBonds, StepControl, StepDoubling
 from master.system import System
 

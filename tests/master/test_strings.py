@@ -3,12 +3,12 @@
 import numpy as np
 import pytest
 
-from master import texts
-from master.fmu import Fmu
+from master.fmi import strings as texts
+from master.fmi.instance import Fmu
 from master.observers.events import Event, Events
 from master.observers.recorder import Recorder
 from master.observers.results import read_results
-from master.run import run
+from master.run.simulation import run
 from master.system import System
 
 PENDING = 5

@@ -5,8 +5,7 @@ import pytest
 from master.algorithms import GaussSeidel, Jacobi, QuasiNewton
 from master.errors import StructureError
 from master.order import together
-from master.run import run
-from master.simulation import Simulation
+from master.run.simulation import Simulation, run
 from master.step_control import StepControl, StepDoubling
 from master.system import System
 

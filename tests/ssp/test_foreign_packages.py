@@ -8,8 +8,7 @@ from lxml import etree
 
 from master.observers.recorder import Recorder
 from master.observers.results import read_results
-from master.run import run
-from master.simulation import Simulation
+from master.run.simulation import Simulation, run
 from master.system import System
 from ssp.coupling import to_system
 from ssp.errors import SspError

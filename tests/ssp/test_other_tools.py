@@ -14,7 +14,7 @@ from other_tools import system_of, with_ecos, with_fmpy, with_libcosim
 from master.algorithms.jacobi import Jacobi
 from master.observers.recorder import Recorder
 from master.observers.results import read_results
-from master.run import run
+from master.run.simulation import run
 from master.system import System
 from ssp.packaging import from_system
 from ssp.write import write_ssp

@@ -13,7 +13,7 @@ import numpy as np
 from importers_environment import call, installed
 
 from fmus import importer
-from master.description import read_description
+from master.fmi.description import read_description
 from master.system import System
 from ssp.packaging import from_system
 from ssp.write import write_ssp

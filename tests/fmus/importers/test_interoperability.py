@@ -23,7 +23,7 @@ from fmus.native.check import check_library
 from fmus.native.targets import HOST, TARGETS
 from fmus.validate import examine, process
 from fmus.validate.memory import VALGRIND
-from master.description import read_description
+from master.fmi.description import read_description
 
 pytestmark = pytest.mark.slow
 

@@ -12,7 +12,7 @@ from fmus import catalogue, crosscheck, importer
 from fmus.importer.program import SOURCE
 from fmus.native.link import SHIM
 from fmus.native.targets import HOST
-from master.description import read_description
+from master.fmi.description import read_description
 
 SANITIZING = ("gcc", "-O0", "-g", "-fsanitize=address,undefined", "-fno-sanitize-recover=all")
 

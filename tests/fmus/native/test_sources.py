@@ -24,7 +24,7 @@ from fmus.native.sources import kernel_source
 from fmus.native.targets import HOST
 from fmus.native.translate import translate
 from fmus.validate import validate
-from master.description import read_description
+from master.fmi.description import read_description
 
 
 def same_as_the_kernels(component, tmp_path):

@@ -24,7 +24,7 @@ from fmus.validate import dependencies, process, validate
 from fmus.validate.__main__ import main
 from fmus.validate.memory import check_memory
 from fmus.validate.subject import Subject
-from master.fmu import Fmu
+from master.fmi.instance import Fmu
 
 XML, LIBRARY = "modelDescription.xml", "binaries/linux64/Oscillator.so"
 

@@ -1,0 +1,71 @@
+"""Reading the model description of an FMU."""
+
+from __future__ import annotations
+
+import platform
+import struct
+import sys
+from collections.abc import Mapping
+from pathlib import Path
+
+from master.errors import DescriptionError
+from master.fmi import archive
+from master.fmi.reader import Reader
+from master.fmi.reader_fmi2 import ReaderFmi2
+from master.fmi.reader_fmi3 import ReaderFmi3
+from master.fmi.variables import Description, Experiment, Variable
+
+__all__ = ["Description", "Experiment", "Variable", "library_name", "read_description", "this_platform"]
+
+FILE = "modelDescription.xml"
+
+
+def this_platform(fmi_version: str = "2.0") -> str:
+    """Name that a version of FMI gives the platform of this process: `linux64`, `x86_64-linux`."""
+    system = {"win32": "win", "darwin": "darwin"}.get(sys.platform, "linux")
+    machine = platform.machine().lower()
+    arm = machine in ("arm64", "aarch64")
+    if fmi_version.startswith("3."):
+        architecture = "aarch64" if arm else {"amd64": "x86_64"}.get(machine, machine)
+        return f"{architecture}-{'windows' if system == 'win' else system}"
+    return f"aarch64-{system}" if arm else f"{system}{8 * struct.calcsize('P')}"
+
+
+def library_name(identifier: str) -> str:
+    """File name of the library of a model on this platform."""
+    return identifier + {"win32": ".dll", "darwin": ".dylib"}.get(sys.platform, ".so")
+
+
+def read_description(file: Path, structure: Mapping[str, int] | None = None) -> Description:
+    """The model description of an .fmu archive, of the folder of an unpacked one, or of an XML file.
+
+    `structure` gives structural parameters of FMI 3.0, which say how long arrays are, other values than their own.
+    Raises DescriptionError for what is no co-simulation model of FMI 2.0 or 3.0 and for faults of the file;
+    ArchiveError for faults of the archive.
+    """
+    file = Path(file)
+    if file.is_dir():
+        names = [path.relative_to(file).as_posix() for path in file.glob("binaries/*/*")]
+        if not (file / FILE).is_file():
+            raise DescriptionError(f"{file}: holds no {FILE}, so it is no FMU")
+        data = (file / FILE).read_bytes()
+    elif file.suffix.lower() == ".xml":
+        names = []
+        data = file.read_bytes()
+    else:
+        names = list(archive.members(file))
+        if FILE not in names:
+            raise DescriptionError(f"{file}: holds no {FILE}, so it is no FMU")
+        data = archive.read_member(file, FILE)
+    where = f"{file}, {FILE}"
+    binaries = sorted({name.split("/")[1] for name in names if name.startswith("binaries/") and name.count("/") == 2})
+    root = archive.parse_xml(data, where)
+    reader = Reader(where, root)
+    if root.tag != "fmiModelDescription":
+        raise reader.fail(root, "the root element of a model description is fmiModelDescription")
+    version = reader.need(root, "fmiVersion")
+    if version == "2.0":
+        return ReaderFmi2(where, root).read(file, tuple(binaries))
+    if version.startswith("3.0"):
+        return ReaderFmi3(where, root, structure or {}).read(file, tuple(binaries))
+    raise DescriptionError(f"{where}: FMI {version}; this master runs co-simulation FMUs of FMI 2.0 and 3.0")

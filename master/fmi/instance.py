@@ -1,0 +1,400 @@
+"""Co-simulation FMUs of FMI 2.0 and 3.0 in this process: unpack, load, instantiate, call.
+
+>>> with Fmu(Path("Oscillator.fmu")) as fmu:        # doctest: +SKIP
+...     mass = fmu.instantiate("mass")
+...     mass.set({"parameters.mass": 2.0})
+...     mass.initialize(start=0.0)
+...     mass.step(0.0, 1e-3)
+...     mass.get(["position", "velocity"])
+"""
+
+from __future__ import annotations
+
+import ctypes
+import re
+import shutil
+import tempfile
+from collections.abc import Callable, Mapping, Sequence
+from contextlib import suppress
+from pathlib import Path
+from types import TracebackType
+from typing import Any
+
+import numpy as np
+
+from master.errors import FmuError
+from master.fmi import archive, log, python_modules
+from master.fmi import callbacks as detours
+from master.fmi.description import Description, Variable, library_name, read_description, this_platform
+from master.fmi.library import Library, LibraryFmi2
+from master.fmi.library_fmi3 import LibraryFmi3
+from master.fmi.log import STATUS
+
+OK, WARNING, DISCARD, ERROR, FATAL, PENDING = range(6)
+LAST_SUCCESSFUL_TIME, TERMINATED = 2, 3
+
+_COMPLAINTS = ("logStatusWarning", "logStatusDiscard", "logStatusError", "logStatusFatal")
+
+DTYPE = {"Real": np.float64, "Integer": np.int32, "Boolean": np.int32}
+
+
+class Fmu:
+    """An unpacked FMU and its library. Close it, or use it as a context manager: it owns a temporary folder."""
+
+    def __init__(self, file: Path, structure: Mapping[str, int] | None = None) -> None:
+        """`structure` are values of structural parameters (FMI 3.0).
+
+        Raises ArchiveError, DescriptionError, or FmuError for a library that is missing or not what it should be.
+        """
+        self.file = Path(file)
+        self.instances: list[Instance] = []
+        self.dead = False
+        """whether one of its instances gave fmi2Fatal: then nothing of the library may be called any more"""
+        self._folder = Path(tempfile.mkdtemp(prefix="fmu-"))
+        self.structure = dict(structure or {})
+        self._library: Library | None = None
+        try:
+            archive.extract(self.file, self._folder)
+            self.description = read_description(self._folder, structure)
+            against = python_modules.clash(self.file)
+            if against:
+                raise FmuError(self.file.name, f"{against}; it must run in a process of its own")
+            python_modules.bring(self.file)
+            self._library = self._load()
+        except BaseException:
+            self.close()
+            raise
+
+    def __enter__(self) -> Fmu:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self.close()
+
+    def _load(self) -> Library:
+        description, resources = self.description, self._folder / "resources"
+        platform = this_platform(description.fmi_version)
+        path = self._folder / "binaries" / platform / library_name(description.identifier)
+        if not path.is_file():
+            found = sorted(p.relative_to(self._folder).as_posix() for p in self._folder.glob("binaries/*/*"))
+            raise FmuError(
+                self.file.name,
+                f"has no {path.relative_to(self._folder).as_posix()} for modelIdentifier {description.identifier!r}; "
+                + (f"it holds {', '.join(found)}" if found else "it holds no binaries at all"),
+            )
+        if description.fmi_version == "2.0":
+            return LibraryFmi2(path, self.file.name, description.guid, resources)
+        return LibraryFmi3(path, self.file.name, description, resources)
+
+    @property
+    def library(self) -> Library:
+        assert self._library is not None, "the FMU is closed"
+        return self._library
+
+    @property
+    def functions(self) -> dict[str, Any]:
+        """Functions of the library, under the names of FMI 2.0."""
+        return self.library.functions
+
+    def instantiate(
+        self, name: str, *, logging: bool = False, listener: Callable[[str], None] | None = None
+    ) -> Instance:
+        """A new instance; `listener` gets its newest words. Raises FmuError, with what it says, where it refuses."""
+        if self.description.only_one_per_process and self.instances:
+            raise FmuError(name, f"{self.file.name} can be instantiated only once per process, and is already in use")
+        instance = Instance(self, name, logging, listener)
+        self.instances.append(instance)
+        return instance
+
+    def close(self) -> None:
+        """Free the instances, unload the library, remove the folder. An FMU that ended fatally stays loaded."""
+        for instance in reversed(self.instances):
+            instance.free()
+        self.instances.clear()
+        if self._library is not None and not self.dead:
+            self._library.close()
+            self._library = None
+        shutil.rmtree(self._folder, ignore_errors=True)
+
+
+class Instance:
+    """One instance of an FMU, by its name in a system.
+
+    Values are addressed by name; every failing call raises FmuError with what the FMU said last.
+    """
+
+    def __init__(self, fmu: Fmu, name: str, logging: bool, listener: Callable[[str], None] | None = None) -> None:
+        self.fmu = fmu
+        self.name = name
+        # pythonfmu tells of an exception only to who wants to hear everything
+        logging = logging or fmu.description.needs_execution_tool
+        self.log = log.Log(self._translate, listener)
+        self._key = log.register(self.log)
+        self._arrays: dict[tuple[str, ...], list[tuple[str, np.ndarray, list[int]]]] = {}
+        self._entries: dict[str, Any] = {}
+        self.component: int | None = fmu.library.instantiate(name, self._key, logging)
+        self._running = False
+        try:
+            if not self.component:
+                raise self._refusal()
+            if not logging:
+                self._ask_for_complaints()
+            if fmu.structure:
+                self.set(fmu.structure)
+        except BaseException:
+            self.free()
+            raise
+
+    def _refusal(self) -> FmuError:
+        return FmuError(
+            self.name,
+            f"{self.fmu.file.name} refuses to be instantiated ({self.fmu.library.spoken('fmi2Instantiate')} gives no "
+            f"component); its library may not belong to its description, GUID {self.description.guid}"
+            + (", or the tool is missing that it needs" if self.description.needs_execution_tool else ""),
+            function="fmi2Instantiate",
+            file=self.file.name,
+            message=self.log.last,
+        )
+
+    def _ask_for_complaints(self) -> None:
+        """Switch on the messages about failures, which some FMUs keep to themselves otherwise."""
+        wanted = [name.encode() for name in self.description.log_categories if name in _COMPLAINTS]
+        if wanted:
+            self.call("fmi2SetDebugLogging", 1, len(wanted), (ctypes.c_char_p * len(wanted))(*wanted))
+
+    @property
+    def description(self) -> Description:
+        return self.fmu.description
+
+    @property
+    def file(self) -> Path:
+        """The FMU."""
+        return self.fmu.file
+
+    @property
+    def dead(self) -> bool:
+        """Whether nothing may be called any more."""
+        return self.fmu.dead
+
+    def variable(self, name: str) -> Variable:
+        try:
+            return self.description.variables[name]
+        except KeyError:
+            raise FmuError(self.name, f"has no variable {name!r}") from None
+
+    def failure(self, function: str, status: int, time: float | None = None, detail: str = "") -> FmuError:
+        """The error that tells of a call that returned `status`."""
+        function = self.fmu.library.spoken(function)
+        word = self.fmu.library.spoken(STATUS[status]) if 0 <= status < len(STATUS) else f"the unknown status {status}"
+        self.fmu.dead = self.fmu.dead or status == FATAL
+        # after an error only fmi2FreeInstance and fmi2Reset may be called
+        self._running = self._running and status < ERROR
+        text = f"{function} gave {word}" + detail
+        return FmuError(
+            self.name, text, function=function, status=word, time=time, file=self.file.name, message=self.log.last
+        )
+
+    def entry(self, function: str) -> int:
+        """The address at which the compiled loop calls a function, with `component` as its first argument.
+
+        Strings are numbers there, see `master.fmi.strings`.
+        """
+        if function not in self._entries:
+            self._entries[function] = detours.detour(self, function) or self.fmu.library.functions[function]
+        address = ctypes.cast(self._entries[function], ctypes.c_void_p).value
+        assert address is not None
+        return address
+
+    def function_at(self, address: int) -> str:
+        """The function whose `entry` is `address`."""
+        return next(name for name in self._entries if self.entry(name) == address)
+
+    def call(self, function: str, *arguments: Any) -> None:
+        """Call an FMI function that returns a status; raises FmuError unless it is OK or a warning."""
+        self._check_alive(function)
+        self._check(function, self.fmu.library.functions[function](self.component, *arguments))
+
+    def _check_alive(self, function: str) -> None:
+        if self.dead:
+            raise FmuError(self.name, f"{function} cannot be called after fmi2Fatal")
+
+    def _check(self, function: str, status: int, time: float | None = None) -> None:
+        if status not in (OK, WARNING):
+            raise self.failure(function, status, time)
+
+    def enter_initialization(
+        self, start: float = 0.0, stop: float | None = None, tolerance: float | None = None
+    ) -> None:
+        self.call(
+            "fmi2SetupExperiment",
+            int(tolerance is not None), tolerance or 0.0, start, int(stop is not None), stop or 0.0,
+        )  # fmt: skip
+        self.call("fmi2EnterInitializationMode")
+
+    def exit_initialization(self) -> None:
+        self.call("fmi2ExitInitializationMode")
+        self._running = True
+
+    def initialize(self, start: float = 0.0, stop: float | None = None) -> None:
+        """Initialise an instance that is not coupled to others."""
+        self.enter_initialization(start, stop)
+        self.exit_initialization()
+
+    def step(self, t: float, h: float) -> None:
+        """Advance from `t` by `h`; raises FmuError, also where the FMU asks for a shorter step."""
+        self._check_alive("fmi2DoStep")
+        self.entry("fmi2DoStep")
+        self._check("fmi2DoStep", self._entries["fmi2DoStep"](self.component, t, h, 1), t)
+
+    def last_successful_time(self) -> float | None:
+        """How far the last step came that ended in fmi2Discard, where the FMU tells."""
+        value = ctypes.c_double()
+        function = self.fmu.library.functions["fmi2GetRealStatus"]
+        status = function(self.component, LAST_SUCCESSFUL_TIME, ctypes.byref(value))
+        return value.value if status == OK else None
+
+    def wants_to_terminate(self) -> bool:
+        """Whether the FMU says, after fmi2Discard, that it asks to end the simulation."""
+        value = ctypes.c_int()
+        status = self.fmu.library.functions["fmi2GetBooleanStatus"](self.component, TERMINATED, ctypes.byref(value))
+        return status == OK and bool(value.value)
+
+    def set(self, values: Mapping[str, Any]) -> None:
+        """Set variables by name."""
+        names = tuple(values)
+        for kind, references, places in self._group(names):
+            chosen = [values[names[place]] for place in places]
+            if kind == "String":
+                block: Any = _texts(chosen)
+            else:
+                block = np.array(chosen, DTYPE[kind])
+            self._access(f"fmi2Set{kind}", references, block, [names[place] for place in places], chosen)
+
+    def get(self, names: Sequence[str]) -> list[Any]:
+        """Values of variables by name, in the order asked for."""
+        names = tuple(names)
+        found: list[Any] = [None] * len(names)
+        for kind, references, places in self._group(names):
+            count = len(places)
+            block: Any = (ctypes.c_char_p * count)() if kind == "String" else np.zeros(count, DTYPE[kind])
+            self._access(f"fmi2Get{kind}", references, block, [names[place] for place in places])
+            given = [_text(value) for value in block] if kind == "String" else block.tolist()
+            for place, value in zip(places, given, strict=True):
+                found[place] = bool(value) if kind == "Boolean" else value
+        return found
+
+    def _access(
+        self, function: str, references: np.ndarray, block: Any, names: list[str], values: list[Any] | None = None
+    ) -> None:
+        """Call fmi2Get... or fmi2Set...; a failure tells the names, and the values that were to be set."""
+        self._check_alive(function)
+        try:
+            self.call(function, _pointer(references), len(references), _pointer(block))
+        except FmuError as error:
+            shown = names if values is None else [f"{name} = {v!r}" for name, v in zip(names, values, strict=True)]
+            listed = ", ".join(shown[:4]) + (f" and {len(shown) - 4} more" if len(shown) > 4 else "")
+            raise FmuError(
+                self.name, f"{error.function} gave {error.status} for {listed}",
+                function=error.function, status=error.status, file=error.file, message=error.message,
+            ) from None  # fmt: skip
+
+    def read_texts(self, references: Sequence[int]) -> tuple[int, list[str]]:
+        """(status, strings)"""
+        block = (ctypes.c_char_p * len(references))()
+        numbers = np.array(references, np.uint32)
+        function = self.fmu.library.functions["fmi2GetString"]
+        return function(self.component, _pointer(numbers), len(numbers), block), [_text(value) for value in block]
+
+    def write_texts(self, references: Sequence[int], values: Sequence[str]) -> int:
+        """Set strings; gives the status."""
+        numbers = np.array(references, np.uint32)
+        function = self.fmu.library.functions["fmi2SetString"]
+        return function(self.component, _pointer(numbers), len(numbers), _texts(values))
+
+    def _group(self, names: tuple[str, ...]) -> list[tuple[str, np.ndarray, list[int]]]:
+        """(type, value references, places in `names`) for each FMI function that `names` need."""
+        if names not in self._arrays:
+            places: dict[str, list[int]] = {}
+            for place, name in enumerate(names):
+                places.setdefault(self.variable(name).storage, []).append(place)
+            self._arrays[names] = [
+                (kind, np.array([self.variable(names[p]).reference for p in chosen], np.uint32), chosen)
+                for kind, chosen in places.items()
+            ]
+        return self._arrays[names]
+
+    def get_state(self) -> int:
+        """Save the state of the instance; hand it to `set_state`, and to `free_state` when done."""
+        state = ctypes.c_void_p()
+        self.call("fmi2GetFMUstate", ctypes.byref(state))
+        if not state.value:
+            raise FmuError(self.name, "fmi2GetFMUstate gave no state", function="fmi2GetFMUstate")
+        return state.value
+
+    def set_state(self, state: int) -> None:
+        self.call("fmi2SetFMUstate", state)
+
+    def free_state(self, state: int) -> None:
+        """Give a state back; that of an FMU of which nothing may be called any more is lost."""
+        if not self.dead:
+            self.call("fmi2FreeFMUstate", ctypes.byref(ctypes.c_void_p(state)))
+
+    def serialize(self, state: int) -> bytes:
+        """The bytes of a saved state."""
+        size = ctypes.c_size_t()
+        self.call("fmi2SerializedFMUstateSize", state, ctypes.byref(size))
+        block = ctypes.create_string_buffer(size.value)
+        self.call("fmi2SerializeFMUstate", state, block, size.value)
+        return block.raw
+
+    def deserialize(self, data: bytes) -> int:
+        """A state from its bytes."""
+        state = ctypes.c_void_p()
+        self.call("fmi2DeSerializeFMUstate", data, len(data), ctypes.byref(state))
+        if not state.value:
+            raise FmuError(self.name, "fmi2DeSerializeFMUstate gave no state", function="fmi2DeSerializeFMUstate")
+        return state.value
+
+    def terminate(self) -> None:
+        """End the simulation of this instance, if it runs."""
+        if self._running and not self.dead:
+            self._running = False
+            self.call("fmi2Terminate")
+
+    def free(self) -> None:
+        """Free the instance; nothing else may be called afterwards."""
+        with suppress(FmuError):
+            self.terminate()
+        if self.component and not self.dead:
+            self.fmu.library.functions["fmi2FreeInstance"](self.component)
+        self.component, self._running = None, False
+        log.forget(self._key)
+
+    def _translate(self, text: str) -> str:
+        """Replace the placeholders `#r12#` of FMI by names of variables."""
+        if "#" not in text:
+            return text
+        kinds = {"r": "Real", "i": "Integer", "b": "Boolean", "s": "String"}
+
+        def name(match: re.Match[str]) -> str:
+            kind, reference = kinds[match[1]], int(match[2])
+            found = (
+                v.name for v in self.description.variables.values() if (v.storage, v.reference) == (kind, reference)
+            )
+            return next(found, match[0])
+
+        return re.sub(r"#([ribs])(\d+)#", name, text).replace("##", "#")
+
+
+def _pointer(block: Any) -> Any:
+    return block.ctypes.data if isinstance(block, np.ndarray) else block
+
+
+def _texts(values: Sequence[Any]) -> Any:
+    return (ctypes.c_char_p * len(values))(*(str(value).encode() for value in values))
+
+
+def _text(value: bytes | None) -> str:
+    return "" if value is None else value.decode("utf-8", "replace")

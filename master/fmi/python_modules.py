@@ -1,0 +1,50 @@
+"""Which Python modules FMUs of pythonfmu bring into this process.
+
+Two modules of one name in one process: pythonfmu would run the first for both FMUs, without a word.
+"""
+
+from __future__ import annotations
+
+from pathlib import Path, PurePosixPath
+
+from master.fmi import archive
+
+_MARKER = "resources/slavemodule.txt"
+
+_brought: dict[str, tuple[str, str]] = {}
+"""module -> (digest of the FMU, its name)"""
+
+
+def clash(file: Path) -> str | None:
+    """What stands against loading an FMU in this process, None if nothing does."""
+    modules = _modules(file)
+    content = archive.digest(file) if modules else ""
+    for module in sorted(modules):
+        first, name = _brought.get(module, (content, ""))
+        if first != content:
+            return f"its Python module {module!r} has the name of one of {name}, which this process has loaded"
+    return None
+
+
+def bring(file: Path) -> None:
+    """The modules of an FMU count as loaded in this process from here on."""
+    if modules := _modules(file):
+        _brought.update(dict.fromkeys(modules, (archive.digest(file), file.name)))
+
+
+def _modules(file: Path) -> set[str]:
+    """Names of the modules in an FMU of pythonfmu; empty for others."""
+    members = archive.members(file)
+    if _MARKER not in members:
+        return set()
+    modules = {_module(PurePosixPath(name).relative_to("resources")) for name in members if _is_python(name)}
+    return modules - {"pythonfmu"}
+
+
+def _is_python(name: str) -> bool:
+    return name.startswith("resources/") and name.endswith(".py")
+
+
+def _module(path: PurePosixPath) -> str:
+    """The name under which a file of the resources is imported: that of its package, or its own."""
+    return path.parts[0] if len(path.parts) > 1 else path.stem

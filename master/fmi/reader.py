@@ -1,0 +1,130 @@
+"""What the readers of model descriptions share: every complaint names file, line and element."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+from lxml import etree
+
+from master.errors import DescriptionError
+from master.fmi.variables import CAUSALITIES, Experiment
+from master.units import BASES, Unit
+
+
+class Reader:
+    def __init__(self, where: str, root: etree._Element) -> None:
+        self.where = where
+        self.root = root
+        self.types: dict[str, etree._Element] = {}
+
+    def fail(self, element: etree._Element, text: str) -> DescriptionError:
+        name = element.get("name")
+        named = f"{element.tag} {name!r}" if name else str(element.tag)
+        return DescriptionError(f"{self.where}, line {element.sourceline}, {named}: {text}")
+
+    def need(self, element: etree._Element, attribute: str) -> str:
+        value = element.get(attribute)
+        if value is None:
+            raise self.fail(element, f"has no attribute {attribute}")
+        return value
+
+    def value(self, element: etree._Element, attribute: str, convert: Callable[[str], Any], default: Any = None) -> Any:
+        text = element.get(attribute)
+        if text is None:
+            return default
+        try:
+            return convert(text)
+        except ValueError:
+            raise self.fail(element, f"{attribute} = {text!r} is no valid value") from None
+
+    def simulation(self) -> etree._Element:
+        """The element CoSimulation. Raises DescriptionError where there is none, or no usable modelIdentifier in it."""
+        found = self.root.find("CoSimulation")
+        if found is None:
+            raise DescriptionError(
+                f"{self.where}: the FMU has no CoSimulation element"
+                + (" but one for model exchange" if self.root.find("ModelExchange") is not None else "")
+                + "; export it for co-simulation"
+            )
+        identifier = self.need(found, "modelIdentifier")
+        if not identifier.isidentifier() or not identifier.isascii():
+            raise self.fail(found, f"modelIdentifier {identifier!r} is no C identifier")
+        return found
+
+    def causality(self, element: etree._Element) -> str:
+        causality = element.get("causality", "local")
+        if causality not in CAUSALITIES:
+            raise self.fail(element, f"causality {causality!r} is none of {', '.join(CAUSALITIES)}")
+        return causality
+
+    def base(self, element: etree._Element, kind: str) -> etree._Element | None:
+        """The type definition that a variable of a type refers to."""
+        declared = element.get("declaredType")
+        if declared is None:
+            return None
+        if declared not in self.types or self.types[declared].tag != kind:
+            raise self.fail(element, f"declaredType {declared!r} is not among the {kind} types of the file")
+        return self.types[declared]
+
+    def inherited(
+        self, element: etree._Element, base: etree._Element | None, key: str, convert: Callable[[str], Any]
+    ) -> Any:
+        """An attribute of a variable, else of its declared type."""
+        return self.value(element, key, convert, self.value(base, key, convert) if base is not None else None)
+
+    def items(self, base: etree._Element | None) -> tuple[tuple[str, int], ...]:
+        """Names and values of an enumeration."""
+        found = base.findall("Item") if base is not None else []
+        return tuple((self.need(item, "name"), self.value(item, "value", integer, 0)) for item in found)
+
+    def reference(self, scalar: etree._Element) -> int:
+        self.need(scalar, "valueReference")
+        return self.value(scalar, "valueReference", unsigned)
+
+    def unit(self, element: etree._Element) -> Unit:
+        base = element.find("BaseUnit")
+        display = tuple(
+            (self.need(entry, "name"), self.value(entry, "factor", float, 1.0), self.value(entry, "offset", float, 0.0))
+            for entry in element.iterfind("DisplayUnit")
+        )
+        name = self.need(element, "name")
+        if base is None:
+            return Unit(name, display=display)
+        factor = self.value(base, "factor", float, 1.0)
+        if factor == 0.0:
+            raise self.fail(element, "factor of the base unit is zero")
+        exponents = tuple(self.value(base, key, integer, 0) for key in BASES)
+        return Unit(name, exponents, factor, self.value(base, "offset", float, 0.0), display)
+
+    def experiment(self, element: etree._Element | None) -> Experiment:
+        if element is None:
+            return Experiment()
+        keys = ("startTime", "stopTime", "tolerance", "stepSize")
+        return Experiment(*(self.value(element, key, float) for key in keys))
+
+    def units(self) -> dict[str, Unit]:
+        return {unit.name: unit for unit in map(self.unit, self.root.iterfind("UnitDefinitions/Unit"))}
+
+    def log_categories(self) -> tuple[str, ...]:
+        return tuple(self.need(category, "name") for category in self.root.iterfind("LogCategories/Category"))
+
+
+def boolean(text: str) -> bool:
+    if text.strip() not in ("true", "false", "1", "0"):
+        raise ValueError(text)
+    return text.strip() in ("true", "1")
+
+
+def integer(text: str) -> int:
+    value = int(text)
+    if not -(2**31) <= value < 2**31:
+        raise ValueError(text)
+    return value
+
+
+def unsigned(text: str) -> int:
+    value = int(text)
+    if not 0 <= value < 2**32:
+        raise ValueError(text)
+    return value

@@ -1,0 +1,114 @@
+"""Reading modelDescription.xml of FMI 2.0."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+from lxml import etree
+
+from master.fmi.reader import Reader, boolean, integer
+from master.fmi.variables import TYPES, Description, Variable
+
+_FLAGS = (
+    "canHandleVariableCommunicationStepSize",
+    "canGetAndSetFMUstate",
+    "canSerializeFMUstate",
+    "providesDirectionalDerivative",
+    "canInterpolateInputs",
+    "canBeInstantiatedOnlyOncePerProcess",
+    "canRunAsynchronuously",  # as the standard spells it
+    "needsExecutionTool",
+)
+
+_START: dict[str, Callable[[str], Any]] = {"Boolean": boolean, "String": str}
+
+
+class ReaderFmi2(Reader):
+    """Turns one XML tree into a Description."""
+
+    def read(self, file: Path, binaries: tuple[str, ...]) -> Description:
+        root, simulation = self.root, self.simulation()
+        flag = {name: self.value(simulation, name, boolean, False) for name in _FLAGS}
+        self.types = {self.need(t, "name"): t[0] for t in root.iterfind("TypeDefinitions/SimpleType") if len(t)}
+        scalars = root.findall("ModelVariables/ScalarVariable")
+        names = [self.need(scalar, "name") for scalar in scalars]
+        variables: dict[str, Variable] = {}
+        for name, scalar in zip(names, scalars, strict=True):
+            if name in variables:
+                raise self.fail(scalar, "two variables have this name")
+            variables[name] = self.variable(name, scalar, names)
+        return Description(
+            file=file,
+            model_name=self.need(root, "modelName"),
+            guid=self.need(root, "guid"),
+            identifier=simulation.get("modelIdentifier", ""),
+            description=root.get("description", ""),
+            generation_tool=root.get("generationTool", ""),
+            variables=variables,
+            units=self.units(),
+            experiment=self.experiment(root.find("DefaultExperiment")),
+            can_vary_step=flag["canHandleVariableCommunicationStepSize"],
+            can_get_and_set_state=flag["canGetAndSetFMUstate"],
+            can_serialize_state=flag["canSerializeFMUstate"],
+            can_provide_directional_derivatives=flag["providesDirectionalDerivative"],
+            can_interpolate_inputs=flag["canInterpolateInputs"],
+            max_output_derivative_order=self.value(simulation, "maxOutputDerivativeOrder", int, 0),
+            only_one_per_process=flag["canBeInstantiatedOnlyOncePerProcess"],
+            needs_execution_tool=flag["needsExecutionTool"],
+            log_categories=self.log_categories(),
+            outputs=self.unknowns("Outputs", names),
+            initial_unknowns=self.unknowns("InitialUnknowns", names),
+            binaries=binaries,
+            can_run_asynchronously=flag["canRunAsynchronuously"],
+        )
+
+    def variable(self, name: str, scalar: etree._Element, names: list[str]) -> Variable:
+        elements = [child for child in scalar if child.tag in TYPES]
+        if len(elements) != 1:
+            raise self.fail(scalar, f"needs exactly one element of {', '.join(TYPES)}")
+        element = elements[0]
+        kind = str(element.tag)
+        base = self.base(element, kind)
+        number = integer if kind in ("Integer", "Enumeration") else float
+        causality = self.causality(scalar)
+
+        def attribute(key: str, convert: Callable[[str], Any]) -> Any:
+            return self.inherited(element, base, key, convert)
+
+        return Variable(
+            name=name,
+            reference=self.reference(scalar),
+            type=kind,
+            causality=causality,
+            variability=scalar.get("variability", "continuous"),
+            initial=scalar.get("initial"),
+            start=self.value(element, "start", _START.get(kind, number)),
+            unit=attribute("unit", str),
+            display_unit=attribute("displayUnit", str),
+            minimum=attribute("min", number),
+            maximum=attribute("max", number),
+            nominal=attribute("nominal", float),
+            description=scalar.get("description", ""),
+            items=self.items(base),
+            declared_type=element.get("declaredType", ""),
+            derivative=self.value(element, "derivative", lambda index: self.name(element, names, int(index))),
+        )
+
+    def name(self, element: etree._Element, names: list[str], index: int) -> str:
+        """The name of the variable with an index, counted from 1."""
+        if not 1 <= index <= len(names):
+            raise self.fail(element, f"index {index} is outside 1 to {len(names)}")
+        return names[index - 1]
+
+    def unknowns(self, group: str, names: list[str]) -> dict[str, tuple[str, ...] | None]:
+        found: dict[str, tuple[str, ...] | None] = {}
+        for unknown in self.root.iterfind(f"ModelStructure/{group}/Unknown"):
+            indices = [self.value(unknown, "index", int, 0)]
+            text = unknown.get("dependencies")
+            if text is not None:
+                indices += self.value(unknown, "dependencies", lambda t: [int(word) for word in t.split()])
+            first, *others = (self.name(unknown, names, index) for index in indices)
+            found[first] = tuple(others) if text is not None else None
+        return found

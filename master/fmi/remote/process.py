@@ -1,0 +1,319 @@
+"""Instances of FMUs in processes of their own.
+
+What the FMU does to its process, a crash, an endless loop, `exit()`, reaches the master as a failure with a name. The
+compiled loop calls such an instance like any other: its functions are those of master/fmi/native/remote.c.
+"""
+
+from __future__ import annotations
+
+import ctypes
+import os
+import shutil
+import signal
+import subprocess
+import sys
+import tempfile
+from collections.abc import Callable, Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+from master.errors import FmuError, MasterError
+from master.fmi import callbacks as detours
+from master.fmi.description import Description
+from master.fmi.instance import Instance
+from master.fmi.log import Log
+from master.fmi.remote.messages import Garbled
+from master.fmi.remote.shared_memory import SIZE, Mailbox, library, shared_memory
+
+STARTING_S = 60.0
+"""The start of Python and the loading of the FMU, on a busy machine."""
+ENDING_S = 2.0
+TIMED_OUT, GARBLED = 2, 3
+"""what `remote_lost` gives, beside 0 and 1 for an end"""
+
+_FIELDS = {"instance": str, "text": str, "function": str, "status": str, "time": float | None, "file": str,
+           "message": str}  # fmt: skip
+"""What an FmuError is made of."""
+_KINDS = {"Real": float, "Integer": int, "Boolean": bool, "String": str}
+
+
+def _nothing(found: Any) -> bool:
+    return found is None
+
+
+def _is_integer(found: Any) -> bool:
+    return type(found) is int
+
+
+def _is_list(found: Any, kinds: Sequence[type]) -> bool:
+    """Tell whether values are a list of these types."""
+    return isinstance(found, list) and [type(value) for value in found] == list(kinds)
+
+
+def _are_texts(found: Any, count: int) -> bool:
+    """Tell whether an answer is a status and `count` texts, or none after a failure."""
+    return (
+        isinstance(found, list)
+        and len(found) == 2
+        and _is_integer(found[0])
+        and (_is_list(found[1], [str] * count) or found[1] == [])
+    )
+
+
+def _is_failure(found: Any) -> bool:
+    """Tell whether an answer has the fields of an FmuError."""
+    return (
+        isinstance(found, dict)
+        and found.keys() == _FIELDS.keys()
+        and all(isinstance(found[name], kind) for name, kind in _FIELDS.items())
+    )
+
+
+class _Words(Log):
+    """What an FMU in another process said last, also when that has gone."""
+
+    def __init__(self, mailbox: Mailbox) -> None:
+        super().__init__()
+        self._mailbox = mailbox
+
+    @property
+    def last(self) -> str:
+        return self._mailbox.said
+
+
+class RemoteInstance(Instance):
+    """An instance whose FMU runs in another process; `timeout` is the longest call, in seconds."""
+
+    def __init__(
+        self,
+        file: Path,
+        description: Description,
+        name: str,
+        *,
+        logging: bool = False,
+        structure: Mapping[str, int] | None = None,
+        timeout: float = 60.0,
+    ) -> None:
+        """Raises FmuError, with what the FMU says, where it cannot be loaded or refuses; MasterError off Linux."""
+        library()
+        self.name, self._file, self._dead = name, file, False
+        self._description, self._timeout = description, max(timeout, STARTING_S)
+        self._entries: dict[str, Any] = {}
+        self._asked = 0
+        self._link: int | None = None
+        self._folder = Path(tempfile.mkdtemp(prefix="fmu-"))
+        descriptor = shared_memory()
+        try:
+            self._mailbox = Mailbox(descriptor)
+            self._process = self._start(descriptor)
+        except BaseException:
+            shutil.rmtree(self._folder, ignore_errors=True)
+            raise
+        finally:
+            os.close(descriptor)
+        self.log = _Words(self._mailbox)
+        self._link = self._mailbox.library.remote_open(self._mailbox.address, SIZE, self._process.pid, self._timeout)
+        self.component = self._link
+        try:
+            self._ask("start", str(file.absolute()), name, logging, dict(structure or {}))
+        except BaseException:
+            self.free()
+            raise
+        self._limit(timeout)
+
+    def _limit(self, timeout: float) -> None:
+        """The longest call from now on, s."""
+        self._timeout = timeout
+        self._mailbox.library.remote_set_timeout(self._link, timeout)
+
+    def _start(self, descriptor: int) -> subprocess.Popen[bytes]:
+        # the worker finds this package where we have it, and leaves its files in our folder
+        path = os.pathsep.join([str(Path(__file__).parents[3]), os.environ.get("PYTHONPATH", "")]).rstrip(os.pathsep)
+        return subprocess.Popen(
+            [sys.executable, "-m", "master.fmi.remote.worker", str(descriptor)],
+            stdin=subprocess.PIPE,
+            pass_fds=[descriptor],
+            env={**os.environ, "PYTHONPATH": path, "TMPDIR": str(self._folder)},
+        )
+
+    @property
+    def description(self) -> Description:
+        return self._description
+
+    @property
+    def file(self) -> Path:
+        return self._file
+
+    @property
+    def dead(self) -> bool:
+        return self._dead
+
+    def _ask(self, method: str, *arguments: Any, gives: Callable[[Any], bool] = _nothing) -> Any:
+        """Return what a method of the instance in the worker returns; raises what it raises.
+
+        `gives` tells whether an answer is one that the method can give: the FMU may have written it.
+        """
+        if self.dead or self._link is None:
+            raise FmuError(self.name, f"{method} is asked of an FMU that has ended")
+        self._asked += 1
+        self._mailbox.write((self._asked, method, arguments))
+        self._mailbox.library.remote_ask(self._link)
+        lost = self._lost()
+        if lost:
+            raise self._loss(method, lost)
+        kind, content = self._answer(method, gives)
+        if kind == "failure":
+            raise self._failure(content)
+        if kind == "error":
+            raise MasterError(content)
+        return content
+
+    def _answer(self, method: str, gives: Callable[[Any], bool]) -> tuple[str, Any]:
+        """Return what kind of answer there is, and its content. Raises FmuError where it is none that can be."""
+        try:
+            answer = self._mailbox.read()
+        except Garbled as error:
+            raise self._nonsense(method, str(error)) from error
+        if not (isinstance(answer, list) and len(answer) == 3 and answer[0] == self._asked):
+            raise self._nonsense(method, "it answers something else")
+        kind, content = answer[1:]
+        forms = {"value": gives, "failure": _is_failure, "error": lambda found: isinstance(found, str)}
+        if not (isinstance(kind, str) and kind in forms and forms[kind](content)):
+            raise self._nonsense(method, "no answer has this form")
+        return kind, content
+
+    def _nonsense(self, function: str, reason: str) -> FmuError:
+        """The error of a process whose memory the FMU has overwritten, which is then ended."""
+        self._dead = True
+        self._process.kill()
+        return FmuError(
+            self.name,
+            f"{function} was answered with what cannot be read ({reason}): the FMU writes into memory that is not its "
+            "own; its process was ended",
+            function=function, status="crash", file=self.file.name, message=self.log.last,
+        )  # fmt: skip
+
+    def _lost(self) -> int:
+        return int(self._mailbox.library.remote_lost(self._link))
+
+    def _failure(self, fields: dict[str, Any]) -> FmuError:
+        self._dead = self._dead or fields["status"].endswith("Fatal")
+        return FmuError(**fields)
+
+    def _loss(self, function: str, lost: int, time: float | None = None) -> FmuError:
+        """The error of a process that has ended or does not answer, which is then ended."""
+        if lost == GARBLED:
+            return self._nonsense(function, "FMI has no such status")
+        self._dead = True
+        if lost == TIMED_OUT:
+            self._process.kill()
+            text, status = f"has not returned after {self._timeout:g} s; its process was ended", "timeout"
+        else:
+            text, status = f"did not return: {_how(self._process.wait())}", "crash"
+        return FmuError(
+            self.name, f"{function} {text}",
+            function=function, status=status, time=time, file=self.file.name, message=self.log.last,
+        )  # fmt: skip
+
+    def failure(self, function: str, status: int, time: float | None = None, detail: str = "") -> FmuError:
+        lost = self._lost()
+        if lost:
+            return self._loss(function, lost, time)
+        return self._failure(self._ask("failure", function, status, time, detail, gives=_is_failure))
+
+    def entry(self, function: str) -> int:
+        if function not in self._entries:
+            self._entries[function] = detours.detour(self, function, waits=False) or getattr(
+                self._mailbox.library, function
+            )
+        address = ctypes.cast(self._entries[function], ctypes.c_void_p).value
+        assert address is not None
+        return address
+
+    def call(self, function: str, *arguments: Any) -> None:
+        raise NotImplementedError(f"{function} of another process: use the method for it")
+
+    def enter_initialization(
+        self, start: float = 0.0, stop: float | None = None, tolerance: float | None = None
+    ) -> None:
+        self._ask("enter_initialization", start, stop, tolerance)
+
+    def exit_initialization(self) -> None:
+        self._ask("exit_initialization")
+
+    def step(self, t: float, h: float) -> None:
+        self._ask("step", t, h)
+
+    def last_successful_time(self) -> float | None:
+        return self._ask("last_successful_time", gives=lambda found: isinstance(found, float | None))
+
+    def wants_to_terminate(self) -> bool:
+        return self._ask("wants_to_terminate", gives=lambda found: isinstance(found, bool))
+
+    def set(self, values: Mapping[str, Any]) -> None:
+        self._ask("set", dict(values))
+
+    def get(self, names: Sequence[str]) -> list[Any]:
+        variables = self.description.variables
+        # names that do not exist are for the other side to refuse
+        kinds = [_KINDS[variables[name].storage] for name in names if name in variables]
+        return self._ask("get", tuple(names), gives=lambda found: _is_list(found, kinds))
+
+    def read_texts(self, references: Sequence[int]) -> tuple[int, list[str]]:
+        found = self._ask("read_texts", list(references), gives=lambda found: _are_texts(found, len(references)))
+        return found[0], found[1]
+
+    def write_texts(self, references: Sequence[int], values: Sequence[str]) -> int:
+        return self._ask("write_texts", list(references), list(values), gives=_is_integer)
+
+    def get_state(self) -> int:
+        return self._ask("get_state", gives=_is_integer)
+
+    def set_state(self, state: int) -> None:
+        self._ask("set_state", state)
+
+    def free_state(self, state: int) -> None:
+        if not self.dead:
+            self._ask("free_state", state)
+
+    def serialize(self, state: int) -> bytes:
+        return self._ask("serialize", state, gives=lambda found: isinstance(found, bytes))
+
+    def deserialize(self, data: bytes) -> int:
+        return self._ask("deserialize", data, gives=_is_integer)
+
+    def terminate(self) -> None:
+        if not self.dead:
+            self._ask("terminate")
+
+    def free(self) -> None:
+        """Let the FMU free itself, and end its process if that takes too long."""
+        if self._link is None:
+            return
+        if not self.dead:
+            self._limit(ENDING_S)
+            try:
+                self._ask("free")
+            except MasterError:
+                self._process.kill()
+        assert self._process.stdin is not None
+        self._process.stdin.close()  # the worker ends with this pipe
+        try:
+            self._process.wait(ENDING_S)
+        except subprocess.TimeoutExpired:
+            self._process.kill()
+            self._process.wait()
+        self._mailbox.library.remote_close(self._link)
+        self.component = self._link = None
+        shutil.rmtree(self._folder, ignore_errors=True)
+
+
+def _how(returned: int) -> str:
+    """The end of a process in words."""
+    if returned >= 0:
+        return f"its process ended with exit status {returned}"
+    try:
+        name = signal.Signals(-returned).name
+    except ValueError:
+        name = f"signal {-returned}"
+    return f"its process was ended by {name}"

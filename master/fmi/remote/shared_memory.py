@@ -1,0 +1,91 @@
+"""Memory that the master shares with the process of one FMU, and messages through it (master/fmi/native/remote.c).
+
+The FMU can write anything there at any time: nothing that is read is trusted.
+"""
+
+from __future__ import annotations
+
+import ctypes
+import mmap
+import os
+import sys
+from typing import Any
+
+if sys.platform == "linux":
+    import fcntl
+
+from master.errors import MasterError
+from master.fmi.native import build
+from master.fmi.remote.messages import Garbled, decode, encode
+
+SIZE = 1 << 28
+"""Bytes; the kernel gives only those that are used."""
+
+
+def shared_memory() -> int:
+    """Return the descriptor of SIZE bytes of memory whose size no process can change: access could fail otherwise."""
+    descriptor = os.memfd_create("dockfmu", os.MFD_CLOEXEC | os.MFD_ALLOW_SEALING)
+    os.ftruncate(descriptor, SIZE)
+    fcntl.fcntl(descriptor, fcntl.F_ADD_SEALS, fcntl.F_SEAL_SHRINK | fcntl.F_SEAL_GROW | fcntl.F_SEAL_SEAL)
+    return descriptor
+
+
+class Mailbox:
+    def __init__(self, descriptor: int) -> None:
+        """`descriptor` is an open file of SIZE bytes in memory. Raises MasterError where the platform has none."""
+        self.library = library()
+        self._memory = mmap.mmap(descriptor, SIZE)
+        self._anchor = ctypes.c_char.from_buffer(self._memory)
+        self.address = ctypes.c_void_p(ctypes.addressof(self._anchor))
+        self._body = self.library.remote_body(self.address)
+        self._size = ctypes.c_uint64.from_address(self.library.remote_size(self.address))
+        self._said = (ctypes.c_char * 2048).from_address(self.library.remote_said(self.address))
+        self._capacity = self.library.remote_capacity(self.address, ctypes.c_size_t(SIZE))
+
+    def write(self, message: Any) -> None:
+        """Put a message in. Raises MasterError for one that is too large."""
+        data = encode(message)
+        if len(data) > self._capacity:
+            raise MasterError(f"{len(data)} bytes are too many for one call of another process")
+        ctypes.memmove(self._body, data, len(data))
+        self._size.value = len(data)
+
+    def read(self) -> Any:
+        """Return the message inside. Raises Garbled where it is none."""
+        size = self._size.value
+        if size > self._capacity:
+            raise Garbled(f"a message of {size} bytes does not fit")
+        return decode(ctypes.string_at(self._body, size))
+
+    def say(self, text: str) -> None:
+        """Leave words that outlive the process."""
+        self._said.value = text.encode()[:2000]
+
+    @property
+    def said(self) -> str:
+        return self._said.value.decode("utf-8", "replace")
+
+
+def library() -> ctypes.CDLL:
+    """The compiled functions of both sides."""
+    if sys.platform != "linux":
+        raise MasterError("FMUs run in processes of their own on Linux only")
+    found = build.library("remote")
+    found.remote_body.restype = found.remote_size.restype = found.remote_said.restype = ctypes.c_void_p
+    found.remote_capacity.restype = ctypes.c_size_t
+    found.remote_open.restype = ctypes.c_void_p
+    found.remote_open.argtypes = (ctypes.c_void_p, ctypes.c_size_t, ctypes.c_int, ctypes.c_double)
+    for name in ("remote_close", "remote_lost", "remote_ask"):
+        getattr(found, name).argtypes = (ctypes.c_void_p,)
+    found.remote_set_timeout.argtypes = (ctypes.c_void_p, ctypes.c_double)
+    return found
+
+
+def function_names(library: ctypes.CDLL) -> list[str]:
+    """The FMI functions that pass without a message, in the order of the worker's table."""
+    names = []
+    for name in (ctypes.c_char_p * 100).in_dll(library, "remote_function_names"):
+        if name is None:
+            break
+        names.append(name.decode())
+    return names

@@ -1,0 +1,76 @@
+"""The process of one FMU: `python -m master.fmi.remote.worker DESCRIPTOR`, started by `master.fmi.remote.process`."""
+
+from __future__ import annotations
+
+import ctypes
+import os
+import signal
+import sys
+import threading
+from pathlib import Path
+from typing import Any
+
+from master.errors import FmuError, MasterError
+from master.fmi.instance import Fmu, Instance
+from master.fmi.remote.shared_memory import Mailbox, function_names
+
+OK, ERROR = 0, 3
+
+
+class Worker:
+    """Does what the messages in the mailbox ask for: methods of the instance by their names, and `start`."""
+
+    def __init__(self, mailbox: Mailbox) -> None:
+        self.mailbox = mailbox
+        self.instance: Instance | None = None
+        self.names = function_names(mailbox.library)
+        self.table = (ctypes.c_void_p * len(self.names))()
+
+    def start(self, file: str, name: str, logging: bool, structure: dict[str, int]) -> None:
+        fmu = Fmu(Path(file), structure)
+        self.instance = instance = fmu.instantiate(name, logging=logging, listener=self.mailbox.say)
+        for k, function in enumerate(self.names):
+            if function in fmu.library.functions:
+                self.table[k] = instance.entry(function)
+
+    def serve(self) -> None:
+        """Answer until the end of the process."""
+        serve = self.mailbox.library.remote_serve
+        while True:
+            component = self.instance.component if self.instance else None
+            serve(self.mailbox.address, self.table, ctypes.c_void_p(component))
+            number, method, arguments = self.mailbox.read()
+            try:
+                self.mailbox.write((number, "value", self.answer(method, arguments)))
+                status = OK
+            except FmuError as error:
+                self.mailbox.write((number, "failure", error.fields()))
+                status = ERROR
+            except MasterError as error:
+                self.mailbox.write((number, "error", str(error)))
+                status = ERROR
+            self.mailbox.library.remote_answer(self.mailbox.address, status)
+
+    def answer(self, method: str, arguments: list[Any]) -> Any:
+        if method == "start":
+            return self.start(*arguments)
+        assert self.instance is not None
+        found = getattr(self.instance, method)(*arguments)
+        return found.fields() if isinstance(found, FmuError) else found
+
+
+def _end_with_the_master() -> None:
+    """Standard input is a pipe from the master, which closes when it ends, however it does."""
+    os.read(0, 1)
+    os._exit(0)
+
+
+def main() -> None:
+    # Ctrl-C is for the master; it then tells us
+    signal.signal(signal.SIGINT, signal.SIG_IGN)
+    threading.Thread(target=_end_with_the_master, daemon=True).start()
+    Worker(Mailbox(int(sys.argv[1]))).serve()
+
+
+if __name__ == "__main__":
+    main()

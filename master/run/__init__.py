@@ -1,0 +1,1 @@
+"""One run of a system: instances, initial values, steps, end."""

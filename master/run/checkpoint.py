@@ -1,0 +1,234 @@
+"""The state of a run as data: kept in memory to branch from, or in a file to resume from."""
+
+from __future__ import annotations
+
+import hashlib
+import io
+import json
+from collections.abc import Mapping
+from dataclasses import asdict, dataclass, field
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from master.errors import MasterError
+from master.files import WriteError, write_whole
+from master.fmi import archive
+from master.fmi.instance import Instance
+from master.system import Connection, System
+
+FORMAT = 3
+_MAGIC = b"dockfmu checkpoint\n"
+
+
+class CheckpointError(MasterError):
+    """A checkpoint cannot be taken, read, or does not fit the system."""
+
+
+@dataclass(frozen=True)
+class Difference:
+    """What a system has otherwise than at a checkpoint; `variable` where it is a start value.
+
+    Where it is `fatal` the checkpoint cannot be used.
+    """
+
+    what: str
+    then: str
+    now: str
+    variable: str = ""
+    fatal: bool = False
+
+    def __str__(self) -> str:
+        return f"{self.what}: {self.then} at the checkpoint, {self.now} now"
+
+
+@dataclass(frozen=True)
+class Checkpoint:
+    """A run at `time`, after `macro_steps` of length `step` from `start` on; `stepping` names the algorithm.
+
+    `states` are the serialised states of the FMUs, by element; `memory` is what the loop itself carries from step to
+    step, so that a run that goes on from here is equal to the bit. What the system was is kept to compare with: `fmus`
+    are the SHA-256 of the files, `starts` the start values of each element, `rates` its substeps and every how many
+    macro steps it steps, `order` the order of the elements, `connections` a sentence for each connection.
+    """
+
+    system: str
+    stepping: str
+    start: float
+    time: float
+    step: float
+    macro_steps: int
+    fmus: dict[str, str]
+    starts: dict[str, dict[str, Any]]
+    rates: dict[str, list[int]]
+    order: list[str]
+    connections: list[str]
+    states: dict[str, bytes] = field(repr=False)
+    memory: dict[str, np.ndarray] = field(repr=False)
+
+    def differences(self, system: System) -> list[Difference]:
+        """Return what a system has otherwise than the one of which the checkpoint was taken."""
+        found = []
+        if self.system != system.name:
+            found.append(Difference("the name of the system", self.system, system.name))
+        if set(self.fmus) != set(system.elements):
+            then, other = (", ".join(sorted(elements)) for elements in (self.fmus, system.elements))
+            return [*found, Difference("the elements", then, other, fatal=True)]
+        now = identity(system)
+        for element, sha in self.fmus.items():
+            if now["fmus"][element] != sha:
+                found.append(Difference(f"the FMU of {element}", f"SHA-256 {sha[:12]}", now["fmus"][element][:12]))
+            found += self._other_starts(system, element, now["starts"][element])
+            if now["rates"][element] != self.rates[element]:
+                then, other = (f"{steps} in {every}" for steps, every in (self.rates[element], now["rates"][element]))
+                found.append(Difference(f"the steps of {element} in macro steps", then, other))
+        lost = [c for c in self.connections if c not in now["connections"]]
+        added = [c for c in now["connections"] if c not in self.connections]
+        found += [Difference(f"connection {connection}", "there", "none") for connection in lost]
+        found += [Difference(f"connection {connection}", "none", "there") for connection in added]
+        if now["order"] != self.order:
+            found.append(Difference("the order of the elements", ", ".join(self.order), ", ".join(now["order"])))
+        return found
+
+    def _other_starts(self, system: System, element: str, now: Mapping[str, Any]) -> list[Difference]:
+        """Return the start values that differ; one that is not given is that of the FMU."""
+        variables, then = system.description(element).variables, self.starts[element]
+        found = []
+        for name in sorted(then.keys() | now.keys()):
+            own = variables[name].start if name in variables else None
+            old, new = (_plain(given.get(name, own)) for given in (then, now))
+            if old != new:
+                full = f"{element}.{name}"
+                variable = full if name in variables else ""
+                found.append(Difference(full, _shown(old), _shown(new), variable))
+        return found
+
+    def check(self, system: System, *, force: bool = False) -> None:
+        """Raises CheckpointError that lists the differences of a system; with `force` only those that cannot be."""
+        found = self.differences(system)
+        wrong = [difference for difference in found if difference.fatal or not force]
+        if wrong:
+            lines = "".join(f"\n  {difference}" for difference in wrong)
+            text = f"the checkpoint at t = {self.time:.9g} s was taken of another system:{lines}"
+            if not any(difference.fatal for difference in wrong):
+                text += (
+                    "\ngive what was given then, or go on all the same with --force (force=True): inputs and tunable "
+                    "parameters act as they are given now, all other values as the checkpoint has them"
+                )
+            raise CheckpointError(text)
+
+    def write(self, file: Path) -> Path:
+        """Write a file; the old one stays until the new one is whole."""
+        head = {k: v for k, v in asdict(self).items() if k not in ("states", "memory")} | {"format": FORMAT}
+        content = {"head": np.frombuffer(json.dumps(head).encode(), np.uint8)}
+        content |= {f"state/{name}": np.frombuffer(state, np.uint8) for name, state in self.states.items()}
+        content |= {f"memory/{name}": values for name, values in self.memory.items()}
+        packed = io.BytesIO()
+        np.savez(packed, **content)  # type: ignore[arg-type]
+        try:
+            return write_whole(file, _sealed(packed.getvalue()))
+        except WriteError as error:
+            raise CheckpointError(str(error)) from error
+
+
+def _sealed(data: bytes) -> bytes:
+    """Data with a digest before it, which shows that it is as it was written."""
+    return _MAGIC + hashlib.sha256(data).digest() + data
+
+
+def _unsealed(data: bytes) -> bytes:
+    """The data behind a digest. Raises ValueError where they do not belong together."""
+    magic, digest, rest = data[: len(_MAGIC)], data[len(_MAGIC) : len(_MAGIC) + 32], data[len(_MAGIC) + 32 :]
+    if magic != _MAGIC:
+        raise ValueError("it does not begin as checkpoints do")
+    if hashlib.sha256(rest).digest() != digest:
+        raise ValueError("it is damaged or cut off")
+    return rest
+
+
+def read_checkpoint(file: Path) -> Checkpoint:
+    """A checkpoint from its file. Raises CheckpointError for what is none, or not as it was written."""
+    try:
+        with np.load(io.BytesIO(_unsealed(file.read_bytes())), allow_pickle=False) as content:
+            head = json.loads(content["head"].tobytes())
+            if head.pop("format") != FORMAT:
+                raise CheckpointError(f"{file}: a checkpoint of another version of this program")
+            states = {n.removeprefix("state/"): content[n].tobytes() for n in content if n.startswith("state/")}
+            memory = {n.removeprefix("memory/"): content[n] for n in content if n.startswith("memory/")}
+        return Checkpoint(**head, states=states, memory=memory)
+    except (*archive.DAMAGE, ValueError, KeyError, TypeError, AttributeError) as error:
+        raise CheckpointError(f"{file}: not a readable checkpoint ({error})") from error
+
+
+def check_states(system: System) -> None:
+    """Raises CheckpointError that names the elements whose FMUs cannot give their state as bytes."""
+    lacking = [name for name in system.elements if not system.description(name).can_serialize_state]
+    if lacking:
+        raise CheckpointError(f"no checkpoint can be taken: the FMUs of {', '.join(lacking)} cannot serialise a state")
+
+
+def save_states(instances: Mapping[str, Instance]) -> dict[str, bytes]:
+    """The states of all instances. Raises FmuError."""
+    found = {}
+    for name, instance in instances.items():
+        state = instance.get_state()
+        try:
+            found[name] = instance.serialize(state)
+        finally:
+            instance.free_state(state)
+    return found
+
+
+def restore_states(instances: Mapping[str, Instance], states: Mapping[str, bytes]) -> None:
+    """Bring initialised instances to saved states. Raises FmuError."""
+    for name, instance in instances.items():
+        state = instance.deserialize(states[name])
+        try:
+            instance.set_state(state)
+        finally:
+            instance.free_state(state)
+
+
+def identity(system: System) -> dict[str, Any]:
+    """Return what a system is, as the fields of a Checkpoint to compare with."""
+    elements = system.elements.items()
+    return {
+        "fmus": digests(system),
+        "starts": {name: {key: _plain(v) for key, v in element.start.items()} for name, element in elements},
+        "rates": {name: [element.substeps, element.every] for name, element in elements},
+        "order": list(system.execution_order()),
+        "connections": sorted(map(_sentence, system.connections)),
+    }
+
+
+def _plain(value: Any) -> Any:
+    """Return a value as JSON keeps it, so that 2, 2.0 and numpy's 2 are one."""
+    if value is None or isinstance(value, str):
+        return value
+    return float(value)
+
+
+def _shown(value: Any) -> str:
+    return "not given" if value is None else repr(value)
+
+
+def _sentence(connection: Connection) -> str:
+    """Return a connection with all that it does to the values."""
+    told = str(connection)
+    if (connection.factor, connection.offset) != (1.0, 0.0):
+        told += f", times {connection.factor!r} plus {connection.offset!r}"
+    if not connection.convert_units:
+        told += ", units not converted"
+    if connection.mean:
+        told += ", a mean"
+    return told + (f", by the table {connection.table}" if connection.table else "")
+
+
+def digests(system: System) -> dict[str, str]:
+    """SHA-256 of the FMU of each element."""
+    known: dict[Path, str] = {}
+    for element in system.elements.values():
+        if element.file not in known:
+            known[element.file] = archive.digest(element.file)
+    return {name: known[element.file] for name, element in system.elements.items()}

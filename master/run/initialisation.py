@@ -1,0 +1,198 @@
+"""Consistent values at the start: outputs passed on to inputs while the FMUs are in initialisation mode."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import numpy as np
+from scipy.optimize import root
+
+from master.errors import FmuError, StructureError
+from master.fmi.instance import Instance
+from master.order import loops
+from master.system import Connection, System
+
+SUBSTITUTIONS = 40
+"""Sweeps beyond those that pass values on, before Newton's method takes over."""
+SETTLED, SOLVED = 1e-12, 1e-9
+"""Relative changes in a sweep that end the substitution, and that are left where Newton's method has solved."""
+
+Place = tuple[str, str]
+"""(element, variable)"""
+
+
+class Initialisation:
+    """Values of the connected outputs while they are found.
+
+    Outputs are read as soon as the inputs that they depend on are set (ModelStructure/InitialUnknowns of the
+    descriptions). What then remains depends on itself, at least as far as the descriptions say: an algebraic loop.
+    Its elements are evaluated in reverse order of execution, because those that step last give what they have
+    integrated, and are swept until no value changes; where that does not happen, Newton's method solves for them.
+    What the descriptions deny is not trusted: a last sweep, with all inputs set, must change nothing.
+    """
+
+    def __init__(self, system: System, instances: Mapping[str, Instance], order: Sequence[str]) -> None:
+        self.system = system
+        self.instances = instances
+        self.order = list(order)
+        self.values: dict[Place, Any] = {}
+        self.set_inputs: set[Place] = set()
+        self.sources: dict[str, dict[str, Connection]] = {name: {} for name in order}
+        outputs: dict[str, dict[str, None]] = {name: {} for name in order}
+        for connection in system.connections:
+            self.sources[connection.target][connection.input] = connection
+            outputs[connection.source][connection.output] = None
+        self.outputs = {name: list(found) for name, found in outputs.items()}
+
+    def run(self) -> list[str]:
+        """Propagate; returns notes for the user. Raises FmuError, or StructureError for a loop that does not settle."""
+        self._propagate()
+        pending = self._pending()
+        if not pending:
+            return self._confirm()
+        cycle, unknowns = self._loop(), [place for place in pending if self._is_real(place)]
+        self._sweep()
+        # values passed on without a loop arrive within one sweep per element
+        sweeps = self._settle(len(self.order) + SUBSTITUTIONS)
+        if sweeps is not None:
+            return (
+                [f"algebraic loop at the start, solved in {sweeps} sweeps: {cycle}"] if sweeps > len(self.order) else []
+            )
+        changing = self._solve(unknowns)
+        if not changing:
+            return [f"algebraic loop at the start, solved by Newton's method: {cycle}"]
+        names = ", ".join(f"{element}.{variable}" for element, variable in changing[:6])
+        raise StructureError(
+            [
+                f"system {self.system.name} cannot be initialised: the algebraic loop {cycle} does not settle, and "
+                f"Newton's method finds no solution; still changing: {names}"
+            ]
+        )
+
+    def _confirm(self) -> list[str]:
+        """Read everything once more with all inputs set: nothing changes unless a description denies a dependency."""
+        before = dict(self.values)
+        self._sweep()
+        changed = self._changing(before)
+        if not changed:
+            return []
+        denied = [
+            (element, output)
+            for element, output in changed
+            if not any(
+                (self.sources[element][name].source, self.sources[element][name].output) in changed
+                for name in self._dependencies(element, output)
+            )
+        ]
+        names = ", ".join(f"{element}.{output}" for element, output in denied[:4])
+        note = f"at the start {names} depend on inputs of which their model descriptions deny it (InitialUnknowns)"
+        if self._settle(len(self.order) + SUBSTITUTIONS) is None and self._solve(
+            [p for p in changed if self._is_real(p)]
+        ):
+            note += "; the values do not settle"
+        return [note]
+
+    def _settle(self, limit: int) -> int | None:
+        """Sweep until no value changes; returns the number of sweeps before, None where `limit` is not enough."""
+        for sweep in range(limit):
+            before = dict(self.values)
+            self._sweep()
+            if not self._changing(before):
+                return sweep
+        return None
+
+    def _solve(self, unknowns: list[Place]) -> list[Place]:
+        """Newton's method (MINPACK's, with differences of sweeps) on Real outputs; returns what still changes then."""
+
+        def residual(x: np.ndarray) -> np.ndarray:
+            self.values.update(zip(unknowns, x.tolist(), strict=True))
+            self._sweep()
+            return np.array([self.values[place] for place in unknowns]) - x
+
+        start = np.array([self.values[place] for place in unknowns])
+        if len(unknowns):
+            # substitution may have run far away from where it began
+            residual(root(residual, np.where(np.isfinite(start), start, 0.0), tol=1e-14).x)
+        before = dict(self.values)
+        self._sweep()
+        return self._changing(before, SOLVED)
+
+    def _is_real(self, place: Place) -> bool:
+        return self.system.description(place[0]).variables[place[1]].type == "Real"
+
+    def _changing(self, before: dict[Place, Any], tolerance: float = SETTLED) -> list[Place]:
+        return [place for place, value in self.values.items() if not _close(value, before[place], tolerance)]
+
+    def _dependencies(self, element: str, output: str) -> set[str]:
+        """The connected inputs on which an output may depend at the start."""
+        description = self.system.description(element)
+        declared = description.initial_unknowns.get(output, description.outputs.get(output))
+        connected = self.sources[element]
+        return set(connected) if declared is None else {name for name in declared if name in connected}
+
+    def _pending(self) -> list[Place]:
+        return [(e, v) for e, found in self.outputs.items() for v in found if (e, v) not in self.values]
+
+    def _propagate(self) -> None:
+        """Set every input whose source is known, read every output whose inputs are set, while there is progress."""
+        needs = {(e, v): self._dependencies(e, v) for e, v in self._pending()}
+        progress = True
+        while progress:
+            progress = False
+            for element in self.order:
+                self._set_known(element)
+                ready = [
+                    output
+                    for output in self.outputs[element]
+                    if (element, output) not in self.values
+                    and all((element, name) in self.set_inputs for name in needs[element, output])
+                ]
+                if ready:
+                    self._read(element, ready)
+                    progress = True
+        for element in self.order:
+            self._set_known(element)
+
+    def _sweep(self) -> None:
+        for element in reversed(self.order):
+            self._set_known(element, again=True)
+            self._read(element, self.outputs[element])
+
+    def _set_known(self, element: str, again: bool = False) -> None:
+        found = {}
+        for name, connection in self.sources[element].items():
+            place = (connection.source, connection.output)
+            if place in self.values and (again or (element, name) not in self.set_inputs):
+                value = dict(connection.table).get(self.values[place], self.values[place])
+                factor, offset = self.system.transformation(connection)
+                found[name] = value if (factor, offset) == (1.0, 0.0) else factor * value + offset
+                self.set_inputs.add((element, name))
+        if found:
+            self.instances[element].set(found)
+
+    def _read(self, element: str, outputs: Sequence[str]) -> None:
+        if outputs:
+            for output, value in zip(outputs, self.instances[element].get(outputs), strict=True):
+                if value != value:
+                    raise FmuError(element, f"output {output} is NaN at initialisation")
+                self.values[element, output] = value
+
+    def _loop(self) -> str:
+        """The loop among what is pending, in words."""
+        pending = self._pending()
+        edges = [
+            ((self.sources[e][name].source, self.sources[e][name].output), (e, v))
+            for e, v in pending
+            for name in self._dependencies(e, v)
+        ]
+        places = set(pending)
+        cycles = loops(pending, [(a, b) for a, b in edges if a in places and b in places])
+        names = [f"{e}.{v}" for e, v in (cycles[0] if cycles else pending)]
+        elements = list(dict.fromkeys(e for e, _ in (cycles[0] if cycles else pending)))
+        return f"{' <-> '.join(elements)} ({', '.join(names[:4])}{', ...' if len(names) > 4 else ''})"
+
+
+def _close(new: Any, old: Any, tolerance: float) -> bool:
+    return new == old or (not isinstance(new, str) and math.isclose(new, old, rel_tol=tolerance, abs_tol=1e-15))

@@ -1,0 +1,64 @@
+"""From the elements of a system to instances of their FMUs."""
+
+from __future__ import annotations
+
+from contextlib import ExitStack
+from pathlib import Path
+
+from master.fmi import python_modules
+from master.fmi.instance import Fmu, Instance
+from master.fmi.remote.process import RemoteInstance
+from master.system import Element, System
+
+_alone: set[Path] = set()
+"""FMUs that are in use in this process and allow one instance in it"""
+
+
+def instantiate(system: System, cleanup: ExitStack, *, logging: bool = False) -> dict[str, Instance]:
+    """Load every FMU once, make the instances, set their start values; `cleanup` frees them. Raises FmuError.
+
+    Instances that cannot be in this process beside the others get a process of their own.
+    """
+    return _Importer(system, cleanup, logging).run()
+
+
+class _Importer:
+    def __init__(self, system: System, cleanup: ExitStack, logging: bool) -> None:
+        self.system, self.cleanup, self.logging = system, cleanup, logging
+        self.fmus: dict[tuple[Path, tuple[tuple[str, int], ...]], Fmu] = {}
+
+    def run(self) -> dict[str, Instance]:
+        instances: dict[str, Instance] = {}
+        for element in self.system.elements.values():
+            structure = self.system.description(element.name).structure(element.start)
+            make = self._remote if self._needs_process(element) else self._local
+            instances[element.name] = instance = make(element, structure)
+            instance.set({name: value for name, value in element.start.items() if name not in structure})
+        return instances
+
+    def _needs_process(self, element: Element) -> bool:
+        if element.process or python_modules.clash(element.file):
+            return True
+        file = element.file.resolve()
+        if not self.system.description(element.name).only_one_per_process:
+            return False
+        if file in _alone:
+            return True
+        _alone.add(file)
+        self.cleanup.callback(_alone.discard, file)
+        return False
+
+    def _remote(self, element: Element, structure: dict[str, int]) -> Instance:
+        description = self.system.description(element.name)
+        instance = RemoteInstance(
+            element.file, description, element.name,
+            logging=self.logging, structure=structure, timeout=element.timeout,
+        )  # fmt: skip
+        self.cleanup.callback(instance.free)
+        return instance
+
+    def _local(self, element: Element, structure: dict[str, int]) -> Instance:
+        key = (element.file.resolve(), tuple(structure.items()))
+        if key not in self.fmus:
+            self.fmus[key] = self.cleanup.enter_context(Fmu(element.file, structure))
+        return self.fmus[key].instantiate(element.name, logging=self.logging)

@@ -1,0 +1,309 @@
+"""The stepping of one run: chunks of steps in the compiled loop, observers in between."""
+
+from __future__ import annotations
+
+import math
+import time
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from contextlib import nullcontext
+
+import numpy as np
+
+from master import loop
+from master.algorithms.algorithm import Scheme
+from master.drivers.driver import Driver
+from master.errors import FmuError, StructureError
+from master.fmi.instance import DISCARD, PENDING, Instance
+from master.loop import tables as at
+from master.observers.observer import Observer, Run
+from master.result import Result
+from master.run import carried as memory
+from master.run.checkpoint import Checkpoint
+from master.run.interruption import Interruption
+from master.run.stepping import ControlledSteps, FixedSteps, Stepper
+from master.step_control import Retry, StepControl
+from master.system import System
+from master.tables.coupling import Coupling
+from master.tables.recording import Sampling
+from master.tables.threads import Crew
+from master.tables.triggers import Watch, start_watching
+
+CHUNK_S = 0.1
+"""Time between two returns to Python: what Ctrl-C and progress wait for."""
+LONGEST_CHUNK = 1 << 16
+
+_FUNCTIONS = {
+    at.SLOPE: "fmi2SetRealInputDerivatives",
+    at.RATE: "fmi2GetRealOutputDerivatives",
+    at.SAVE: "fmi2GetFMUstate",
+    at.RESTORE: "fmi2SetFMUstate",
+    at.DERIVATIVE: "fmi2GetDirectionalDerivative",
+}
+
+
+class Wishes:
+    """What observers want to see of a system, and what drivers want to set. Raises StructureError where it has not."""
+
+    def __init__(self, system: System, observers: Sequence[Observer], drivers: Sequence[Driver] = ()) -> None:
+        self.observers = list(observers)
+        self.drivers = list(drivers)
+        self.watches: list[Watch] = []
+        self.watchers: list[tuple[Observer, int]] = []
+        """whom a watch belongs to, and its number there"""
+        self.samplings: list[Sampling] = []
+        self.samplers: list[Observer] = []
+        for observer in observers:
+            wanted = observer.watches(system)
+            self.watchers += [(observer, k) for k in range(len(wanted))]
+            self.watches += wanted
+            sampling = observer.sampling(system)
+            if sampling is not None:
+                self.samplers.append(observer)
+                self.samplings.append(sampling)
+        self.check_settable(system, [name for driver in drivers for name in driver.inputs])
+        for driver in drivers:
+            driver.prepare(system)
+        asked = [*(sampling.every for sampling in self.samplings), *(driver.every for driver in drivers)]
+        if asked and min(asked) < 1:
+            raise StructureError([f"every = {min(asked)}: a number of macro steps is wanted"])
+        self.longest_chunk = min([LONGEST_CHUNK, *(o.chunk for o in observers if o.chunk is not None)])
+
+    @staticmethod
+    def check_settable(system: System, names: Iterable[str]) -> None:
+        """Raises StructureError that names all variables which cannot be set from outside between two steps."""
+        problems = [problem for name in names if (problem := Wishes.unsettable(system, name))]
+        if problems:
+            raise StructureError(problems)
+
+    @staticmethod
+    def unsettable(system: System, name: str) -> str:
+        """Return why a variable cannot be set from outside between two steps, empty where it can."""
+        _, variable = system.resolve(name)
+        source = next((c for c in system.connections if f"{c.target}.{c.input}" == name), None)
+        if source is not None:
+            return f"{name} cannot be set from outside: it is connected to {source.source}.{source.output}"
+        if variable.causality != "input" and (variable.causality, variable.variability) != ("parameter", "tunable"):
+            return f"{name} cannot be set during a run: it is a {variable.variability} {variable.causality}"
+        return ""
+
+
+class Session:
+    """Steps initialised instances from `start` on, until the stop signal, and keeps the books in `result`."""
+
+    def __init__(
+        self,
+        system: System,
+        instances: Mapping[str, Instance],
+        scheme: Scheme,
+        wishes: Wishes,
+        stop_when: str | None,
+        start: float,
+        step: float,
+        stop: float,
+        result: Result,
+        control: StepControl | Retry | None,
+        snapshot: Callable[[], Checkpoint],
+    ) -> None:
+        self.start, self.step, self.stop, self.result = start, step, stop, result
+        self.wishes, self.over, self.control = wishes, False, control
+        self.coupling = Coupling(
+            system, instances, scheme, wishes.watches, wishes.samplings, stop_when, LONGEST_CHUNK,
+            control.bounds if isinstance(control, Retry) else control,
+        )  # fmt: skip
+        self.tables = self.coupling.tables
+        self.last_row = [-math.inf] * len(wishes.samplings)
+        # compiles, or loads what was compiled before, so that the time of the steps is theirs alone
+        steps: type[Stepper] = ControlledSteps if isinstance(control, StepControl) else FixedSteps
+        self.stepper = steps(self.coupling.packed, start, step)
+        self.crew = Crew(self.tables) if scheme.threads > 1 else None
+        descriptions = {name: instance.description for name, instance in instances.items()}
+        self.told = Run(system, instances, descriptions, start, stop, step, result.algorithm, snapshot)
+
+    def begin(self, recalled: Mapping[str, np.ndarray] | None = None) -> None:
+        """Look at the initial values, or go on from a memory; see `memory`.
+
+        Raises FmuError where values cannot be had or are not finite, MasterError for a memory that does not fit.
+        """
+        if not loop.read_outputs(self.coupling.packed):
+            raise self._failure(self.start)
+        if recalled is not None:
+            memory.recall(self.coupling, recalled)
+            self.stepper.recall(recalled["grid"])
+        self._check_finite(self.start)
+        start_watching(self.tables.watches, self.coupling.outputs)
+        for observer in self.wishes.observers:
+            observer.begin(self.told)
+        for driver in self.wishes.drivers:
+            driver.begin(self.start)
+        self._record_now()
+
+    def advance(self, until: float, interrupted: Interruption) -> None:
+        """Step to `until`. Raises FmuError after a failure, when all that was recorded has been handed out."""
+        began = time.perf_counter() - self.result.wall_s
+        try:
+            self._steps(until, interrupted, began)
+        finally:
+            self.result.wall_s = time.perf_counter() - began
+
+    def end(self) -> None:
+        """Take the last rows, while the instances are still there."""
+        self._record_now()
+        for observer in self.wishes.observers:
+            observer.last()
+
+    def memory(self) -> dict[str, np.ndarray]:
+        """What stepping carries on beside the states of the FMUs."""
+        return memory.memory(self.coupling) | {"grid": self.stepper.grid}
+
+    def _steps(self, until: float, interrupted: Interruption, began: float) -> None:
+        """Take steps to `until`, or fewer if the run is over before, in chunks that last about CHUNK_S."""
+        groups = (group.every * (group.capacity - 3) for group in self.coupling.groups)
+        longest = min([self.wishes.longest_chunk, *groups])
+        chunk = min(16, longest)
+        while not self.over and self.stepper.time < until:
+            clock = time.perf_counter()
+            wanted = min([chunk, *(self._until_due(driver) for driver in self.wishes.drivers)])
+            taken = self._advance(until, wanted)
+            now = time.perf_counter()
+            if taken == wanted:
+                chunk = max(1, min(longest, 2 * chunk, int(wanted * CHUNK_S / max(now - clock, 1e-6)) + 1))
+            for observer in self.wishes.observers:
+                reason = observer.progress(self.result.t_end, now - began)
+                if reason:
+                    self._stop(reason)
+            if interrupted.word and self.stepper.time < until and not self.over:
+                self.result.signal = interrupted.number
+                self._stop(f"{interrupted.word} at t = {self.result.t_end:.9g} s")
+
+    def _stop(self, reason: str) -> None:
+        self.over = True
+        self.result.status = "stopped"
+        self.result.message = reason
+
+    def _advance(self, until: float, count: int) -> int:
+        """At the most `count` steps, not beyond `until`; returns how many were taken."""
+        result = self.result
+        self._drive(self.stepper.time)
+        with self.crew or nullcontext():
+            done = self.stepper.advance(until, result.macro_steps, count)
+        result.macro_steps += done
+        result.t_end = self.stepper.time
+        reason = self.tables.report[at.REASON]
+        # what failed is asked for its reasons before observers can do anything else
+        failure = self._failure(result.t_end) if reason == at.FAILED else None
+        self._deliver()
+        if failure is not None:
+            raise failure
+        if reason == at.NOT_FINITE:
+            self._check_finite(result.t_end + self.stepper.step)
+        if reason == at.STOPPED:
+            self.over = True
+            result.message = f"ended by the stop signal at t = {result.t_end:.9g} s"
+        return done
+
+    def _until_due(self, driver: Driver) -> int:
+        """The macro steps until a driver is asked again; all of them where it is its turn."""
+        return driver.every - self.result.macro_steps % driver.every
+
+    def _drive(self, now: float) -> None:
+        """Set what comes from outside. Raises FmuError where an FMU fails, or refuses what its driver insists on."""
+        for driver in self.wishes.drivers:
+            if self._until_due(driver) < driver.every:
+                continue
+            for name, value in driver.values(now).items():
+                element, variable = self.coupling.system.resolve(name)
+                try:
+                    self.coupling.instance(element).set({variable.name: value})
+                except FmuError as error:
+                    if error.status != "fmi2Discard":
+                        raise
+                    driver.discarded(name, error)
+
+    def _deliver(self) -> None:
+        """Hand rows and events to the observers, and empty their buffers."""
+        rows, report = self.tables.rows, self.tables.report
+        for g, (group, observer) in enumerate(zip(self.coupling.groups, self.wishes.samplers, strict=True)):
+            count = int(rows.filled[g])
+            if count:
+                times = rows.time[g, :count]
+                self.last_row[g] = float(times[-1])
+                observer.sample(times, group.rows(count))
+        rows.filled[:] = 0
+        for moment, watch, old, new in self.tables.watches.event[: report[at.EVENTS]].tolist():
+            observer, number = self.wishes.watchers[int(watch)]
+            observer.event(number, moment, old, new)
+        report[at.EVENTS] = 0
+
+    def _record_now(self) -> None:
+        """Take a row of each group that has none of this instant."""
+        now = self.result.t_end
+        for group, last in enumerate(self.last_row):
+            if last < now - 1e-9 * self.stepper.step and not loop.record(self.coupling.packed, group, now):
+                raise self._failure(now)
+        self._deliver()
+
+    def _check_finite(self, at: float) -> None:
+        found = self.coupling.outputs.not_finite()
+        if found:
+            name, value = found[0]
+            element, variable = self.coupling.system.resolve(name)
+            instance = self.coupling.instance(element)
+            more = f" (and {len(found) - 1} more outputs)" if len(found) > 1 else ""
+            raise FmuError(
+                element,
+                f"output {variable.name} became {value}{more}; look at its inputs before, or take a smaller macro step",
+                function="fmi2GetReal", time=at, file=instance.file.name, message=instance.log.last,
+            )  # fmt: skip
+
+    def _failure(self, at_time: float) -> FmuError:
+        """The error behind a FAILED report."""
+        tables = self.tables
+        instance = self.coupling.instances[tables.report[at.INSTANCE]]
+        status, called, row = (int(tables.report[entry]) for entry in (at.STATUS, at.CALLED, at.ROW))
+        if called == at.STEP:
+            return instance.failure("fmi2DoStep", status, at_time, self._step_detail(instance, status))
+        if called in _FUNCTIONS:
+            return instance.failure(_FUNCTIONS[called], status, at_time)
+        table = tables.rows.calls if called == at.RECORD else tables.instances.program
+        return instance.failure(instance.function_at(int(table[row, at.FUNCTION])), status, at_time)
+
+    def _step_detail(self, instance: Instance, status: int) -> str:
+        detail = f" for a step of {self.stepper.step:g} s"
+        if status == DISCARD:
+            reached = instance.last_successful_time()
+            if instance.wants_to_terminate():
+                detail += "; it asks to end the simulation"
+            elif reached is not None:
+                detail += f"; it came to t = {reached:.9g} s"
+            # an FMU that gives its reason knows better than we do whether a shorter step would do
+            where = " if its reason is the length of the step" if instance.log.last else ""
+            detail += f"; a smaller macro step may help{where}{self._retries()}"
+        elif status == PENDING:
+            detail += "; its description does not say canRunAsynchronuously, and so the step is not waited for"
+        return detail
+
+    def _retries(self) -> str:
+        """What there is to say of a discarded step beside that a shorter one may help."""
+        stuck = [i.name for i in self.coupling.instances if not i.description.can_get_and_set_state]
+        if stuck:
+            return f", but the master cannot try it: {', '.join(stuck)} cannot go back (canGetAndSetFMUstate)"
+        if self.control is None:
+            return "; retries take it (control=Retry(...), --retry)"
+        return f", but one of {self.control.shortest:g} s does not"
+
+    def close(self) -> None:
+        """Put into the result how the steps went, and free what the loop holds of the instances."""
+        if self.crew is not None:
+            self.crew.close()
+        self.stepper.tell(self.result)
+        for instance, count in zip(self.coupling.instances, self.tables.instances.warnings, strict=True):
+            if count:
+                note = f"{instance.name} gave fmi2Warning {count} times; last: {instance.log.last!r}"
+                self.result.warnings.append(note)
+        iteration = self.tables.iteration
+        if iteration.tally[at.UNSETTLED]:
+            self.result.warnings.append(
+                f"{iteration.tally[at.UNSETTLED]} macro steps ended unsettled after {iteration.limit} sweeps; the "
+                f"largest change of the last one was {iteration.worst[0]:.2g}, {iteration.tolerance:g} was wanted"
+            )
+        self.result.warnings += self.coupling.free_states()

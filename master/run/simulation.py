@@ -1,0 +1,426 @@
+"""A system that is stepped on request: initialised at the start, ended at the end, looked at and set in between.
+
+>>> with Simulation(system, step=1e-3) as simulation:            # doctest: +SKIP
+...     simulation.advance(1.0)
+...     simulation.set({"mass.force": 2.0})
+...     simulation.advance(2.0)
+...     simulation.get(["mass.position"])
+"""
+
+from __future__ import annotations
+
+import math
+import time
+from collections.abc import Iterable, Mapping, Sequence
+from contextlib import ExitStack, suppress
+from dataclasses import replace
+from signal import Signals
+from types import TracebackType
+from typing import Any
+
+from master.algorithms import Algorithm, GaussSeidel
+from master.algorithms.algorithm import Scheme
+from master.drivers.driver import Driver
+from master.errors import FmuError, MasterError, StructureError
+from master.fmi.instance import Instance
+from master.observers.observer import Observer
+from master.order import together
+from master.result import Result
+from master.run.checkpoint import Checkpoint, check_states, identity, restore_states, save_states
+from master.run.initialisation import Initialisation
+from master.run.instantiation import instantiate
+from master.run.interruption import deferred, signal_of
+from master.run.session import Session, Wishes
+from master.step_control import Retry, StepControl
+from master.system import System
+from master.tables.iteration import feedback
+from master.tables.prediction import rates_of
+
+
+class Simulation:
+    """One run of `system` in macro steps of `step` from `start`, at most to `stop` (all in seconds).
+
+    With a StepControl the steps vary, and `step` is the first of them; a Retry makes steps that an FMU discards of
+    shorter ones. `drivers` give inputs that no connection gives.
+    `stop_when` names a Boolean or Integer output that ends the run after the step in which it becomes true (not 0).
+    `resume` is a checkpoint to go on from: `start` is then its time, and with the same step and algorithm the run is
+    equal to the bit to one that was never interrupted. A checkpoint of another system, or of other start values, raises
+    CheckpointError that lists the differences; with `force` the run goes on where that can be: inputs and tunable
+    parameters get the values of this system, all else is as the checkpoint has it. A context manager: entering it loads
+    and initialises the FMUs, leaving it ends them and the observers, and completes `result`, whatever happened. `run`
+    does all of that at once.
+
+    On several `threads` instances that do not need each other's newest values step side by side; the results are the
+    same to the bit. It pays from some microseconds a step, and where as many cores are free. Implicit algorithms take
+    one.
+
+    Raises StructureError, DescriptionError, ArchiveError or CheckpointError for what cannot be run, before any FMU is
+    loaded.
+    """
+
+    def __init__(
+        self,
+        system: System,
+        *,
+        step: float,
+        start: float = 0.0,
+        stop: float = math.inf,
+        algorithm: Algorithm | None = None,
+        control: StepControl | Retry | None = None,
+        observers: Sequence[Observer] = (),
+        drivers: Sequence[Driver] = (),
+        stop_when: str | None = None,
+        logging: bool = False,
+        resume: Checkpoint | None = None,
+        force: bool = False,
+        threads: int = 1,
+    ) -> None:
+        if resume is not None:
+            check_states(system)
+            resume.check(system, force=force)
+            start = resume.time
+        _check(system, step, start, stop, stop_when)
+        if control is not None:
+            control.check(system)
+        self.system, self.step, self.start, self.stop = system, step, start, stop
+        self.algorithm = GaussSeidel() if algorithm is None else algorithm
+        self.scheme = _scheme(system, self.algorithm, threads)
+        _check_scheme(system, self.scheme)
+        self.control, self.threads = control, threads
+        self.wishes = Wishes(system, observers, drivers)
+        self.stop_when, self.logging, self.resume = stop_when, logging, resume
+        self._changes: dict[str, Any] = {}
+        """values that are set after a checkpoint was restored"""
+        self.instances: dict[str, Instance] = {}
+        self.result = Result(system.name, self.algorithm.name, step, t_start=start, t_end=start)
+        if resume is not None:
+            self.result.macro_steps = resume.macro_steps
+            self._tell_of(resume)
+        self._session: Session | None = None
+        self._identity: dict[str, Any] | None = None
+        self._cleanup = ExitStack()
+        self._opened = self._closed = False
+
+    def _tell_of(self, checkpoint: Checkpoint) -> None:
+        """Put into the result where the run goes on from, and what each difference of the system does."""
+        differences = checkpoint.differences(self.system)
+        self.result.resumed = {
+            "t": checkpoint.time,
+            "system": checkpoint.system,
+            "algorithm": checkpoint.stepping,
+            "step": checkpoint.step,
+            "differences": [str(difference) for difference in differences],
+        }
+        for difference in differences:
+            effect = ""
+            if difference.variable:
+                element, variable = self.system.resolve(difference.variable)
+                value = self.system.elements[element].start.get(variable.name, variable.start)
+                if self.wishes.unsettable(self.system, difference.variable) or value is None:
+                    effect = "; the value of the checkpoint acts"
+                else:
+                    self._changes[difference.variable] = value
+                    effect = "; the new value acts from here on"
+            self.result.warnings.append(f"resumed all the same: {difference}{effect}")
+
+    def run(self) -> Result:
+        """Load and initialise all, step to the stop time or the stop signal, end all; the result says how it went.
+
+        Raises StructureError where there is no stop time, and what `open` raises. What fails later comes back in the
+        result, with all that was recorded until then.
+        """
+        if math.isinf(self.stop):
+            raise StructureError(["a run needs a stop time"])
+        self.open()
+        with suppress(MasterError), self:
+            self.advance(self.stop)
+        return self.result
+
+    def open(self) -> None:
+        """Let observers and drivers take what they may be refused, such as ports, before anything is loaded.
+
+        Entering does it where it was not done. Raises MasterError; then all of them are ended.
+        """
+        if self._closed:
+            raise MasterError(f"the simulation of {self.system.name} is over: make another")
+        if self._opened:
+            return
+        try:
+            for watcher in self._watchers:
+                watcher.open()
+        except BaseException as error:
+            _fail(self.result, error)
+            self._close()
+            raise
+        self._opened = True
+
+    def abandon(self) -> None:
+        """Let go of what `open` took, without a run."""
+        if not self._closed:
+            self._close()
+
+    def __enter__(self) -> Simulation:
+        self.open()
+        try:
+            self._load()
+        except BaseException as error:
+            _fail(self.result, error)
+            self._close()
+            raise
+        return self
+
+    def _load(self) -> None:
+        began = time.perf_counter()
+        if all(self.system.description(name).can_serialize_state for name in self.system.elements):
+            # what the instances are made of, whatever becomes of the system and its files while they run
+            self._identity = identity(self.system)
+        self.instances = instantiate(self.system, self._cleanup, logging=self.logging)
+        order = self.system.execution_order()
+        first = self.start if self.resume is None else self.resume.start
+        self.result.warnings += _initialise(self.system, self.instances, order, first, self.stop)
+        if self.resume is not None:
+            restore_states(self.instances, self.resume.states)
+            self._put(self._changes)
+        self._session = session = Session(
+            self.system, self.instances, self.scheme, self.wishes,
+            self.stop_when, self.start, self.step, self.stop, self.result, self.control, self.save,
+        )  # fmt: skip
+        self.result.initialise_s = time.perf_counter() - began
+        memory = self.resume.memory if self.resume is not None and self._goes_on(self.resume) else None
+        session.begin(memory)
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        try:
+            if error is None:
+                self._entered().end()
+                self._terminate()
+        except BaseException as failure:
+            error = failure
+            raise
+        finally:
+            if error is not None:
+                _fail(self.result, error)
+            self._close()
+
+    def _terminate(self) -> None:
+        for instance in self.instances.values():
+            try:
+                instance.terminate()
+            except FmuError as error:
+                self.result.warnings.append(str(error))
+
+    def _close(self) -> None:
+        self._closed = True
+        try:
+            with self._cleanup:
+                if self._session is not None:
+                    self._session.close()
+        finally:
+            _end(self._watchers, self.result)
+
+    @property
+    def _watchers(self) -> list[Observer | Driver]:
+        return [*self.wishes.observers, *self.wishes.drivers]
+
+    def _entered(self) -> Session:
+        """What steps. Raises MasterError before the FMUs are there, and when they are no longer."""
+        if self._session is None or self._closed:
+            what = "is over" if self._closed else "has not begun: enter it by `with`"
+            raise MasterError(f"the simulation of {self.system.name} {what}")
+        return self._session
+
+    @property
+    def time(self) -> float:
+        """The time at which all instances are, s."""
+        return self.result.t_end
+
+    @property
+    def finished(self) -> bool:
+        """Whether the run is over: at the stop time, by the stop signal, by Ctrl-C, or because an observer ended it."""
+        return self._closed or self._entered().over or self.time >= self.stop
+
+    def advance(self, until: float) -> float:
+        """Step to `until`, or to where the run is over before; returns the time reached.
+
+        A last, shorter step is taken where `until` is no multiple of the step. Raises FmuError where an FMU fails, and
+        StructureError where one cannot take the shorter step.
+        """
+        session, until = self._entered(), min(until, self.stop)
+        if not self.finished and until > self.time:
+            _check_span(self.system, until - self.time, self.step)
+            with deferred() as interrupted:
+                session.advance(until, interrupted)
+        return self.time
+
+    def get(self, names: Sequence[str]) -> list[Any]:
+        """Present values of variables by their full names, in the order asked for."""
+        self._entered()
+        found: dict[str, Any] = {}
+        for element, variables in self._by_element(names).items():
+            values = self.instances[element].get(list(variables.values()))
+            found |= dict(zip(variables, values, strict=True))
+        return [found[name] for name in names]
+
+    def set(self, values: Mapping[str, Any]) -> None:
+        """Set inputs that no connection sets, and tunable parameters, by their full names.
+
+        Raises StructureError for others, with all of them named.
+        """
+        self._entered()
+        self.wishes.check_settable(self.system, values)
+        self._put(values)
+
+    def _put(self, values: Mapping[str, Any]) -> None:
+        for element, variables in self._by_element(values).items():
+            self.instances[element].set({variable: values[name] for name, variable in variables.items()})
+
+    def _goes_on(self, checkpoint: Checkpoint) -> bool:
+        """Whether the steps go on as they did before a checkpoint, and do not begin anew."""
+        return (checkpoint.step, checkpoint.stepping) == (self.step, self._stepping_name)
+
+    @property
+    def _stepping_name(self) -> str:
+        kind = {type(None): "", Retry: " with retries"}.get(type(self.control), " with step control")
+        return self.algorithm.name + kind
+
+    def save(self) -> Checkpoint:
+        """The present state: to go on from here later, in another simulation or another process.
+
+        Raises CheckpointError that names the FMUs which cannot give their state, or FmuError.
+        """
+        session = self._entered()
+        check_states(self.system)
+        assert self._identity is not None
+        return Checkpoint(
+            system=self.system.name, stepping=self._stepping_name,
+            start=self.start if self.resume is None else self.resume.start,
+            time=self.time, step=self.step, macro_steps=self.result.macro_steps,
+            **self._identity, states=save_states(self.instances), memory=session.memory(),
+        )  # fmt: skip
+
+    def branch(
+        self,
+        values: Mapping[str, Any] | None = None,
+        *,
+        step: float | None = None,
+        stop: float | None = None,
+        algorithm: Algorithm | None = None,
+        control: StepControl | Retry | None = None,
+        observers: Sequence[Observer] = (),
+        drivers: Sequence[Driver] = (),
+    ) -> Simulation:
+        """A simulation of its own that begins with the present state, and with other `values` (see `set`).
+
+        What is not given is as here, but for observers and drivers. The prefix is not repeated, and this simulation
+        goes on as if nothing had been. Raises as `save` and `set` do.
+        """
+        self.wishes.check_settable(self.system, values or {})
+        variant = Simulation(
+            self.system, step=step or self.step, stop=stop or self.stop,
+            algorithm=algorithm or self.algorithm, control=control or self.control, observers=observers,
+            drivers=drivers, stop_when=self.stop_when, logging=self.logging, resume=self.save(), threads=self.threads,
+        )  # fmt: skip
+        variant._changes |= values or {}
+        return variant
+
+    def _by_element(self, names: Iterable[str]) -> dict[str, dict[str, str]]:
+        """The variable of each full name, by element."""
+        grouped: dict[str, dict[str, str]] = {}
+        for name in names:
+            element, variable = self.system.resolve(name)
+            grouped.setdefault(element, {})[name] = variable.name
+        return grouped
+
+
+def _fail(result: Result, error: BaseException) -> None:
+    result.status, result.message = "failed", str(error) or type(error).__name__
+    result.error = error
+    if isinstance(error, FmuError):
+        result.failure = {
+            "element": error.instance, "says": error.message, "t": error.time,
+            "function": error.function, "status": error.status, "file": error.file,
+        }  # fmt: skip
+    if isinstance(error, KeyboardInterrupt):
+        result.signal = signal_of(error)
+        result.status, result.message = "stopped", f"ended by {Signals(result.signal).name} at t = {result.t_end:.9g} s"
+
+
+def _end(watchers: Sequence[Observer | Driver], result: Result) -> None:
+    """End all observers and drivers, whatever happens to one of them."""
+    fault: BaseException | None = None
+    for watcher in watchers:
+        try:
+            watcher.end(result)
+        except MasterError as error:
+            if result.status != "failed":
+                _fail(result, error)
+        except BaseException as error:
+            fault = fault or error
+    if fault is not None:
+        raise fault
+
+
+def _check(system: System, step: float, start: float, stop: float, stop_when: str | None) -> None:
+    system.check()
+    if not system.elements:
+        raise StructureError([f"system {system.name} has no elements"])
+    if not (math.isfinite(step) and step > 0.0):
+        raise StructureError([f"the macro step must be positive, not {step!r} s"])
+    if not stop > start:
+        raise StructureError([f"the stop time {stop!r} s must lie after the start time {start!r} s"])
+    if stop_when is not None:
+        _, variable = system.resolve(stop_when)
+        if variable.causality != "output" or variable.storage not in ("Boolean", "Integer"):
+            raise StructureError(
+                [f"{stop_when} cannot end a run: it is a {variable.causality} of type {variable.type}"]
+            )
+    if math.isfinite(stop):
+        _check_span(system, stop - start, step)
+
+
+def _scheme(system: System, algorithm: Algorithm, threads: int) -> Scheme:
+    """The scheme of a macro step on so many threads; that of an implicit algorithm is for one."""
+    if threads < 1:
+        raise StructureError([f"threads = {threads}: one at least is wanted"])
+    scheme = algorithm.scheme(system.execution_order())
+    if threads == 1 or scheme.implicit is not None:
+        return scheme
+    stages = together(scheme.stages, {(c.source, c.target) for c in system.connections})
+    return replace(scheme, stages=stages, threads=threads)
+
+
+def _check_scheme(system: System, scheme: Scheme) -> None:
+    """Raises StructureError, before FMUs are loaded, where their coupling will."""
+    rates_of(system, scheme)
+    feedback(system, scheme)
+
+
+def _check_span(system: System, span: float, step: float) -> None:
+    """Raises StructureError where a span would end in a shorter step that an FMU cannot take."""
+    rest = span / step
+    if abs(rest - round(rest)) > 1e-6:
+        fixed = ", ".join(name for name in system.elements if not system.description(name).can_vary_step)
+        if fixed:
+            raise StructureError(
+                [f"{span:g} s are no multiple of the step {step:g} s, and {fixed} cannot vary the step"]
+            )
+
+
+def _initialise(
+    system: System, instances: Mapping[str, Instance], order: Sequence[str], start: float, stop: float
+) -> list[str]:
+    for name in order:
+        # a state that is kept would carry the stop time along, and no run that resumes it could go beyond
+        bounded = math.isfinite(stop) and not system.description(name).can_serialize_state
+        instances[name].enter_initialization(start, stop if bounded else None)
+    notes = Initialisation(system, instances, order).run()
+    for name in order:
+        instances[name].exit_initialization()
+    return notes
+
+
+def run(system: System, **options: Any) -> Result:
+    """Run a system from its start to its end; `options` are those of `Simulation`, the stop time among them."""
+    return Simulation(system, **options).run()

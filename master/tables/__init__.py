@@ -1,0 +1,1 @@
+"""From a system and its instances to the tables of the compiled loop."""
