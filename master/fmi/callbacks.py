@@ -1,6 +1,7 @@
 """Functions with the signatures of FMI 2.0 that are Python, for what the compiled loop cannot do itself.
 
-Strings pass through the loop as numbers (`master.fmi.strings`), and a step that an FMU does in the background is waited for.
+Strings pass through the loop as numbers (`master.fmi.strings`), and a step that an FMU does in the background is
+waited for.
 """
 
 from __future__ import annotations

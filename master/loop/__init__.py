@@ -1,6 +1,6 @@
 """The compiled loop: macro steps of coupled FMUs through the addresses of their functions.
 
-Tables say what to call with which addresses; `master.tables.coupling` fills them. The loop returns to Python at the end of a
+Tables say what to call with which addresses; `master.tables` makes them. The loop returns to Python at the end of a
 chunk of steps, and at once after a failure or when the run is to stop.
 """
 

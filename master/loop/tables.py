@@ -1,4 +1,4 @@
-"""What the compiled loop works on: tables of addresses and buffers, filled by `master.tables.coupling`.
+"""What the compiled loop works on: tables of addresses and buffers, made by `master.tables`.
 
 Instances are numbered in execution order; "whole" stands for Integer and Boolean. Ranges have one entry more than what
 they belong to: those of i are range[i] to range[i + 1]. Ranges and places are unsigned, which spares the compiled code

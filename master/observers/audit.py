@@ -11,9 +11,9 @@ from master.bond import Bond
 from master.errors import StructureError
 from master.names import vector
 from master.observers.observer import Observer, Run
+from master.requests import Sampling
 from master.result import Result
 from master.system import System
-from master.tables.recording import Sampling
 
 
 class Audit(Observer):

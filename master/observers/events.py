@@ -10,9 +10,9 @@ from master.errors import StructureError
 from master.fmi import strings as texts
 from master.fmi.variables import VISIBLE
 from master.observers.observer import Observer, Run
+from master.requests import Watch
 from master.result import Result
 from master.system import System
-from master.tables.triggers import Watch
 
 
 @dataclass(frozen=True)

@@ -9,11 +9,10 @@ import numpy as np
 
 from master.fmi.description import Description
 from master.fmi.instance import Instance
+from master.requests import Sampling, Watch
 from master.result import Result
 from master.run.checkpoint import Checkpoint
 from master.system import System
-from master.tables.recording import Sampling
-from master.tables.triggers import Watch
 
 
 @dataclass(frozen=True)

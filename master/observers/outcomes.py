@@ -9,9 +9,9 @@ from master.errors import StructureError
 from master.fmi.variables import Variable
 from master.names import near
 from master.observers.observer import Observer, Run
+from master.requests import Watch
 from master.result import Result
 from master.system import System
-from master.tables.triggers import Watch
 
 UNKNOWN = "unknown"
 """outcome of a run whose system has lost the output that would tell it"""

@@ -8,9 +8,9 @@ import numpy as np
 
 from master import loop
 from master.observers.observer import Observer, Run
+from master.requests import Sampling
 from master.result import Result
 from master.system import System
-from master.tables.recording import Sampling
 
 
 class Peaks(Observer):

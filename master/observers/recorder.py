@@ -36,10 +36,9 @@ from master.observers.dense import Dense, Selection
 from master.observers.observer import Observer, Run
 from master.observers.results import LIBVER, fit_for_group, lock_beside
 from master.observers.text_table import TextTable
+from master.requests import Sampling, Watch
 from master.result import Result
 from master.system import System
-from master.tables.recording import Sampling
-from master.tables.triggers import Watch
 
 CHUNK_ROWS = 1024
 BLOCK_ROWS = 2 * CHUNK_ROWS

@@ -8,8 +8,8 @@ import numpy as np
 
 from master.fmi.variables import NUMBERS
 from master.observers.observer import Observer
+from master.requests import Sampling
 from master.system import System
-from master.tables.recording import Sampling
 
 
 class Series(Observer):

@@ -18,9 +18,9 @@ import numpy as np
 from master.drivers.listening import listen
 from master.errors import MasterError
 from master.observers.observer import Observer, Run
+from master.requests import Sampling
 from master.result import Result
 from master.system import System
-from master.tables.recording import Sampling
 
 LIMIT = 1 << 20
 """Bytes that wait for a subscriber before rows are dropped."""

@@ -7,9 +7,9 @@ from typing import Any
 import numpy as np
 
 from master.observers.observer import Observer
+from master.requests import Sampling
 from master.result import Result
 from master.system import System
-from master.tables.recording import Sampling
 
 PREFIX = "validity."
 """begins the names of the outputs that count (spec/00 R40)"""

@@ -16,6 +16,7 @@ from master.errors import FmuError, StructureError
 from master.fmi.instance import DISCARD, PENDING, Instance
 from master.loop import tables as at
 from master.observers.observer import Observer, Run
+from master.requests import Sampling, Watch
 from master.result import Result
 from master.run import carried as memory
 from master.run.checkpoint import Checkpoint
@@ -23,10 +24,9 @@ from master.run.interruption import Interruption
 from master.run.stepping import ControlledSteps, FixedSteps, Stepper
 from master.step_control import Retry, StepControl
 from master.system import System
-from master.tables.coupling import Coupling
-from master.tables.recording import Sampling
+from master.tables.coupling import couple
 from master.tables.threads import Crew
-from master.tables.triggers import Watch, start_watching
+from master.tables.triggers import start_watching
 
 CHUNK_S = 0.1
 """Time between two returns to Python: what Ctrl-C and progress wait for."""
@@ -106,11 +106,11 @@ class Session:
     ) -> None:
         self.start, self.step, self.stop, self.result = start, step, stop, result
         self.wishes, self.over, self.control = wishes, False, control
-        self.coupling = Coupling(
+        self.coupling = couple(
             system, instances, scheme, wishes.watches, wishes.samplings, stop_when, LONGEST_CHUNK,
             control.bounds if isinstance(control, Retry) else control,
         )  # fmt: skip
-        self.tables = self.coupling.tables
+        self.layout, self.tables = self.coupling.layout, self.coupling.tables
         self.last_row = [-math.inf] * len(wishes.samplings)
         # compiles, or loads what was compiled before, so that the time of the steps is theirs alone
         steps: type[Stepper] = ControlledSteps if isinstance(control, StepControl) else FixedSteps
@@ -130,7 +130,7 @@ class Session:
             memory.recall(self.coupling, recalled)
             self.stepper.recall(recalled["grid"])
         self._check_finite(self.start)
-        start_watching(self.tables.watches, self.coupling.outputs)
+        start_watching(self.tables.watches, self.layout.outputs)
         for observer in self.wishes.observers:
             observer.begin(self.told)
         for driver in self.wishes.drivers:
@@ -211,9 +211,9 @@ class Session:
             if self._until_due(driver) < driver.every:
                 continue
             for name, value in driver.values(now).items():
-                element, variable = self.coupling.system.resolve(name)
+                element, variable = self.layout.system.resolve(name)
                 try:
-                    self.coupling.instance(element).set({variable.name: value})
+                    self.layout.instance(element).set({variable.name: value})
                 except FmuError as error:
                     if error.status != "fmi2Discard":
                         raise
@@ -243,11 +243,11 @@ class Session:
         self._deliver()
 
     def _check_finite(self, at: float) -> None:
-        found = self.coupling.outputs.not_finite()
+        found = self.layout.outputs.not_finite()
         if found:
             name, value = found[0]
-            element, variable = self.coupling.system.resolve(name)
-            instance = self.coupling.instance(element)
+            element, variable = self.layout.system.resolve(name)
+            instance = self.layout.instance(element)
             more = f" (and {len(found) - 1} more outputs)" if len(found) > 1 else ""
             raise FmuError(
                 element,
@@ -258,7 +258,7 @@ class Session:
     def _failure(self, at_time: float) -> FmuError:
         """The error behind a FAILED report."""
         tables = self.tables
-        instance = self.coupling.instances[tables.report[at.INSTANCE]]
+        instance = self.layout.instances[tables.report[at.INSTANCE]]
         status, called, row = (int(tables.report[entry]) for entry in (at.STATUS, at.CALLED, at.ROW))
         if called == at.STEP:
             return instance.failure("fmi2DoStep", status, at_time, self._step_detail(instance, status))
@@ -284,7 +284,7 @@ class Session:
 
     def _retries(self) -> str:
         """What there is to say of a discarded step beside that a shorter one may help."""
-        stuck = [i.name for i in self.coupling.instances if not i.description.can_get_and_set_state]
+        stuck = [i.name for i in self.layout.instances if not i.description.can_get_and_set_state]
         if stuck:
             return f", but the master cannot try it: {', '.join(stuck)} cannot go back (canGetAndSetFMUstate)"
         if self.control is None:
@@ -296,7 +296,7 @@ class Session:
         if self.crew is not None:
             self.crew.close()
         self.stepper.tell(self.result)
-        for instance, count in zip(self.coupling.instances, self.tables.instances.warnings, strict=True):
+        for instance, count in zip(self.layout.instances, self.tables.instances.warnings, strict=True):
             if count:
                 note = f"{instance.name} gave fmi2Warning {count} times; last: {instance.log.last!r}"
                 self.result.warnings.append(note)

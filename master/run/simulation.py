@@ -33,8 +33,7 @@ from master.run.interruption import deferred, signal_of
 from master.run.session import Session, Wishes
 from master.step_control import Retry, StepControl
 from master.system import System
-from master.tables.iteration import feedback
-from master.tables.prediction import rates_of
+from master.tables.layout import feedback, rates_of
 
 
 class Simulation:

@@ -2,33 +2,32 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from collections.abc import Sequence
 
 import numpy as np
 
+from master.fmi.instance import Instance
 from master.loop.tables import SET
-from master.system import Connection
+from master.system import Connection, System
 from master.tables.calls import WHOLE, Calls
-
-if TYPE_CHECKING:
-    from master.tables.coupling import Coupling
+from master.tables.outputs import Outputs
 
 
 class Inputs:
     """The connected inputs of all instances in execution order: buffers, sources, conversions, calls that set them."""
 
-    def __init__(self, coupling: Coupling) -> None:
-        system = coupling.system
+    def __init__(self, system: System, instances: Sequence[Instance], outputs: Outputs) -> None:
+        order = [instance.name for instance in instances]
         self.connections: dict[str, dict[str, list[Connection]]] = {
-            name: {"Real": [], **{kind: [] for kind in WHOLE}} for name in coupling.order
+            name: {"Real": [], **{kind: [] for kind in WHOLE}} for name in order
         }
         for connection in system.connections:
             variable = system.description(connection.target).variables[connection.input]
             self.connections[connection.target][variable.storage].append(connection)
-        self.real = [c for name in coupling.order for c in self.connections[name]["Real"]]
-        whole = [c for name in coupling.order for kind in WHOLE for c in self.connections[name][kind]]
-        self.real_source = [coupling.outputs.real[f"{c.source}.{c.output}"] for c in self.real]
-        self.whole_source = [coupling.outputs.whole[f"{c.source}.{c.output}"] for c in whole]
+        self.real = [c for name in order for c in self.connections[name]["Real"]]
+        whole = [c for name in order for kind in WHOLE for c in self.connections[name][kind]]
+        self.real_source = [outputs.real[f"{c.source}.{c.output}"] for c in self.real]
+        self.whole_source = [outputs.whole[f"{c.source}.{c.output}"] for c in whole]
         transformations = np.array([system.transformation(c) for c in self.real], float).reshape(-1, 2)
         self.factor, self.offset = transformations.T.copy()
         self.tabled: list[tuple[int, tuple[tuple[int, int], ...]]] = []
@@ -36,7 +35,7 @@ class Inputs:
         self.u_real, self.u_whole = np.zeros(len(self.real)), np.zeros(len(whole), np.int32)
         self.calls = Calls(SET)
         k_real = k_whole = 0
-        for i, instance in enumerate(coupling.instances):
+        for i, instance in enumerate(instances):
             for kind, found in self.connections[instance.name].items():
                 references = [instance.variable(c.input).reference for c in found]
                 if kind == "Real":

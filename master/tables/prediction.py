@@ -1,62 +1,36 @@
 """Tables of the outputs that are taken as straight lines over a macro step.
 
 The slope of a line is, as far as they can be had, that of the output which is the derivative, what the FMU itself gives
-as the derivative, or the way of the last step.
+as the derivative, or the last increment.
 """
 
 from __future__ import annotations
 
 from itertools import groupby
-from typing import TYPE_CHECKING
 
 import numpy as np
 
-from master.algorithms.algorithm import Scheme
-from master.errors import StructureError
 from master.loop.tables import NOWHERE, RATE, SLOPE, Prediction
-from master.system import System
 from master.tables.calls import Calls
-
-if TYPE_CHECKING:
-    from master.tables.coupling import Coupling
+from master.tables.layout import Layout
 
 
-def rates_of(system: System, scheme: Scheme) -> dict[str, str]:
-    """The outputs that are derivatives of the outputs which predicted instances get: {output: its derivative}.
-
-    Raises StructureError for rates of the scheme that are no outputs.
-    """
-    found = {}
-    for source in {(c.source, c.output) for c in system.connections if c.target in scheme.predicted}:
-        element, output = source
-        for variable in system.description(element).variables.values():
-            if variable.derivative == output and variable.causality == "output":
-                found[f"{element}.{output}"] = f"{element}.{variable.name}"
-    for output, rate in scheme.rates.items():
-        for name in (output, rate):
-            _, variable = system.resolve(name)
-            if (variable.causality, variable.storage) != ("output", "Real"):
-                raise StructureError([f"rates: {name} is no Real output"])
-        found[output] = rate
-    return found
-
-
-def prediction_tables(coupling: Coupling) -> Prediction:
-    """Empty where all inputs are held."""
-    scheme, system = coupling.scheme, coupling.system
+def prediction_tables(layout: Layout) -> tuple[Prediction, list[np.ndarray]]:
+    """Return the table of prediction, empty where all inputs are held, and the arrays whose addresses stand in it."""
+    scheme, system = layout.scheme, layout.system
     used = bool(scheme.predicted)
-    outputs, inputs = (len(coupling.outputs.real), len(coupling.inputs.real)) if used else (0, 0)
+    outputs, inputs = (len(layout.outputs.real), len(layout.inputs.real)) if used else (0, 0)
     steps = {f"{c.source}.{c.output}" for c in system.connections if c.mean}
     rate = np.full(outputs, NOWHERE)
     smooth = np.zeros(outputs, np.uint8)
-    for k, name in enumerate(coupling.outputs.real_names if used else ()):
+    for k, name in enumerate(layout.outputs.real_names if used else ()):
         smooth[k] = name not in steps and system.resolve(name)[1].variability == "continuous"
-        if smooth[k] and name in coupling.rates:
-            rate[k] = coupling.outputs.real[coupling.rates[name]]
+        if smooth[k] and name in layout.rates:
+            rate[k] = layout.outputs.real[layout.rates[name]]
     u_slope, told = np.zeros(inputs), np.zeros(outputs)
-    calls, rates = _slope_calls(coupling, u_slope), _rate_calls(coupling, (smooth > 0) & (rate == NOWHERE), told)
-    return Prediction(
-        predicted=np.array([name in scheme.predicted for name in coupling.order if used], np.uint8),
+    calls, rates = _slope_calls(layout, u_slope), _rate_calls(layout, (smooth > 0) & (rate == NOWHERE), told)
+    table = Prediction(
+        predicted=np.array([name in scheme.predicted for name in layout.order if used], np.uint8),
         smooth=smooth,
         rate=rate,
         start=np.zeros(outputs),
@@ -68,15 +42,16 @@ def prediction_tables(coupling: Coupling) -> Prediction:
         told=told,
         orders=np.ones(max(inputs, outputs, 1), np.int32),
     )
+    return table, [*calls.kept, *rates.kept]
 
 
-def _slope_calls(coupling: Coupling, u_slope: np.ndarray) -> Calls:
+def _slope_calls(layout: Layout, u_slope: np.ndarray) -> Calls:
     """The calls that hand the slopes of continuous inputs to the instances that take them."""
     calls, k = Calls(SLOPE), 0
-    for i, instance in enumerate(coupling.instances):
-        found = coupling.inputs.connections[instance.name]["Real"]
-        taken = instance.name in coupling.scheme.predicted and instance.description.can_interpolate_inputs
-        variables = [instance.variable(connection.input) for connection in found if taken and coupling.scheme.slopes]
+    for i, instance in enumerate(layout.instances):
+        found = layout.inputs.connections[instance.name]["Real"]
+        taken = instance.name in layout.scheme.predicted and instance.description.can_interpolate_inputs
+        variables = [instance.variable(connection.input) for connection in found if taken and layout.scheme.slopes]
         # one call for each run of neighbours
         for continuous, run in groupby(enumerate(variables), lambda pair: pair[1].variability == "continuous"):
             members = list(run)
@@ -86,21 +61,20 @@ def _slope_calls(coupling: Coupling, u_slope: np.ndarray) -> Calls:
                 calls.add(instance, i, "fmi2SetRealInputDerivatives", references, address)
         k += len(found)
         calls.close()
-    coupling.keep(calls.kept)
     return calls
 
 
-def _rate_calls(coupling: Coupling, unknown: np.ndarray, told: np.ndarray) -> Calls:
+def _rate_calls(layout: Layout, unknown: np.ndarray, told: np.ndarray) -> Calls:
     """The calls for the derivatives of the outputs that predicted instances get, into `told`.
 
     Only the outputs that are `unknown` otherwise are asked for, and of instances that step in each macro step: others
     are old at the start of most.
     """
     calls, k = Calls(RATE), 0
-    predicted, elements = coupling.scheme.predicted, coupling.system.elements
-    wanted = {f"{c.source}.{c.output}" for c in coupling.system.connections if c.target in predicted}
-    for i, instance in enumerate(coupling.instances):
-        found = coupling.outputs.of[instance.name]["Real"]
+    predicted, elements = layout.scheme.predicted, layout.system.elements
+    wanted = {f"{c.source}.{c.output}" for c in layout.system.connections if c.target in predicted}
+    for i, instance in enumerate(layout.instances):
+        found = layout.outputs.of[instance.name]["Real"]
         asks = instance.description.max_output_derivative_order > 0 and elements[instance.name].every == 1
         chosen = [
             place
@@ -114,5 +88,4 @@ def _rate_calls(coupling: Coupling, unknown: np.ndarray, told: np.ndarray) -> Ca
             first = k + members[0]
             calls.add(instance, i, "fmi2GetRealOutputDerivatives", references, told.ctypes.data + 8 * first, first)
         k += len(found)
-    coupling.keep(calls.kept)
     return calls

@@ -4,15 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from itertools import groupby
-from typing import TYPE_CHECKING, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 
 from master.loop.tables import CARRY, CARRY_WHOLE, CONVERT, STEP, TRANSLATE
-from master.tables.calls import Calls, call_table
-
-if TYPE_CHECKING:
-    from master.tables.coupling import Coupling
+from master.tables.calls import call_table
+from master.tables.layout import Layout
 
 
 class Program(NamedTuple):
@@ -23,19 +21,20 @@ class Program(NamedTuple):
     calls: np.ndarray
 
 
-def program_tables(coupling: Coupling, sets: Calls, gets: Calls) -> Program:
-    """Stage by stage: first the inputs of all its instances, then their steps."""
+def program_tables(layout: Layout) -> Program:
+    """Return the rows stage by stage: first the inputs of all its instances, then their steps."""
     rows: list[tuple[int, ...]] = []
     carries, calls = [], []
     begin = 0
-    for stage in coupling.scheme.stages:
+    sets, gets = layout.inputs.calls, layout.outputs.calls
+    for stage in layout.scheme.stages:
         numbers = range(begin, begin + len(stage))
         for i in numbers:
-            real, whole = _carried(coupling, i)
+            real, whole = _carried(layout, i)
             carries.append((len(rows), len(rows) + len(real), len(rows) + len(real) + len(whole)))
             rows += [*real, *whole]
         for i in numbers:
-            instance = coupling.instances[i]
+            instance = layout.instances[i]
             assert instance.component is not None
             step = (instance.entry("fmi2DoStep"), instance.component, 0, 0, 0, 0, STEP, i)
             called = [*sets.of(i), step, *gets.of(i)]
@@ -49,9 +48,9 @@ def program_tables(coupling: Coupling, sets: Calls, gets: Calls) -> Program:
     )
 
 
-def _carried(coupling: Coupling, i: int) -> tuple[list[tuple[int, ...]], list[tuple[int, ...]]]:
+def _carried(layout: Layout, i: int) -> tuple[list[tuple[int, ...]], list[tuple[int, ...]]]:
     """Rows that carry to instance i: Real inputs, others."""
-    inputs = coupling.inputs
+    inputs = layout.inputs
     first, last = inputs.real_range[i : i + 2]
     converted = (inputs.factor[first:last] != 1.0) | (inputs.offset[first:last] != 0.0)
     kinds = [CONVERT if k else CARRY for k in converted]

@@ -2,32 +2,28 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 import numpy as np
 
 from master.loop.tables import Pace
-
-if TYPE_CHECKING:
-    from master.tables.coupling import Coupling
+from master.tables.layout import Layout
 
 
-def pace_tables(coupling: Coupling) -> Pace:
-    """Empty where all instances step once in a macro step."""
-    elements = [coupling.system.elements[name] for name in coupling.order]
+def pace_tables(layout: Layout) -> Pace:
+    """Return the table of rates, empty where all instances step once in a macro step."""
+    elements = [layout.system.elements[name] for name in layout.order]
     used = any((element.substeps, element.every) != (1, 1) for element in elements)
     instances, inputs, outputs = (
-        (len(elements), len(coupling.inputs.real), len(coupling.outputs.real)) if used else (0, 0, 0)
+        (len(elements), len(layout.inputs.real), len(layout.outputs.real)) if used else (0, 0, 0)
     )  # fmt: skip
-    means = {f"{c.source}.{c.output}" for c in coupling.system.connections if c.mean}
-    owners = {c.source for c in coupling.system.connections if c.mean}
+    means = {f"{c.source}.{c.output}" for c in layout.system.connections if c.mean}
+    owners = {c.source for c in layout.system.connections if c.mean}
     return Pace(
         substeps=np.array([element.substeps for element in elements if used], np.int64),
         every=np.array([element.every for element in elements if used], np.int64),
         waited=np.zeros(instances, np.int64),
         begun=np.zeros(instances),
         u_sum=np.zeros(inputs),
-        averaged=np.array([name in owners for name in coupling.order if used], np.uint8),
-        mean=np.array([name in means for name in coupling.outputs.real if used], np.uint8),
+        averaged=np.array([name in owners for name in layout.order if used], np.uint8),
+        mean=np.array([name in means for name in layout.outputs.real if used], np.uint8),
         y_sum=np.zeros(outputs),
     )

@@ -3,28 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
-from typing import TYPE_CHECKING
 
 import numpy as np
 
 from master.loop.tables import RECORD, Rows
+from master.requests import Sampling
 from master.system import System
 from master.tables.calls import WHOLE, Calls, places
-
-if TYPE_CHECKING:
-    from master.tables.coupling import Coupling
+from master.tables.layout import Layout
 
 CAPACITY_BYTES = 4 << 20
 """Memory for the rows of one group between two returns to Python."""
-
-
-@dataclass(frozen=True)
-class Sampling:
-    """Take the values of `variables` (full names) at the start and after every `every` macro steps."""
-
-    variables: tuple[str, ...]
-    every: int = 1
 
 
 class Group:
@@ -62,10 +51,10 @@ def _runs(columns: Sequence[int]) -> list[tuple[int, int]]:
     return list(zip([0, *(end + 1 for end in ends)], ends, strict=False))
 
 
-def record_calls(coupling: Coupling) -> Calls:
-    """The calls that fill a row of each group: one for each run of columns of one instance and type."""
+def record_calls(layout: Layout, groups: Sequence[Group]) -> Calls:
+    """Return the calls that fill a row of each group: one for each run of columns of one instance and type."""
     calls = Calls(RECORD)
-    for group in coupling.groups:
+    for group in groups:
         for block, columns in ((group.real, group.real_columns), (group.whole, group.whole_columns)):
             start = 0
             while start < len(columns):
@@ -78,9 +67,9 @@ def record_calls(coupling: Coupling) -> Calls:
                     end += 1
                 references = [group.variables[k][1].reference for k in columns[start:end]]
                 address = block.ctypes.data + block.itemsize * start
-                i = coupling.order.index(element)
+                i = layout.order.index(element)
                 function = f"fmi2Get{variable.storage}"
-                calls.add(coupling.instances[i], i, function, references, address, block.strides[0])
+                calls.add(layout.instances[i], i, function, references, address, block.strides[0])
                 start = end
         calls.close()
     return calls

@@ -3,21 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 
 import numpy as np
 
 from master.loop.tables import ANY_CHANGE_REAL, ANY_CHANGE_WHOLE, LEVEL_REAL, LEVEL_WHOLE, Watches
+from master.requests import Watch
 from master.tables.calls import places
 from master.tables.outputs import Outputs
-
-
-@dataclass(frozen=True)
-class Watch:
-    """Log every change of a variable, or each crossing of `level` where one is given."""
-
-    variable: str
-    level: float | None = None
 
 
 def watch_tables(

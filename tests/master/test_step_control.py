@@ -11,7 +11,6 @@ from benchmarks.coupling import two_masses
 from benchmarks.coupling.two_masses import Masses
 from components.oscillator import component as oscillator_component
 from fmus import build
-from master import step_control
 from master.algorithms import GaussSeidel, QuasiNewton
 from master.bond import Bond
 from master.errors import StructureError
@@ -119,7 +118,7 @@ def test_states_that_are_not_saved_are_gone_back_to_by_the_same_steps(lag, tmp_p
     """The runs are equal to the bit whether each state is saved or one in eight."""
     found, saved = {}, {}
     for trail in (0, 8):
-        monkeypatch.setattr(step_control, "TRAIL", trail)
+        monkeypatch.setattr("master.tables.control.TRAIL", trail)
         control = StepControl(shortest=1e-4, longest=0.1, event_step=1e-3, levels={"b.y[1]": 0.1})
         recorder = Recorder(tmp_path / f"{trail}.h5")
         with Simulation(lags(lag, 0.01), step=0.1, control=control, observers=[recorder]) as simulation:

@@ -1,0 +1,85 @@
+"""Tables of steps of variable length: the estimate of their error, and what is needed to go back."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from master.bond import Bond
+from master.errors import StructureError
+from master.loop import tables
+from master.step_control import PowerBonds, StepControl, StepDoubling
+from master.tables.iteration import scale_groups
+from master.tables.layout import Layout
+
+TRAIL = 8
+"""Largest number of steps between two saved states; all of them are taken again to go back."""
+
+
+def control_tables(layout: Layout, control: StepControl | None) -> tables.Control:
+    """Return the table of step control, empty without `control`."""
+    estimate = control.estimate if control is not None else None
+    pairs = _pairs(layout, estimate.bonds) if isinstance(estimate, PowerBonds) else []
+    names = _compared(layout) if isinstance(estimate, StepDoubling) else []
+    group = scale_groups(layout.system, names)
+    kinds = {StepDoubling: tables.DOUBLING, PowerBonds: tables.POWER_BONDS}
+    shortest, longest, event = (control.shortest, control.longest, control.event_step) if control else (0.0, 0.0, 0.0)
+    instances = layout.instances if control is not None else []
+    return tables.Control(
+        estimate=kinds.get(type(estimate), tables.NO_ESTIMATE),  # type: ignore[arg-type]
+        rollback=int(control is not None and layout.can_roll_back()),
+        shortest=shortest,
+        longest=longest,
+        event_step=event,
+        order=float(estimate.order) if estimate is not None else 1.0,
+        tolerance=float(estimate.tolerance) if estimate is not None else 1.0,
+        slot=np.array([layout.outputs.real[name] for name in names], np.uint64),
+        group=group,
+        scale=np.zeros(int(group.max()) + 1 if names else 0),
+        coarse=np.zeros(len(names)),
+        bond=np.array([number for number, *_ in pairs], np.uint64),
+        effort=np.array([effort for _, effort, _, _ in pairs], np.uint64).reshape(-1, 2),
+        flow=np.array([flow for _, _, flow, _ in pairs], np.uint64).reshape(-1, 2),
+        ratio=np.array([ratio for *_, ratio in pairs], float),
+        energy=np.zeros(len(estimate.bonds) if isinstance(estimate, PowerBonds) else 0),
+        real_status=np.array([i.entry("fmi2GetRealStatus") for i in instances], np.int64),
+        reached=np.zeros(1),
+        clock=np.array([0.0, 0.0, -np.inf, 1.0, np.inf, 0.0]),
+        rejected=np.zeros(1, np.int64),
+        # halves go back themselves, and what an iteration has learned is not gone back from
+        trail=np.zeros((0 if isinstance(estimate, StepDoubling) or layout.feedback else TRAIL, 2)),
+        past=np.zeros(2, np.int64),
+    )
+
+
+def _compared(layout: Layout) -> list[str]:
+    """The coupled outputs that are continuous, and no means over steps of whatever length."""
+    means = {f"{c.source}.{c.output}" for c in layout.system.connections if c.mean}
+    coupled = {f"{c.source}.{c.output}" for c in layout.inputs.real} - means
+    return [
+        name
+        for name in layout.outputs.real_names
+        if name in coupled and layout.system.resolve(name)[1].variability == "continuous"
+    ]
+
+
+def _pairs(layout: Layout, bonds: tuple[Bond, ...]) -> list[tuple[int, tuple[int, int], tuple[int, int], float]]:
+    """For each pair of an effort and a flow: number of the bond, places of both as output and input, ratio of factors.
+
+    Raises StructureError for efforts and flows that are not connected crosswise.
+    """
+    place = {(f"{c.source}.{c.output}", c.target): k for k, c in enumerate(layout.inputs.real)}
+    found, problems = [], []
+    for number, bond in enumerate(bonds):
+        for effort, flow in zip(bond.efforts, bond.flows, strict=True):
+            owner, other = layout.system.resolve(effort)[0], layout.system.resolve(flow)[0]
+            if (effort, other) not in place or (flow, owner) not in place:
+                problems.append(f"bond {bond.name}: {effort} does not go to {other}, or {flow} not to {owner}")
+                continue
+            k, j = place[effort, other], place[flow, owner]
+            factors = [layout.system.transformation(layout.inputs.real[i])[0] for i in (k, j)]
+            found.append(
+                (number, (layout.outputs.real[effort], k), (layout.outputs.real[flow], j), factors[0] / factors[1])
+            )
+    if problems:
+        raise StructureError(problems)
+    return found
