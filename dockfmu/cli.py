@@ -454,7 +454,7 @@ def _validate(arguments: argparse.Namespace) -> int:
         failed = bool(problems)
         problems += [f"warning: {remark}" for remark in remarks]
     else:
-        from fmus.validate import validate as validate_fmu
+        from fmus.check import validate as validate_fmu
 
         findings = validate_fmu(arguments.file)
         problems = [str(finding) for finding in findings]

@@ -23,11 +23,11 @@ import fmpy.ssp.ssd
 import numpy as np
 
 from components.core.sources import ROOT
-from fmus.importer import Experiment, RunError, experiment_for
-from fmus.importer import run as run_in_c
+from fmus.check import examine
+from fmus.check.importer import Experiment, RunError, experiment_for
+from fmus.check.importer import run as run_in_c
+from fmus.check.memory import check_memory
 from fmus.native.link import LinkError
-from fmus.validate import examine
-from fmus.validate.memory import check_memory
 from master.errors import MasterError
 from master.fmi.description import read_description
 from master.fmi.instance import Fmu

@@ -29,7 +29,7 @@ from fmus.resources import resource_files
 
 Kind = Literal["native", "python"]
 
-_APART = ("validate", "importer", "crosscheck.py")
+_APART = ("check",)
 """what deals with FMUs that are there already"""
 
 

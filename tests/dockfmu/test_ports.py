@@ -16,7 +16,7 @@ from base.cache import ROOT, cache_root
 from dockfmu.interface import check_swap, interface
 from dockfmu.skeletons import skeleton, table
 from fmus.catalogue import CatalogueError
-from fmus.validate import validate
+from fmus.check import validate
 from master.errors import StructureError
 from master.fmi.description import library_name, read_description, this_platform
 from master.run.simulation import run

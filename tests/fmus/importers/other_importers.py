@@ -12,7 +12,7 @@ import fmpy
 import numpy as np
 from importers_environment import call, installed
 
-from fmus import importer
+from fmus.check import importer
 from master.fmi.description import read_description
 from master.system import System
 from ssp.packaging import from_system

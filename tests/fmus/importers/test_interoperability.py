@@ -17,12 +17,12 @@ from interoperability import COLUMNS, cell, documented, keep
 
 import fmus
 from components.core.component import Component
-from fmus import catalogue, crosscheck, importer
-from fmus.importer.program import stand_in
+from fmus import catalogue
+from fmus.check import crosscheck, examine, importer, process
+from fmus.check.importer.program import stand_in
+from fmus.check.memory import VALGRIND
 from fmus.native.check import check_library
 from fmus.native.targets import HOST, TARGETS
-from fmus.validate import examine, process
-from fmus.validate.memory import VALGRIND
 from master.fmi.description import read_description
 
 pytestmark = pytest.mark.slow
@@ -175,7 +175,7 @@ def test_importers_of_others(subjects, name, column, tmp_path):
 
 @pytest.mark.parametrize("name", catalogue.names())
 def test_conformance(subjects, name):
-    """No check of `fmus.validate` finds anything."""
+    """No check of `fmus.check` finds anything."""
     found = examine(subjects(name).file)
     assert [str(finding) for findings in found.values() for finding in findings] == []
     assert {check.__name__ for check in process.CHECKS} <= found.keys()

@@ -8,8 +8,9 @@ import numpy as np
 import pytest
 
 import fmus
-from fmus import catalogue, crosscheck, importer
-from fmus.importer.program import SOURCE
+from fmus import catalogue
+from fmus.check import crosscheck, importer
+from fmus.check.importer.program import SOURCE
 from fmus.native.link import SHIM
 from fmus.native.targets import HOST
 from master.fmi.description import read_description

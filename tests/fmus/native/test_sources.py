@@ -17,13 +17,13 @@ from components.core.component import Component
 from components.core.field import input, output
 from components.core.kernel import kernel
 from components.core.record import Record
-from fmus import catalogue, crosscheck, importer
+from fmus import catalogue
+from fmus.check import crosscheck, importer, validate
 from fmus.native.assembly import TranslationError
 from fmus.native.compile import INITIALIZE, STEP, Loaded, compile_component, emit
 from fmus.native.sources import kernel_source
 from fmus.native.targets import HOST
 from fmus.native.translate import translate
-from fmus.validate import validate
 from master.fmi.description import read_description
 
 

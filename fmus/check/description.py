@@ -12,8 +12,8 @@ import fmpy
 from fmpy.validation import validate_fmu
 from lxml import etree
 
-from fmus.validate.attributes import check_attributes
-from fmus.validate.finding import Finding, error, warning
+from fmus.check.attributes import check_attributes
+from fmus.check.finding import Finding, error, warning
 
 FILE = "modelDescription.xml"
 _TYPES = ("Real", "Integer", "Boolean", "String", "Enumeration")

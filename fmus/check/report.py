@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
-from fmus.validate import behaviour, crowd, dependencies, process, states
-from fmus.validate.finding import Finding
-from fmus.validate.memory import check_memory
+from fmus.check import behaviour, crowd, dependencies, process, states
+from fmus.check.finding import Finding
+from fmus.check.memory import check_memory
 
 _FIRST = {
     "archive": "The archive can be unpacked: no path leads out of it, no link, no entities in its XML",

@@ -15,7 +15,7 @@ from pathlib import Path
 import numpy as np
 
 from base.cache import cache_root, is_whole, seal
-from fmus.importer.experiment import Experiment
+from fmus.check.importer.experiment import Experiment
 from fmus.native.link import SHIM, link_program
 from fmus.native.targets import HOST, TARGETS, Target
 from master.fmi import archive

@@ -4,6 +4,6 @@ import json
 import sys
 from pathlib import Path
 
-from fmus.validate.process import run_checks
+from fmus.check.process import run_checks
 
 run_checks(Path(sys.argv[1]), lambda said: print(json.dumps(said), flush=True))

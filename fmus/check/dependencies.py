@@ -9,8 +9,8 @@ from random import Random
 
 import numpy as np
 
-from fmus.validate.finding import Finding, error, warning
-from fmus.validate.subject import BEFORE, Subject, Value, same
+from fmus.check.finding import Finding, error, warning
+from fmus.check.subject import BEFORE, Subject, Value, same
 from master.errors import MasterError
 from master.fmi.description import Variable
 from master.fmi.instance import OK, Instance

@@ -8,8 +8,8 @@ from fmpy import read_model_description
 from lxml import etree
 
 from fmus import catalogue
+from fmus.check.attributes import INITIAL, check_attributes
 from fmus.description import NATIVE_CAPABILITIES, describe
-from fmus.validate.attributes import INITIAL, check_attributes
 
 CAUSALITIES = ("parameter", "calculatedParameter", "input", "output", "local", "independent")
 VARIABILITIES = ("constant", "fixed", "tunable", "discrete", "continuous")

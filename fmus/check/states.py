@@ -6,8 +6,8 @@ import ctypes
 from collections.abc import Callable, Iterator
 from typing import Any
 
-from fmus.validate.finding import Finding, error, warning
-from fmus.validate.subject import BEFORE, Subject, first_difference, same
+from fmus.check.finding import Finding, error, warning
+from fmus.check.subject import BEFORE, Subject, first_difference, same
 from master.fmi.description import Description
 from master.fmi.instance import DISCARD, OK, WARNING, Instance
 

@@ -1,7 +1,7 @@
 """Is an FMU what it says it is?
 
 `validate` opens any FMI 2.0 co-simulation FMU, of whatever origin: the archive is not trusted, and the library runs in
-a process of its own. `python -m fmus.validate FILE.fmu ... [--report FILE.md]` writes what was checked.
+a process of its own. `python -m fmus.check FILE.fmu ... [--report FILE.md]` writes what was checked.
 """
 
 from __future__ import annotations
@@ -9,10 +9,10 @@ from __future__ import annotations
 import tempfile
 from pathlib import Path
 
-from fmus.validate.description import FILE, check_description
-from fmus.validate.finding import Finding, error
-from fmus.validate.library import check_libraries
-from fmus.validate.process import check_in_process
+from fmus.check.description import FILE, check_description
+from fmus.check.finding import Finding, error
+from fmus.check.library import check_libraries
+from fmus.check.process import check_in_process
 from master.errors import ArchiveError
 from master.fmi import archive
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from fmus.importer.experiment import excitation
+from fmus.check.importer.experiment import excitation
 from master.fmi.description import this_platform
 from master.fmi.instance import Fmu, Instance
 

@@ -6,10 +6,10 @@ import shutil
 import subprocess
 from pathlib import Path
 
-from fmus.importer.experiment import experiment_for
-from fmus.importer.program import RunError, run
+from fmus.check.finding import Finding, error
+from fmus.check.importer.experiment import experiment_for
+from fmus.check.importer.program import RunError, run
 from fmus.native.link import LinkError
-from fmus.validate.finding import Finding, error
 from master.fmi.description import read_description, this_platform
 
 VALGRIND = (

@@ -16,14 +16,14 @@ import pytest
 
 from components.oscillator import component as oscillator
 from fmus import catalogue, package
+from fmus.check import dependencies, process, validate
+from fmus.check.__main__ import main
+from fmus.check.memory import check_memory
+from fmus.check.subject import Subject
 from fmus.description import NATIVE_CAPABILITIES, describe
 from fmus.native import link as linking
 from fmus.native.tables import write_tables
 from fmus.native.targets import HOST
-from fmus.validate import dependencies, process, validate
-from fmus.validate.__main__ import main
-from fmus.validate.memory import check_memory
-from fmus.validate.subject import Subject
 from master.fmi.instance import Fmu
 
 XML, LIBRARY = "modelDescription.xml", "binaries/linux64/Oscillator.so"

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 from lxml import etree
 
-from fmus.validate.finding import Finding, error
+from fmus.check.finding import Finding, error
 
 _FILE = "modelDescription.xml"
 _EXACT = ("exact",)

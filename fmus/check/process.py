@@ -10,9 +10,9 @@ from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
-from fmus.validate import behaviour, crowd, dependencies, states
-from fmus.validate.finding import Finding, error, warning
-from fmus.validate.subject import Subject
+from fmus.check import behaviour, crowd, dependencies, states
+from fmus.check.finding import Finding, error, warning
+from fmus.check.subject import Subject
 from master.errors import MasterError
 from master.fmi.description import read_description, this_platform
 from master.fmi.instance import Fmu
@@ -70,7 +70,7 @@ def check_in_process(path: Path) -> dict[str, list[Finding]]:
     check, advice = "loading", "Run it under a debugger"
     try:
         done = subprocess.run(
-            [sys.executable, "-m", "fmus.validate.worker", str(path)],
+            [sys.executable, "-m", "fmus.check.worker", str(path)],
             capture_output=True, text=True, errors="replace", timeout=TIME_LIMIT, check=False,
         )  # fmt: skip
     except subprocess.TimeoutExpired:

@@ -8,8 +8,8 @@ from collections.abc import Callable, Iterator
 from math import isfinite
 from pathlib import Path
 
-from fmus.validate.finding import Finding, error, warning
-from fmus.validate.subject import BEFORE, STEPS, Subject, first_difference, same
+from fmus.check.finding import Finding, error, warning
+from fmus.check.subject import BEFORE, STEPS, Subject, first_difference, same
 from master.errors import MasterError
 from master.fmi import archive
 from master.fmi.description import Variable, library_name, this_platform

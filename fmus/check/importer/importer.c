@@ -2,7 +2,7 @@
 
        importer LIBRARY PLAN RESULT
 
-   The plan is text (fmus/importer/program.py writes it): GUID and resource URI on a line each; then start time, step
+   The plan is text (fmus/check/importer/program.py writes it): GUID and resource URI on a line each; then start time, step
    size, number of steps, number of cycles, whether states are saved; then the inputs and the outputs, each list as its
    length and pairs of type (r, i or b) and value reference; then a row of inputs for each step. RESULT gets a row of
    outputs after the initialisation and one after each step, as hexadecimal numbers, for they are exact. Each cycle is a

@@ -1,4 +1,4 @@
-"""`python -m fmus.validate FILE.fmu ... [--report FILE.md]`: findings, and a report of all that was checked."""
+"""`python -m fmus.check FILE.fmu ... [--report FILE.md]`: findings, and a report of all that was checked."""
 
 from __future__ import annotations
 
@@ -7,13 +7,13 @@ import sys
 from collections.abc import Sequence
 from pathlib import Path
 
-from fmus.validate import examine
-from fmus.validate.memory import check_memory
-from fmus.validate.report import write_report
+from fmus.check import examine
+from fmus.check.memory import check_memory
+from fmus.check.report import write_report
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
-    parser = argparse.ArgumentParser(prog="python -m fmus.validate", description="Check FMUs of FMI 2.0.")
+    parser = argparse.ArgumentParser(prog="python -m fmus.check", description="Check FMUs of FMI 2.0.")
     parser.add_argument("files", nargs="+", type=Path, metavar="FILE.fmu")
     parser.add_argument("--report", type=Path, metavar="FILE.md", help="conformance report, with a check of memory")
     chosen = parser.parse_args(arguments)
