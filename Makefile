@@ -22,6 +22,7 @@ check: $(VENV)/.dev
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
 	$(BIN)/mypy
+	$(BIN)/lint-imports
 
 benchmarks: $(VENV)/.dev
 	$(BIN)/python -m benchmarks

@@ -25,7 +25,7 @@ from dockfmu.plan import Plan
 from master.algorithms import by_name
 from master.observers.events import Events
 from master.observers.peaks import Peaks
-from master.run.checkpoint import Checkpoint
+from master.checkpoint import Checkpoint
 from master.run.simulation import Simulation
 from master.step_control import StepControl
 from master.system import System

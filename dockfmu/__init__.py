@@ -27,7 +27,7 @@ if TYPE_CHECKING:
     from master.observers.recorder import Recorder
     from master.observers.results import Results, read_results, recover
     from master.observers.stream import Stream, subscribe
-    from master.run.checkpoint import Checkpoint, CheckpointError, read_checkpoint
+    from master.checkpoint import Checkpoint, CheckpointError, read_checkpoint
     from master.step_control import PowerBonds, Retry, StepControl, StepDoubling
 
 _HOME = {
@@ -36,7 +36,7 @@ _HOME = {
     "dockfmu.system": ("System", "build", "components", "load", "systems"),
     "master.algorithms": ("FixedPoint", "GaussSeidel", "Jacobi", "Midpoint", "QuasiNewton"),
     "master.bond": ("Bond",),
-    "master.run.checkpoint": ("Checkpoint", "CheckpointError", "read_checkpoint"),
+    "master.checkpoint": ("Checkpoint", "CheckpointError", "read_checkpoint"),
     "master.drivers.datagrams": ("Datagrams",),
     "master.drivers.driver": ("Driver",),
     "master.drivers.function": ("Function",),

@@ -32,7 +32,7 @@ from master.observers.observer import Observer
 from master.observers.progress import Progress
 from master.observers.recorder import Recorder
 from master.result import Result
-from master.run.checkpoint import Checkpoint, check_states, read_checkpoint
+from master.checkpoint import Checkpoint, check_states, read_checkpoint
 from master.run.simulation import Simulation
 from master.step_control import Retry, StepControl
 from master.system import System

@@ -29,7 +29,7 @@ from master.observers.events import Event
 from master.observers.observer import Observer
 from master.observers.outcomes import OutcomeRule
 from master.observers.series import Series
-from master.run.checkpoint import read_checkpoint
+from master.checkpoint import read_checkpoint
 from master.run.simulation import Simulation as Stepping
 from master.step_control import Retry, StepControl
 from master.system import TIMEOUT_S

@@ -8,7 +8,7 @@ from pathlib import Path
 
 from master.observers.observer import Observer, Run
 from master.result import Result
-from master.run.checkpoint import Checkpoint, check_states
+from master.checkpoint import Checkpoint, check_states
 from master.system import System
 
 KEEP_S = 0.5

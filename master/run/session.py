@@ -19,7 +19,7 @@ from master.observers.observer import Observer, Run
 from master.requests import Sampling, Watch
 from master.result import Result
 from master.run import carried as memory
-from master.run.checkpoint import Checkpoint
+from master.checkpoint import Checkpoint
 from master.run.interruption import Interruption
 from master.run.stepping import ControlledSteps, FixedSteps, Stepper
 from master.step_control import Retry, StepControl

@@ -26,7 +26,7 @@ from master.fmi.instance import Instance
 from master.observers.observer import Observer
 from master.order import together
 from master.result import Result
-from master.run.checkpoint import Checkpoint, check_states, identity, restore_states, save_states
+from master.checkpoint import Checkpoint, check_states, identity, restore_states, save_states
 from master.run.initialisation import Initialisation
 from master.run.instantiation import instantiate
 from master.run.interruption import deferred, signal_of

@@ -12,7 +12,7 @@ from dockfmu.products import ResultsFolder
 from dockfmu.run import PRODUCTS
 from master.drivers.datagrams import Datagrams
 from master.result import Result
-from master.run.checkpoint import CheckpointError, read_checkpoint
+from master.checkpoint import CheckpointError, read_checkpoint
 
 
 def assert_tail(whole, rest):

@@ -13,7 +13,7 @@ from master.errors import FmuError
 from master.fmi.instance import Fmu
 from master.observers.recorder import Recorder
 from master.observers.results import read_results
-from master.run.checkpoint import restore_states
+from master.checkpoint import restore_states
 from master.run.simulation import Simulation, run
 from master.step_control import Retry, StepControl, StepDoubling
 from master.system import System
