@@ -119,16 +119,38 @@ def interactive(results: Results, panels: Sequence[Panel], events: Sequence[dict
         figure.update_yaxes(title_text="" if plot.lanes else _axis_label(plot.curves), row=row, col=1, **ticks)
         top = figure.layout["yaxis" if row == 1 else f"yaxis{row}"].domain[1]
         figure.update_layout({"legend" if row == 1 else f"legend{row}": {"x": 1.01, "y": top, "yanchor": "top"}})
-    for event, _ in _first_events(events):
-        figure.add_vline(x=event, line={"color": "#999999", "width": 0.8, "dash": "dot"})
+    # all at once: plotly looks through the whole figure for each line that is added by itself
+    first = _first_events(events)
+    figure.update_layout(
+        shapes=[_event_line(t, row) for t, _ in first for row in range(1, len(shown) + 1)],
+        annotations=[*figure.layout.annotations, *(_event_label(t, name) for t, name in first if shown)],
+    )
     figure.update_xaxes(title_text="time, s", row=max(len(shown), 1), col=1)
     figure.update_layout(
-        height=80 + 230 * max(len(shown), 1),
+        height=170 + 230 * max(len(shown), 1),
         template="plotly_white",
-        margin={"l": 150, "r": 20, "t": 40, "b": 50},
+        margin={"l": 150, "r": 20, "t": 130, "b": 50},
         hovermode="x",
     )
     return figure
+
+
+def _event_line(t: float, row: int) -> dict[str, Any]:
+    """Return a dotted line at an event over the height of one panel."""
+    number = "" if row == 1 else str(row)
+    return {
+        "type": "line", "xref": f"x{number}", "yref": f"y{number} domain", "x0": t, "x1": t, "y0": 0, "y1": 1,
+        "line": {"color": "#999999", "width": 0.8, "dash": "dot"},
+    }  # fmt: skip
+
+
+def _event_label(t: float, name: str) -> dict[str, Any]:
+    """Return the name of an event, slanted, above the first panel."""
+    return {
+        "text": name.replace("_", " "), "x": t, "y": 1.0, "xref": "x", "yref": "y domain", "yshift": 22,
+        "xanchor": "left", "yanchor": "bottom", "textangle": -40, "showarrow": False,
+        "font": {"size": 10, "color": "#666666"},
+    }  # fmt: skip
 
 
 def write_png(
@@ -146,9 +168,9 @@ def write_png(
     # slow to import, and runs without a report do without
     from matplotlib.figure import Figure
 
-    figure = Figure(figsize=(10, height))
+    figure = Figure(figsize=(12, height))
     axes = figure.subplots(rows, 1, sharex=True, squeeze=False)
-    figure.subplots_adjust(top=1.0 - 1.5 / height, bottom=0.5 / height, hspace=0.25)
+    figure.subplots_adjust(left=0.16, right=0.8, top=1.0 - 1.5 / height, bottom=0.5 / height, hspace=0.25)
     start, end = window or (float(results.time[0]), float(results.time[-1]))
     for axis, plot in zip(axes[:, 0], shown, strict=False):
         for curve, colour in zip(plot.curves, COLOURS * 4, strict=False):
@@ -174,7 +196,7 @@ def write_png(
         axes[-1, 0].set_xlim(start, end)
     figure.suptitle(title, fontsize=11, y=1.0 - 0.1 / height)
     with whole(file) as unfinished:
-        figure.savefig(unfinished, dpi=160, bbox_inches="tight")
+        figure.savefig(unfinished, dpi=160)
 
 
 def _name_events(axis: Any, events: Sequence[tuple[float, str]], start: float, end: float) -> None:
