@@ -383,12 +383,13 @@ def _check(system: System, step: float, start: float, stop: float, stop_when: st
 def _scheme(system: System, algorithm: Algorithm, threads: int) -> Scheme:
     """The scheme of a macro step on so many threads; that of an implicit algorithm is for one."""
     if threads < 1:
-        raise StructureError([f"threads = {threads}: one at least is wanted"])
+        raise StructureError([f"threads must be at least 1, not {threads}"])
     scheme = algorithm.scheme(system.execution_order())
     if threads == 1 or scheme.implicit is not None:
         return scheme
     stages = together(scheme.stages, {(c.source, c.target) for c in system.connections})
-    return replace(scheme, stages=stages, threads=threads)
+    # who waits by looking on takes a core: no more of them than can ever have something to do
+    return replace(scheme, stages=stages, threads=min(threads, max(map(len, stages), default=1)))
 
 
 def _check_scheme(system: System, scheme: Scheme) -> None:
