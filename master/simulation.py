@@ -377,6 +377,8 @@ def _check(system: System, step: float, start: float, stop: float, stop_when: st
                 [f"{stop_when} cannot end a run: it is a {variable.causality} of type {variable.type}"]
             )
     if math.isfinite(stop):
+        if step > 1e6 * (stop - start):
+            raise StructureError([f"the macro step of {step:g} s is longer than the run of {stop - start:g} s"])
         _check_span(system, stop - start, step)
 
 
@@ -401,6 +403,8 @@ def _check_scheme(system: System, scheme: Scheme) -> None:
 def _check_span(system: System, span: float, step: float) -> None:
     """Raises StructureError where a span would end in a shorter step that an FMU cannot take."""
     rest = span / step
+    if not math.isfinite(rest):
+        raise StructureError([f"a macro step of {step!r} s cannot be counted over {span:g} s"])
     if abs(rest - round(rest)) > 1e-6:
         fixed = ", ".join(name for name in system.elements if not system.description(name).can_vary_step)
         if fixed:
