@@ -27,10 +27,10 @@ import platform
 import re
 import sys
 from collections.abc import Callable, Iterator
-from enum import EnumType
+from enum import Enum, EnumType
 from functools import cached_property
 from types import BuiltinFunctionType, CodeType, FunctionType, ModuleType
-from typing import Any
+from typing import Any, cast
 from weakref import WeakKeyDictionary
 
 import llvmlite
@@ -158,7 +158,7 @@ def _content(value: Any, callers: tuple[FunctionType, ...]) -> Iterator[str]:
     elif isinstance(value, str | bytes | bool | int | float | complex | type(None) | np.dtype):
         yield f"{type(value).__name__} {value!r}"
     elif isinstance(value, EnumType):
-        members = [(name, member.value) for name, member in value.__members__.items()]
+        members = [(member.name, member.value) for member in cast("type[Enum]", value)]
         yield f"{value.__module__} {value.__qualname__} {members}"
     elif isinstance(value, BuiltinFunctionType | np.ufunc) or getattr(value, "__module__", "") in ("builtins", "numpy"):
         yield f"{type(value).__name__} {getattr(value, '__module__', '')} {value.__name__}"
