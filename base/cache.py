@@ -68,7 +68,9 @@ def _seal_of(file: Path) -> Path:
 
 
 def _digest_of(file: Path) -> bytes:
-    return hashlib.sha256(file.read_bytes()).hexdigest().encode()
+    # the name too, and that of the folder: a file that was exchanged for another is not whole
+    name = f"{file.parent.name}/{file.name}"
+    return hashlib.sha256(name.encode() + b"\0" + file.read_bytes()).hexdigest().encode()
 
 
 def _seal(key: str, data: bytes) -> bytes:

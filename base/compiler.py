@@ -22,15 +22,15 @@ import builtins
 import dis
 import functools
 import hashlib
-import os
 import pickle
 import platform
 import re
 import sys
 from collections.abc import Callable, Iterator
+from enum import Enum, EnumType
 from functools import cached_property
 from types import BuiltinFunctionType, CodeType, FunctionType, ModuleType
-from typing import Any
+from typing import Any, cast
 from weakref import WeakKeyDictionary
 
 import llvmlite
@@ -53,7 +53,18 @@ from base.cache import cache_root, keep, kept
 NAME = "dockfmu"
 BASELINE = {"x86_64": "x86-64-v2", "AMD64": "x86-64-v2"}.get(platform.machine(), "generic")
 
+_SETTINGS = (
+    "OPT", "LOOP_VECTORIZE", "SLP_VECTORIZE", "BOUNDSCHECK", "DEBUGINFO_DEFAULT", "EXTEND_VARIABLE_LIFETIMES",
+    "LLVM_REFPRUNE_PASS", "LLVM_REFPRUNE_FLAGS", "DEBUG_NRT", "ENABLE_PROFILING",
+)  # fmt: skip
+
 _VERSIONS = (numba.__version__, np.__version__, llvmlite.__version__, sys.implementation.cache_tag, BASELINE)
+
+
+def settings() -> str:
+    """Return numba's settings on which machine code depends, wherever they come from."""
+    config.reload_config()  # type: ignore[attr-defined]
+    return " ".join(f"{name}={getattr(config, name, None)!r}" for name in _SETTINGS)
 
 
 def digest_of(function: Any) -> str:
@@ -125,7 +136,9 @@ def _references(code: CodeType, space: dict[str, Any]) -> Iterator[tuple[str, An
 
 def _content(value: Any, callers: tuple[FunctionType, ...]) -> Iterator[str]:
     """Yield the parts that make up the content of a value that a function refers to."""
-    value = getattr(value, "py_func", value)
+    if hasattr(value, "py_func"):
+        yield f"options {sorted(getattr(value, 'targetoptions', {}).items())}"
+        value = value.py_func
     if isinstance(value, FunctionType):
         if value is callers[-1]:
             yield "itself"
@@ -134,7 +147,7 @@ def _content(value: Any, callers: tuple[FunctionType, ...]) -> Iterator[str]:
         else:
             yield _digest(value, callers)
     elif isinstance(value, tuple | list):
-        yield f"{type(value).__name__} {len(value)}"
+        yield f"{type(value).__module__} {type(value).__qualname__} {len(value)} {getattr(value, '_fields', '')}"
         for item in value:
             yield from _content(item, callers)
     elif isinstance(value, np.ndarray | np.generic):
@@ -144,7 +157,10 @@ def _content(value: Any, callers: tuple[FunctionType, ...]) -> Iterator[str]:
         yield name_of(value)
     elif isinstance(value, str | bytes | bool | int | float | complex | type(None) | np.dtype):
         yield f"{type(value).__name__} {value!r}"
-    elif isinstance(value, type | BuiltinFunctionType | np.ufunc) or getattr(value, "__module__", "") == "numpy":
+    elif isinstance(value, EnumType):
+        members = [(member.name, member.value) for member in cast("type[Enum]", value)]
+        yield f"{value.__module__} {value.__qualname__} {members}"
+    elif isinstance(value, BuiltinFunctionType | np.ufunc) or getattr(value, "__module__", "") in ("builtins", "numpy"):
         yield f"{type(value).__name__} {getattr(value, '__module__', '')} {value.__name__}"
     elif isinstance(value, _Intrinsic):
         # what generates code calls the compiler, which the versions stand for; its own module is in `sources`
@@ -269,9 +285,8 @@ class _Cache(NullCache):
         return digest_of(self._function)
 
     def _key(self, signature: Any) -> str:
-        settings = sorted(item for item in os.environ.items() if item[0].startswith("NUMBA_"))
         arguments = signature if isinstance(signature, tuple) else (*signature.args, signature.return_type)
-        return "\n".join((*_VERSIONS, *self._parts, self._name, self._digest, *map(name_of, arguments), repr(settings)))
+        return "\n".join((*_VERSIONS, *self._parts, self._name, self._digest, *map(name_of, arguments), settings()))
 
     def _file(self, key: str) -> Any:
         return cache_root() / "machine_code" / f"{self._name[-80:]}-{hashlib.sha256(key.encode()).hexdigest()[:32]}"
@@ -300,15 +315,15 @@ class Compiled(Dispatcher):
 
     def compile(self, sig: Any) -> Any:
         # a function inherits the settings of the caller for which it is compiled first: here all have the same
-        with target_override(NAME), targetconfig.ConfigStack().enter(_settings()):
+        with target_override(NAME), targetconfig.ConfigStack().enter(_inherited()):
             return super().compile(sig)
 
 
-def _settings() -> compiler.Flags:
-    settings: Any = compiler.Flags()
-    settings.nrt = True
-    settings.error_model = "numpy"
-    return settings
+def _inherited() -> compiler.Flags:
+    flags: Any = compiler.Flags()
+    flags.nrt = True
+    flags.error_model = "numpy"
+    return flags
 
 
 class _CPU(CPU):

@@ -38,6 +38,11 @@ def leave_out_affine_mass(system: System) -> None:
     ]
 
 
+def responds(system: System) -> bool:
+    """Return whether a craft adds the response of its mechanism to the wrench that it gets (AFFINE)."""
+    return any(_value(system, name, MECHANISM) == AFFINE for name in system.elements)
+
+
 def _problems(system: System) -> Iterator[str]:
     fed = {(c.source, c.target, c.input) for c in system.connections}
     for connection in system.connections:

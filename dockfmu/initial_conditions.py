@@ -80,7 +80,8 @@ def place_crafts(
     component = components[conditions.mechanism]
     mechanism = component.record.view(component.start(**values[conditions.mechanism]))
     probe = mechanism.parameters.probe
-    head = (float(probe.bearing_distance + probe.free_length), 0.0, 0.0)
+    travel = mechanism.parameters.initial_travel
+    head = (float(probe.bearing_distance + probe.free_length - travel), 0.0, 0.0)
     misalignment = Misalignment(conditions.miss, conditions.angles, conditions.velocity, conditions.angular_velocity)
     try:
         placement = place(

@@ -50,15 +50,29 @@ CHECKS = {
 }  # fmt: skip
 
 
+RELATIVE_TO_EXCHANGE = ("mechanism_momentum_drift", "base_impulse_error")
+
+AFFINE_LIMIT = 1e-4
+"""Of the exchanged momenta where a craft adds the response of its mechanism (AFFINE).
+
+The mechanism learns of it one step later: the sum is short of one step's response, and is no identity.
+"""
+
+SHORTEST = 100
+"""Macro steps below which too little has been exchanged for what is relative to it to say anything."""
+
+
 class Judgement(Observer):
     """Fills result.checks with {name: {"limit", "ok", "tests", "meaning"}} of the lines of the audit.
 
     `limits` go over those of CHECKS; the limit False leaves a line without judgement: `limit` and `ok` are None then.
-    What is not ok gives a warning. An observer that goes after the Audit.
+    What is not ok gives a warning. With `affine` the exchanged momenta are those of AFFINE base motion. An observer that
+    goes after the Audit.
     """
 
-    def __init__(self, limits: Mapping[str, float | Literal[False]]) -> None:
-        self.limits = dict(limits)
+    def __init__(self, limits: Mapping[str, float | Literal[False]], *, affine: bool = False) -> None:
+        exchanged = [name for name, check in CHECKS.items() if check.tests == "coupling"]
+        self.limits = (dict.fromkeys(exchanged, AFFINE_LIMIT) if affine else {}) | dict(limits)
 
     def end(self, result: Result) -> None:
         for name, value in result.audit.items():
@@ -68,6 +82,8 @@ class Judgement(Observer):
             limit = self.limits.get(name, check.limit)
             # a value that is no number is not ok either
             ok = None if limit is False else bool(value <= limit)
+            if name in RELATIVE_TO_EXCHANGE and result.macro_steps < SHORTEST:
+                ok = None
             result.checks[name] = {
                 "limit": None if limit is False else limit, "ok": ok, "tests": check.tests, "meaning": check.meaning
             }  # fmt: skip

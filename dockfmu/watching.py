@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dockfmu.balance import audit
+from dockfmu.base_motion import responds
 from dockfmu.judgement import Judgement
 from dockfmu.plan import Plan
 from dockfmu.standing import Standing
@@ -19,7 +20,7 @@ def watching(system: System, plan: Plan) -> list[Observer]:
     peaks = Peaks(system.select(types=("Real",)))
     observers: list[Observer] = [Standing(peaks), peaks, Events(plan.events), *telling(plan)]
     if plan.audited:
-        observers += [audit(system, plan), Judgement(plan.limits)]
+        observers += [audit(system, plan), Judgement(plan.limits, affine=responds(system))]
     return observers
 
 

@@ -15,7 +15,7 @@ from typing import Literal
 
 import base
 from base.cache import ROOT, cache_root, keep, kept, write_whole
-from base.compiler import BASELINE, digest_of
+from base.compiler import BASELINE, digest_of, settings
 from components.core.component import Component
 from components.core.sources import sources
 from fmus.documentation import documentation
@@ -121,7 +121,7 @@ def _key(component: Component, kind: str, platforms: Sequence[str], common: Mapp
     """Digest of everything that the FMU is made of."""
     total = hashlib.sha256()
     kernels = (digest_of(component.initialize), digest_of(component.step))
-    for part in (_tools(), model_digest(component), *kernels, kind, *platforms):
+    for part in (_tools(), settings(), model_digest(component), *kernels, kind, *platforms):
         total.update(part.encode() + b"\0")
     for name, data in common.items():
         total.update(name.encode() + b"\0" + data)

@@ -1,5 +1,8 @@
 """What all tests share: how hypothesis searches, and FMUs that many of them need."""
 
+import signal
+import threading
+
 import pytest
 from fmus_of_others import builder
 from hypothesis import settings
@@ -10,6 +13,13 @@ from components.oscillator import component as oscillator_component
 # the first call of a kernel compiles it: a deadline per example would fail by chance
 settings.register_profile("dockfmu", deadline=None, derandomize=True)
 settings.load_profile("dockfmu")
+
+
+# a shell that starts the tests in the background has them ignore Ctrl-C, and all programs that they start
+if threading.current_thread() is threading.main_thread():
+    for number, handler in ((signal.SIGINT, signal.default_int_handler), (signal.SIGHUP, signal.SIG_DFL)):
+        if signal.getsignal(number) is signal.SIG_IGN:
+            signal.signal(number, handler)
 
 
 @pytest.fixture(scope="session")

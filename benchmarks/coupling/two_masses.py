@@ -193,11 +193,19 @@ def amplification(masses: Masses, algorithm: str, h: float) -> np.ndarray:
     return np.column_stack([steps[algorithm](unit) for unit in np.eye(7)])
 
 
-def begin(masses: Masses) -> np.ndarray:
-    """The vector of `amplification` at the start: lines have no slope yet."""
+def begin(masses: Masses, h: float, told: float = 1e-3) -> np.ndarray:
+    """Return the vector of `amplification` for steps h at the start.
+
+    Lines begin with the slopes that the FMUs tell before the first step: the mean rates over a step of their default
+    length `told` with the inputs held.
+    """
     x1, v1, x2, v2 = masses.start
     force = masses.coupling * (x2 - x1)
-    return np.array([x1, v1, x2, v2, force, x1, force])
+    f1, g1 = _held(masses.m1, masses.k1, masses.c1, told)
+    f2, g2 = _held(masses.m2, masses.k2 + masses.coupling, masses.c2, told)
+    x1_rate = ((f1 @ [x1, v1] + g1 * force)[0] - x1) / told
+    x2_rate = ((f2 @ [x2, v2] + g2 * masses.coupling * x1)[0] - x2) / told
+    return np.array([x1, v1, x2, v2, force, x1 - h * x1_rate, force - h * masses.coupling * x2_rate])
 
 
 def spectral_radius(masses: Masses, algorithm: str, h: float) -> float:

@@ -144,7 +144,8 @@ PARAMETERS = Group(
               SIMPLIFICATIONS.codes["NONE"], type=SIMPLIFICATIONS),
     *pace.parameters(),
     parameter("step_limit", "s", "longest step over which the ports' motion may be extrapolated", 0.02, minimum=1e-6),
-    parameter("initial_travel", "m", "compression of the probe at the start; 0 at the initial position", 0.0),
+    parameter("initial_travel", "m", "compression of the probe at the start; 0 at the initial position", 0.0,
+              minimum=0.0),
     parameter("sensor_margin", "m", "travel from the end positions within which their sensors switch", 5e-4,
               minimum=0.0),
     parameter("travel_margin", "m", "travel beyond full retraction for which the model holds", 0.01, minimum=0.0),
@@ -166,11 +167,12 @@ def _apart(fields: tuple[Field, ...]) -> tuple[Field, ...]:
 def record(contact: ContactPorts) -> Record:
     """The record of the build with this contact."""
     return Record(
-        Group("base", *ports.pose(INPUT), *ports.twist(INPUT), *ports.acceleration(INPUT), *ports.wrench_output(),
+        # first what one port or build has and another not: numba would take the longer record for the shorter, and warn
+        Group("base",
               output("affine_mass", "1", "-d(wrench)/d(acceleration), upper triangle by rows, SI, force first; 0 but "
                      "for AFFINE", shape=21),
+              *ports.pose(INPUT), *ports.twist(INPUT), *ports.acceleration(INPUT), *ports.wrench_output(),
               description="port of the craft that carries the mechanism, frame 0"),
-        # first what one build has and the other has not: numba would take the longer record for the shorter, and warn
         Group("target", *contact.target, *_apart(ports.pose(INPUT)), *ports.twist(INPUT),
               *ports.acceleration(INPUT), *ports.wrench_output(),
               description="port of the passive unit, frame PU"),

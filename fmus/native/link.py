@@ -32,7 +32,8 @@ def shim_digest() -> str:
 
 
 def _zig(target: Target, *arguments: str, folder: Path) -> None:
-    caches = {"ZIG_GLOBAL_CACHE_DIR": str(cache_root() / "zig"), "ZIG_LOCAL_CACHE_DIR": str(cache_root() / "zig")}
+    # zig believes what it finds in its caches: objects of ours are in none, only those of its C libraries
+    caches = {"ZIG_GLOBAL_CACHE_DIR": str(cache_root() / "zig"), "ZIG_LOCAL_CACHE_DIR": str(folder / ".zig")}
     # relative names and a fixed folder: nothing of this machine reaches the output
     done = subprocess.run(
         [sys.executable, "-m", "ziglang", "cc", "-target", target.zig, *arguments],

@@ -376,18 +376,21 @@ def _check(system: System, step: float, start: float, stop: float, stop_when: st
                 [f"{stop_when} cannot end a run: it is a {variable.causality} of type {variable.type}"]
             )
     if math.isfinite(stop):
+        if step > 1e6 * (stop - start):
+            raise StructureError([f"the macro step of {step:g} s is longer than the run of {stop - start:g} s"])
         _check_span(system, stop - start, step)
 
 
 def _scheme(system: System, algorithm: Algorithm, threads: int) -> Scheme:
     """The scheme of a macro step on so many threads; that of an implicit algorithm is for one."""
     if threads < 1:
-        raise StructureError([f"threads = {threads}: one at least is wanted"])
+        raise StructureError([f"threads must be at least 1, not {threads}"])
     scheme = algorithm.scheme(system.execution_order())
     if threads == 1 or scheme.implicit is not None:
         return scheme
     stages = together(scheme.stages, {(c.source, c.target) for c in system.connections})
-    return replace(scheme, stages=stages, threads=threads)
+    # who waits by looking on takes a core: no more of them than can ever have something to do
+    return replace(scheme, stages=stages, threads=min(threads, max(map(len, stages), default=1)))
 
 
 def _check_scheme(system: System, scheme: Scheme) -> None:
@@ -399,6 +402,8 @@ def _check_scheme(system: System, scheme: Scheme) -> None:
 def _check_span(system: System, span: float, step: float) -> None:
     """Raises StructureError where a span would end in a shorter step that an FMU cannot take."""
     rest = span / step
+    if not math.isfinite(rest):
+        raise StructureError([f"a macro step of {step!r} s cannot be counted over {span:g} s"])
     if abs(rest - round(rest)) > 1e-6:
         fixed = ", ".join(name for name in system.elements if not system.description(name).can_vary_step)
         if fixed:

@@ -42,3 +42,16 @@ def test_a_sealed_file_is_whole_until_it_is_changed(tmp_path):
     assert is_whole(file)
     file.write_bytes(b"cod")
     assert not is_whole(file)
+
+
+def test_files_that_were_exchanged_with_their_seals_are_noticed(tmp_path):
+    for name in ("step.o", "state.o"):
+        (tmp_path / name).write_bytes(name.encode())
+        seal(tmp_path / name)
+    for end in ("", ".sha256"):
+        one, other = tmp_path / f"step.o{end}", tmp_path / f"state.o{end}"
+        one.rename(tmp_path / "held")
+        other.rename(one)
+        (tmp_path / "held").rename(other)
+    assert not is_whole(tmp_path / "step.o")
+    assert not is_whole(tmp_path / "state.o")

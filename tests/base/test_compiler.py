@@ -7,7 +7,9 @@ import re
 import subprocess
 import sys
 import threading
+from enum import IntEnum
 from pathlib import Path
+from typing import NamedTuple
 
 import kernels_of_one_name as names
 import numba
@@ -16,7 +18,7 @@ import pytest
 from numba.core import config
 
 from base.cache import ROOT, cache_root
-from base.compiler import BASELINE, digest_of, jit, name_of, target
+from base.compiler import BASELINE, digest_of, jit, name_of, settings, target
 from components.core.kernel import kernel
 from fmus.catalogue import component
 from fmus.native.compile import compile_component
@@ -191,3 +193,47 @@ def test_compiling_leaves_settings_of_this_process_alone():
     assert jit(_twice)(2.0) == 4.0
     assert before == (config.CPU_NAME, config.CPU_FEATURES, config.CACHE_DIR)
     assert (cache_root() / "machine_code").is_dir()
+
+
+class _Pair(NamedTuple):
+    x: float
+    y: float
+
+
+class _Riap(NamedTuple):
+    y: float
+    x: float
+
+
+class _Phase(IntEnum):
+    A = 1
+
+
+class _Esahp(IntEnum):
+    A = 7
+
+
+def referring(value):
+    """A function that refers to a global called THING."""
+    space = {"THING": value, "__name__": "referring"}
+    exec(compile("def function():\n    return THING\n", "referring.py", "exec"), space)
+    return space["function"]
+
+
+def test_what_changes_code_changes_the_digest():
+    """Names of the fields of a tuple, members of an enumeration, options of a function that is called."""
+    fast, exact = (jit(_twice, fastmath=way) for way in (True, False))
+    for one, other in ((_Pair(1.0, 2.0), _Riap(1.0, 2.0)), (_Phase, _Esahp), (fast, exact)):
+        assert digest_of(referring(one)) != digest_of(referring(other))
+
+
+def test_a_class_of_unknown_content_is_refused():
+    with pytest.raises(TypeError, match="cannot be named by its content"):
+        digest_of(referring(threading.Thread))
+
+
+@pytest.mark.parametrize(("name", "value"), [("BOUNDSCHECK", 1), ("OPT", 1), ("DEBUGINFO_DEFAULT", 1)])
+def test_settings_of_numba_that_change_code_are_part_of_the_key(monkeypatch, name, value):
+    before = settings()
+    monkeypatch.setattr(config, name, value)
+    assert settings() != before

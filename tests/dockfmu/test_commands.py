@@ -234,7 +234,7 @@ def slow_pair(oscillator, tmp_path):
 @pytest.mark.slow
 def test_ctrl_c_leaves_a_stopped_run(slow_pair, tmp_path):
     status, out, err = interrupted(slow_pair, tmp_path / "out", signal.SIGINT)
-    assert status == 1, err
+    assert status == 128 + signal.SIGINT, err
     summary = json.loads(out)
     assert summary == json.loads((tmp_path / "out" / "summary.json").read_text())
     assert summary["status"] == "stopped"
@@ -301,6 +301,7 @@ def test_a_package_equals_its_system_and_takes_the_same_settings(tmp_path):
     settings = (
         "chaser.parameters.mass=18e3",
         "chaser.parameters.port[1].base_motion=SOURCE",
+        "mechanism.parameters.base_motion=SOURCE",
         "station.parameters.port[1].base_motion=2",
         "mechanism.parameters.axial.magnetic_force=[0, 1e3, 2e3, 5e3]",
         "mechanism.parameters.drive.wheel_radius[2]=0.021",

@@ -30,14 +30,14 @@ _PROBE = probe_mechanism.component().record.memory().parameters.probe
 HEAD = np.array([_PROBE.bearing_distance + _PROBE.free_length, 0.0, 0.0])
 
 
-def placed(conditions, station=None):
+def placed(conditions, station=None, **mechanism):
     """The two craft at their start states: frame 0, then PU, as (position, A, velocity, angular velocity) in I."""
     components = {
         "chaser": spacecraft.component(),
         "station": station or spacecraft.component(),
         "mechanism": probe_mechanism.component(),
     }
-    given = {"chaser": CRAFT, "station": STATION, "mechanism": {}}
+    given = {"chaser": CRAFT, "station": STATION, "mechanism": mechanism}
     values = {
         name: dict(item for key, value in start.items() for item in components[name].record.expand(key, value, name))
         for name, start in given.items()
@@ -185,3 +185,12 @@ def test_wrong_conditions_are_named_with_their_file(tmp_path, line, message):
     with pytest.raises(DeclarationError, match=message) as caught:
         declaration.read(str(file))
     assert "wrong.toml" in str(caught.value)
+
+
+def test_a_compressed_probe_touches_where_its_head_is():
+    """The head's centre is in the same place, whether the probe is free or compressed by 30 mm."""
+    r, A, _ = relative(placed(WANTED))
+    nearer, turned, _ = relative(placed(WANTED, **{"parameters.initial_travel": 0.03}))
+    assert turned == pytest.approx(A, abs=1e-12)
+    # first contact is found to 1e-9 m
+    assert nearer + A.T @ (HEAD - [0.03, 0.0, 0.0]) == pytest.approx(r + A.T @ HEAD, abs=1e-8)

@@ -14,10 +14,12 @@ import dockfmu as package
 from dockfmu import System
 from dockfmu.cli import DONE, FAILED, NO_SUCCESS, WRONG
 from dockfmu.declaration import DeclarationError, read
+from dockfmu.judgement import Judgement
 from dockfmu.plan import Plan
 from master.errors import FmuError, StructureError
 from master.observers.outcomes import OutcomeRule
 from master.observers.results import read_results
+from master.result import Result
 
 ENDS = {
     "docked": {
@@ -465,3 +467,26 @@ def test_the_bundle_of_an_older_version_has_no_outcome(pair):
     del content["outcome"], content["limits"]
     plan = Plan.from_json(json.dumps(content))
     assert (plan.outcome, plan.limits) == (None, {})
+
+
+def judged(macro_steps=1000, affine=False, **audit):
+    """What a Judgement says of these lines."""
+    result = Result("any", "gauss_seidel", 1e-3)
+    result.audit, result.macro_steps = audit, macro_steps
+    Judgement({}, affine=affine).end(result)
+    return {name: check["ok"] for name, check in result.checks.items()}
+
+
+def test_too_short_a_run_is_not_judged_by_what_it_has_exchanged():
+    lines = {"mechanism_momentum_drift": 1e-3, "energy_residual": 1.0, "linear_momentum_drift": 1.0}
+    assert judged(2, **lines) == {
+        "mechanism_momentum_drift": None, "energy_residual": False, "linear_momentum_drift": False
+    }  # fmt: skip
+    assert judged(1000, **lines)["mechanism_momentum_drift"] is False
+
+
+def test_exchanged_momenta_of_affine_base_motion_lack_one_step():
+    lines = {"angular_momentum_drift": 2.2e-5}
+    assert judged(**lines) == {"angular_momentum_drift": False}
+    assert judged(affine=True, **lines) == {"angular_momentum_drift": True}
+    assert judged(affine=True, angular_momentum_drift=1e-3) == {"angular_momentum_drift": False}

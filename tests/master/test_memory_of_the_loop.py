@@ -3,6 +3,7 @@
 import ast
 import ctypes
 import os
+import re
 import shutil
 import signal
 import subprocess
@@ -120,7 +121,8 @@ def test_a_backup_that_is_too_large_is_found(lag):
     """That the check would see it: the loop writes all of the backup to where it came from."""
     done = checked_runs(lag, "overflow")
     assert done.returncode == -signal.SIGABRT
-    assert "free(): invalid pointer" in done.stderr
+    # which of its checks of the heap meets the damage first depends on what lies beside it
+    assert re.search(r"^(free|malloc|realloc|corrupted|double free|munmap_chunk)\b", done.stderr, re.M), done.stderr
 
 
 def test_compiled_code_depends_on_no_other_package(tmp_path):

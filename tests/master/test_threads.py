@@ -84,5 +84,11 @@ def test_stages_that_are_not_joined_become_one():
 
 
 def test_no_threads_are_refused(ring):
-    with pytest.raises(StructureError, match="threads = 0: one at least is wanted"):
+    with pytest.raises(StructureError, match="threads must be at least 1, not 0"):
         run(ring, step=1e-3, stop=1.0, threads=0)
+
+
+def test_threads_that_could_never_step_are_not_started(ring):
+    """Each waits by looking on and takes a core: a request for very many took all of the machine."""
+    simulation = Simulation(ring, step=0.1, stop=1.0, algorithm=Jacobi(), threads=100_000)
+    assert simulation.scheme.threads == len(ring.elements)

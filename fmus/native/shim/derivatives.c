@@ -49,16 +49,17 @@ static double reach(const double *base, const fmi2ValueReference knowns[], size_
     return step;
 }
 
-/* A step along the direction that balances truncation and rounding of central differences. */
+/* A step along the direction: 1.5e-8 of what is nominal, so that a port is moved by far less than a contact is deep. Where
+   a variable stands counts as little as its rounding asks for: a position far from the origin is moved no further. */
 static double balanced_step(const double *base, const fmi2ValueReference knowns[], size_t count,
                             const fmi2Real direction[])
 {
     double largest = 0.0;
     for (size_t j = 0; j < count; j++) {
-        double scale = fmax(fabs(base[knowns[j]]), variable_in(knowns[j])->nominal);
+        double scale = fmax(1e-3 * fabs(base[knowns[j]]), variable_in(knowns[j])->nominal);
         largest = fmax(largest, fabs(direction[j]) / scale);
     }
-    return largest > 0.0 ? cbrt(DBL_EPSILON) / largest : 0.0;
+    return largest > 0.0 ? sqrt(DBL_EPSILON) / largest : 0.0;
 }
 
 /* Run `initialize`, or the last step again, from `base` with the knowns moved by `distance` times the direction. */

@@ -36,10 +36,11 @@ def library(name: str) -> ctypes.CDLL:
 
 
 def _compile(source: Path, target: Path) -> None:
-    zig = str(cache_root() / "zig")
+    # zig believes what it finds in its caches: objects of ours are in none
+    zig, local = str(cache_root() / "zig"), str(target.with_name(".zig"))
     done = subprocess.run(
         [sys.executable, "-m", "ziglang", "cc", *_FLAGS, "-o", str(target), str(source)],
-        env={**os.environ, "ZIG_GLOBAL_CACHE_DIR": zig, "ZIG_LOCAL_CACHE_DIR": zig},
+        env={**os.environ, "ZIG_GLOBAL_CACHE_DIR": zig, "ZIG_LOCAL_CACHE_DIR": local},
         capture_output=True, text=True, check=False,
     )  # fmt: skip
     if done.returncode:

@@ -3,7 +3,10 @@
 import ctypes
 
 import pytest
-from library import DISCARD, ERROR, OK
+from library import DISCARD, ERROR, OK, Library
+
+import fmus
+from fmus import catalogue
 
 
 def set_slopes(instance, orders=None, **slopes):
@@ -158,3 +161,22 @@ def test_a_derivative_that_meets_a_failure_is_an_error_and_changes_nothing(gadge
     assert "is more than 100 N" in instance.last
     assert instance.get("total") == 100.0
     assert instance("ExitInitializationMode") == OK
+
+
+def test_derivatives_do_not_depend_on_where_the_origin_is(tmp_path):
+    """Stiffness of the socket's bottom under the head, about which ports stand 0, 20 and 1000 m from the origin.
+
+    A position of 1 km rounds to 1e-13 m, a hundred-thousandth of the step, and the force by 1e7 N/m of that.
+    """
+    library = Library(fmus.build(catalogue.component("ProbeMechanism"), tmp_path), tmp_path / "unpacked")
+    found = []
+    for shift in (0.0, 20.0, -1000.0):
+        instance = library.instance()
+        instance.set(**{"target.position[1]": shift, "base.position[1]": shift - 0.4660})
+        assert instance.setup() == OK, instance.messages
+        assert instance("EnterInitializationMode") == OK, instance.messages
+        status, (slope,) = derivative(instance, ["target.force_now[1]"], **{"base__position[1]": 1.0})
+        assert status == OK, instance.messages
+        found.append(slope)
+    assert abs(found[0]) > 1e6
+    assert found == pytest.approx([found[0]] * 3, rel=1e-3)
