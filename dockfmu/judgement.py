@@ -66,8 +66,8 @@ class Judgement(Observer):
     """Fills result.checks with {name: {"limit", "ok", "tests", "meaning"}} of the lines of the audit.
 
     `limits` go over those of CHECKS; the limit False leaves a line without judgement: `limit` and `ok` are None then.
-    What is not ok gives a warning. With `affine` the exchanged momenta are those of AFFINE base motion. An observer that
-    goes after the Audit.
+    What is not ok gives a warning. With `affine` the exchanged momenta are those of AFFINE base motion. An observer
+    that goes after the Audit.
     """
 
     def __init__(self, limits: Mapping[str, float | Literal[False]], *, affine: bool = False) -> None:
@@ -81,9 +81,8 @@ class Judgement(Observer):
                 continue
             limit = self.limits.get(name, check.limit)
             # a value that is no number is not ok either
-            ok = None if limit is False else bool(value <= limit)
-            if name in RELATIVE_TO_EXCHANGE and result.macro_steps < SHORTEST:
-                ok = None
+            short = name in RELATIVE_TO_EXCHANGE and result.macro_steps < SHORTEST
+            ok = None if short or limit is False else bool(value <= limit)
             result.checks[name] = {
                 "limit": None if limit is False else limit, "ok": ok, "tests": check.tests, "meaning": check.meaning
             }  # fmt: skip
