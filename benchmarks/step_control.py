@@ -23,9 +23,9 @@ import dockfmu
 from benchmarks.page import machine, replace_table
 from dockfmu.plan import Plan
 from master.algorithms import by_name
+from master.checkpoint import Checkpoint
 from master.observers.events import Events
 from master.observers.peaks import Peaks
-from master.checkpoint import Checkpoint
 from master.run.simulation import Simulation
 from master.step_control import StepControl
 from master.system import System

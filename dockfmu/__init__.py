@@ -16,6 +16,7 @@ if TYPE_CHECKING:
     from dockfmu.system import System, build, components, load, systems
     from master.algorithms import FixedPoint, GaussSeidel, Jacobi, Midpoint, QuasiNewton
     from master.bond import Bond
+    from master.checkpoint import Checkpoint, CheckpointError, read_checkpoint
     from master.drivers.datagrams import Datagrams
     from master.drivers.driver import Driver
     from master.drivers.function import Function
@@ -27,7 +28,6 @@ if TYPE_CHECKING:
     from master.observers.recorder import Recorder
     from master.observers.results import Results, read_results, recover
     from master.observers.stream import Stream, subscribe
-    from master.checkpoint import Checkpoint, CheckpointError, read_checkpoint
     from master.step_control import PowerBonds, Retry, StepControl, StepDoubling
 
 _HOME = {

@@ -22,6 +22,7 @@ from dockfmu.report import ReportError, write_report
 from dockfmu.settings import Settings
 from dockfmu.watching import watching
 from master import algorithms
+from master.checkpoint import Checkpoint, check_states, read_checkpoint
 from master.errors import MasterError
 from master.files import WriteError
 from master.names import file_name
@@ -32,7 +33,6 @@ from master.observers.observer import Observer
 from master.observers.progress import Progress
 from master.observers.recorder import Recorder
 from master.result import Result
-from master.checkpoint import Checkpoint, check_states, read_checkpoint
 from master.run.simulation import Simulation
 from master.step_control import Retry, StepControl
 from master.system import System

@@ -22,6 +22,7 @@ from dockfmu.watching import telling, watching
 from fmus import catalogue
 from master import algorithms
 from master.algorithms import Algorithm
+from master.checkpoint import read_checkpoint
 from master.drivers.driver import Driver
 from master.errors import FmuError, StructureError
 from master.files import WriteError
@@ -29,7 +30,6 @@ from master.observers.events import Event
 from master.observers.observer import Observer
 from master.observers.outcomes import OutcomeRule
 from master.observers.series import Series
-from master.checkpoint import read_checkpoint
 from master.run.simulation import Simulation as Stepping
 from master.step_control import Retry, StepControl
 from master.system import TIMEOUT_S

@@ -6,9 +6,9 @@ import time
 from collections.abc import Callable
 from pathlib import Path
 
+from master.checkpoint import Checkpoint, check_states
 from master.observers.observer import Observer, Run
 from master.result import Result
-from master.checkpoint import Checkpoint, check_states
 from master.system import System
 
 KEEP_S = 0.5

@@ -7,11 +7,11 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from master.checkpoint import Checkpoint
 from master.fmi.description import Description
 from master.fmi.instance import Instance
 from master.requests import Sampling, Watch
 from master.result import Result
-from master.checkpoint import Checkpoint
 from master.system import System
 
 

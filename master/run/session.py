@@ -11,6 +11,7 @@ import numpy as np
 
 from master import loop
 from master.algorithms.algorithm import Scheme
+from master.checkpoint import Checkpoint
 from master.drivers.driver import Driver
 from master.errors import FmuError, StructureError
 from master.fmi.instance import DISCARD, PENDING, Instance
@@ -19,7 +20,6 @@ from master.observers.observer import Observer, Run
 from master.requests import Sampling, Watch
 from master.result import Result
 from master.run import carried as memory
-from master.checkpoint import Checkpoint
 from master.run.interruption import Interruption
 from master.run.stepping import ControlledSteps, FixedSteps, Stepper
 from master.step_control import Retry, StepControl

@@ -20,13 +20,13 @@ from typing import Any
 
 from master.algorithms import Algorithm, GaussSeidel
 from master.algorithms.algorithm import Scheme
+from master.checkpoint import Checkpoint, check_states, identity, restore_states, save_states
 from master.drivers.driver import Driver
 from master.errors import FmuError, MasterError, StructureError
 from master.fmi.instance import Instance
 from master.observers.observer import Observer
 from master.order import together
 from master.result import Result
-from master.checkpoint import Checkpoint, check_states, identity, restore_states, save_states
 from master.run.initialisation import Initialisation
 from master.run.instantiation import instantiate
 from master.run.interruption import deferred, signal_of

@@ -10,9 +10,9 @@ from small_systems import changed_text, write_pair
 from dockfmu import System
 from dockfmu.products import ResultsFolder
 from dockfmu.run import PRODUCTS
+from master.checkpoint import CheckpointError, read_checkpoint
 from master.drivers.datagrams import Datagrams
 from master.result import Result
-from master.checkpoint import CheckpointError, read_checkpoint
 
 
 def assert_tail(whole, rest):
