@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from typing import Any
 
 from dockfmu.tables import Table
 from master.bond import Bond
@@ -38,8 +39,9 @@ class Adaptive:
     substeps: Mapping[str, int] = field(default_factory=dict)
 
     @classmethod
-    def from_table(cls, table: Table) -> Adaptive:
+    def from_table(cls, content: Any, where: str = "adaptive") -> Adaptive:
         """Return what a table of a declaration or of JSON says. Raises DeclarationError for what is of another kind."""
+        table = Table(content, where, ENTRIES)
         numbers = {name: table.number(name, positive=True) for name in NUMBERS}
         levels, substeps = table.table("levels"), table.table("substeps")
         bonds = {str(k): bond for k, bond in enumerate(table.items("bonds"), 1)}

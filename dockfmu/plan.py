@@ -8,7 +8,7 @@ from collections.abc import Iterable, Mapping, Set
 from dataclasses import asdict, dataclass, field, replace
 from typing import Any, Literal, get_args, get_type_hints
 
-from dockfmu.adaptive import ENTRIES, Adaptive
+from dockfmu.adaptive import Adaptive
 from dockfmu.judgement import CHECKS
 from dockfmu.tables import DeclarationError, Table, finite_number
 from master.errors import StructureError
@@ -148,7 +148,7 @@ class Plan:
         audit = tables.table("audit", ("elements", "supplied", "limits"))
         limits = audit.table("limits")
         panels = tables.rows("report", ("title", "signals"))
-        adaptive = tables.table("adaptive", ENTRIES)
+        adaptive = tables.content.get("adaptive")
         return cls(
             algorithm=run.text("algorithm", cls.algorithm),
             step=run.number("step", cls.step, positive=True),
@@ -162,7 +162,7 @@ class Plan:
             limits={n: value if value is False else limits.number(n) for n, value in limits.content.items()},
             outcome=_outcome(tables) if "outcome" in tables.content else None,
             panels=tuple(Panel(panel.text("title"), panel.texts("signals")) for panel in panels),
-            adaptive=Adaptive.from_table(adaptive) if "adaptive" in tables.content else None,
+            adaptive=None if adaptive is None else Adaptive.from_table(adaptive, f"{tables.where}, adaptive"),
         )
 
     def to_json(self) -> str:
@@ -183,7 +183,7 @@ class Plan:
             pairs = {name: tuple(tuple(pair) for pair in rule[name]) for name in ("names", "interim")}
             content["outcome"] = OutcomeRule(**{**rule, **pairs, "success": tuple(rule["success"])})
         if content.get("adaptive") is not None:
-            content["adaptive"] = Adaptive.from_table(Table(content["adaptive"], "adaptive", ENTRIES))
+            content["adaptive"] = Adaptive.from_table(content["adaptive"])
         return cls(**content)
 
 

@@ -89,9 +89,10 @@ class Table:
 
         return self._entry(name, [], read, "a list is wanted")
 
-    def table(self, name: str, known: Sequence[str] | None = None, where: str | None = None) -> Table:
+    def table(self, name: str, known: Sequence[str] | None = None) -> Table:
         """Return a table within this one; an empty one where it is missing."""
-        return Table(self.content.get(name, {}), where or f"{self.where}, {name}", known)
+        content = self.content.get(name)
+        return Table({} if content is None else content, f"{self.where}, {name}", known)
 
     def rows(self, name: str, known: Sequence[str]) -> list[Table]:
         """Return a list of tables, `[[name]]`."""
