@@ -116,8 +116,7 @@ CONDITION = "[initial_conditions]\nactive='a'\ntarget='b'\nmechanism='c'\n"
          ", element mass: parameters.mass = 3 is no table with value, unit and source"),
         ('description = "an oscillator of its own"', "description = 3", ": description = 3: a text is wanted"),
         ('name = "alone"', "extends = 3", ": extends = 3: a text is wanted"),
-        ("[elements.mass]", "[[elements]]\n[elements2]", "elements: a table is wanted, not [{}]"),
-        ("step = 0.01", f"step = {'9' * 400}", ", run: step = a whole number of 1329 bits: a positive number is wanted"),
+        ("step = 0.01", f"step = {'9' * 400}", ", run: step = a whole number of 1329 bits: a positive number"),
         ("step = 0.01", f"step = {'9' * 5000}", "Exceeds the limit"),
         ("step = 0.01", f"step = 0x{'9' * 5000}", "step = a whole number of 20000 bits: a positive number is wanted"),
         ("step = 0.01", "step = '1'", ", run: step = '1': a positive number is wanted"),
@@ -130,8 +129,8 @@ CONDITION = "[initial_conditions]\nactive='a'\ntarget='b'\nmechanism='c'\n"
          ", audit: elements: there is no element 'mas'; did you mean mass?"),
         ("[run]", "[audit]\nlimits = 3\n[run]", ", audit, limits: a table is wanted, not 3"),
         ("[run]", "[audit.limits]\nenergy_residual = true\n[run]", "energy_residual = True: a finite number is wanted"),
-        ("[run]", "[[connections]]\nports = ['a']\n[run]", ", connections 1: ports = ['a']: a list of 2 texts is wanted"),
-        ("[run]", "[connections]\nports = ['a', 'b']\n[run]", ": connections = {'ports': ['a', 'b']}: a list is wanted"),
+        ("[run]", "[[connections]]\nports = ['a']\n[run]", ", connections 1: ports = ['a']: a list of 2 texts is"),
+        ("[run]", "[connections]\nports = ['a', 'b']\n[run]", ": connections = {'ports': ['a', 'b']}: a list is"),
         ("[run]", "[events]\na = 3\n[run]", ", event a: a table is wanted, not 3"),
         ("[run]", "[events.a]\nsignal = 'mass.x'\nwhen = 'x'\n[run]",
          ", event a: when = 'x': it is one of rise, fall, above, below, equals, change"),
@@ -183,12 +182,13 @@ def test_no_declaration_whatever_makes_an_error_of_python(data):
             place[key] = data.draw(ANYTHING)
             break
         place = place[key]
+    file, told = Path("mine.toml"), None
     try:
-        file = Path("mine.toml")
         declaration._check_names(content, file)
         declaration._from_table(Table(content, str(file), ENTRIES))
     except DeclarationError as error:
-        assert str(error).startswith("mine.toml")
+        told = str(error)
+    assert told is None or told.startswith("mine.toml")
 
 
 @pytest.mark.parametrize(
