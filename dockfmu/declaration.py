@@ -256,16 +256,15 @@ PLACES = ("active", "target", "mechanism")
 def _si(table: Table, name: str) -> list[float]:
     """Numbers that are given with their unit, in SI."""
     leaf = table.table(name, ("value", "unit", "source"))
-    if leaf.content.get("unit") not in _TO_SI:
-        raise DeclarationError(
-            f"{leaf.where} is given in {shown(leaf.content.get('unit'))}, not in one of {', '.join(_TO_SI)}"
-        )
+    unit = leaf.content.get("unit")
+    if not isinstance(unit, str) or unit not in _TO_SI:
+        raise DeclarationError(f"{leaf.where} is given in {shown(unit)}, not in one of {', '.join(_TO_SI)}")
     value = leaf.content.get("value")
     numbers = [finite_number(item) for item in (value if isinstance(value, list) else [value])]
     if None in numbers:
         raise DeclarationError(f"{leaf.where}: value = {shown(value)}: finite numbers are wanted")
     leaf.text("source", "")
-    return [number * _TO_SI[leaf.text("unit")] for number in numbers if number is not None]
+    return [number * _TO_SI[unit] for number in numbers if number is not None]
 
 
 def _conditions(table: Table) -> InitialConditions:

@@ -201,7 +201,7 @@ def test_whole_numbers_are_values_of_real_variables(lag):
 def test_a_parameter_that_is_given_twice_is_refused(lag):
     """In a file, in an .ssv of a package, and within its description."""
     twice = values(("a.gain", 5), ("a.gain", 6))
-    told = "'a.gain' has 2 values: 5, 6"
+    told = "'a.gain' has 2 values: 5.0, 6.0"
     assert any(told in problem for problem in apply_parameters(two_lags(lag), twice))
     for binding, sets in (
         (ParameterBinding(values=twice), {}),
