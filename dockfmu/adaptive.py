@@ -6,11 +6,14 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
+from dockfmu.tables import Table
 from master.bond import Bond
 from master.names import vector
 from master.step_control import PowerBonds, StepControl, StepDoubling
 from master.system import System
 
+NUMBERS = ("tolerance", "shortest", "longest", "event_step")
+ENTRIES = (*NUMBERS, "bonds", "locate", "levels", "substeps")
 WRENCH, TWIST = ("force", "torque"), ("velocity", "angular_velocity")
 
 
@@ -36,16 +39,20 @@ class Adaptive:
     substeps: Mapping[str, int] = field(default_factory=dict)
 
     @classmethod
-    def from_table(cls, table: Mapping[str, Any]) -> Adaptive:
-        """From a table of a declaration or of JSON. Raises TypeError for what is of another kind."""
-        found = dict(table)
-        found["bonds"] = tuple((str(wrench), str(twist)) for wrench, twist in found.get("bonds", ()))
-        if found.get("locate") is not None:
-            found["locate"] = tuple(map(str, found["locate"]))
-        found["levels"] = {str(name): float(level) for name, level in found.get("levels", {}).items()}
-        for name in ("tolerance", "shortest", "longest", "event_step"):
-            found[name] = float(found[name])
-        return cls(**found)
+    def from_table(cls, content: Any, where: str = "adaptive") -> Adaptive:
+        """Return what a table of a declaration or of JSON says. Raises DeclarationError for what is of another kind."""
+        table = Table(content, where, ENTRIES)
+        numbers = {name: table.number(name, positive=True) for name in NUMBERS}
+        levels, substeps = table.table("levels"), table.table("substeps")
+        bonds = {str(k): bond for k, bond in enumerate(table.items("bonds"), 1)}
+        ports = Table(bonds, f"{table.where}, bonds")
+        return cls(
+            **numbers,
+            bonds=tuple(ports.texts(k, size=2) for k in bonds),
+            locate=table.texts("locate", None),
+            levels={name: levels.number(name) for name in levels.content},
+            substeps={name: substeps.whole(name) for name in substeps.content},
+        )
 
     def prepare(self, system: System) -> None:
         """Give the elements of a system their substeps."""

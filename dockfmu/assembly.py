@@ -7,7 +7,7 @@ from dataclasses import replace
 from pathlib import Path
 
 from components.core.component import Component
-from components.core.parameters import ParameterError, ParameterSet, unknown_name
+from components.core.parameters import ParameterError, ParameterSet
 from dockfmu.base_motion import leave_out_affine_mass
 from dockfmu.declaration import Declaration, Element
 from dockfmu.initial_conditions import place_crafts, severity
@@ -16,27 +16,30 @@ from dockfmu.ports import join
 from dockfmu.settings import Settings
 from fmus import build, catalogue
 from fmus.ahead import build_ahead
+from master.names import near, shown
 from master.system import System
 
 NOTHING = Settings()
 
 
-def parameter_set(component: Component, name: str) -> ParameterSet:
-    """The set of that name that comes with the component. Raises ParameterError with near matches."""
+def parameter_set(component: Component, name: str, origin: str) -> ParameterSet:
+    """The set of that name that comes with the component. Raises ParameterError naming `origin`, with near matches."""
     known = {entry.name: entry for entry in component.parameter_sets}
     if name not in known:
-        raise unknown_name(name, known, f"parameter sets of {component.name}")
+        hint = near(name, known) or f"; there are {', '.join(known)}"
+        raise ParameterError(f"{origin}: there is no {name!r} among the parameter sets of {component.name}{hint}")
     return known[name]
 
 
 def start_values(component: Component, element: Element) -> dict[str, float]:
     """Scalar start values of an element: those in which it differs from the FMU's own.
 
-    Raises ParameterError for unknown names, wrong units and shapes, and values out of range.
+    Raises ParameterError for unknown names, wrong units, types and shapes, and values out of range.
     """
-    sets = [parameter_set(component, name) for name in element.sets]
+    sets = [parameter_set(component, name, element.origin) for name in element.sets]
     if element.values is not None:
         element.values.check(component.record)
+        _check_truth_values(component, element.values)
         sets.append(element.values)
     block = component.start(*sets)
     return {
@@ -46,12 +49,28 @@ def start_values(component: Component, element: Element) -> dict[str, float]:
     }
 
 
+def _check_truth_values(component: Component, values: ParameterSet) -> None:
+    """Raise ParameterError for true and false where a number is wanted; 0 and 1 are truth values too."""
+    record = component.record
+    for name, value in values.values.items():
+        scalar, _ = record.expand(name, value, values.file)[0]
+        kind = record.slots[record.index[scalar]].field.type.fmi
+        if kind != "Boolean" and _has_truth_values(value):
+            raise ParameterError(f"{values.file}: {name} = {shown(value)}: numbers are wanted, the variable is {kind}")
+
+
+def _has_truth_values(value: object) -> bool:
+    return any(map(_has_truth_values, value)) if isinstance(value, list) else isinstance(value, bool)
+
+
 def make_component(name: str, origin: str, options: dict[str, object]) -> Component:
-    """A component of the catalogue with build options. Raises CatalogueError, or ParameterError naming `origin`."""
+    """A component of the catalogue with build options. Raises CatalogueError or ParameterError, naming `origin`."""
     try:
         return catalogue.component(name, **options)
-    except (AttributeError, TypeError, ValueError, OSError) as error:
-        given = ", ".join(f"{key} = {value!r}" for key, value in options.items())
+    except catalogue.CatalogueError as error:
+        raise catalogue.CatalogueError(f"{origin}: {error}") from error
+    except (AttributeError, TypeError, ValueError, LookupError, ArithmeticError, OSError) as error:
+        given = ", ".join(f"{key} = {shown(value)}" for key, value in options.items())
         text = str(error).replace("component() got an unexpected keyword argument", "there is no option")
         raise ParameterError(f"{origin}: cannot be made with {given}: {text}") from error
 
@@ -71,19 +90,20 @@ def assemble(
     """
     system, plan = System(declaration.name), declaration.plan
     components: dict[str, Component] = {}
+    starts: dict[str, dict[str, float]] = {}
     files: dict[str, Component] = {}
     for name, element in declaration.elements.items():
-        where = f"{declaration.name}, element {name}"
-        components[name] = make_component(element.component, where, dict(element.options))
+        # what does not fit is told before anything is compiled
+        components[name] = make_component(element.component, element.origin, dict(element.options))
+        starts[name] = start_values(components[name], element)
     build_ahead(
         [(element.component, element.options) for element in declaration.elements.values()], progress, ["master"]
     )
-    for name, element in declaration.elements.items():
-        component = components[name]
+    for name, component in components.items():
         # FMUs of one name that were built with other options go to a folder of their own
         first = files.setdefault(component.name, component)
         place = folder if first.options == component.options else folder / name
-        system.add(name, build_fmu(component, place, progress), start_values(component, element))
+        system.add(name, build_fmu(component, place, progress), starts[name])
     for one, other in declaration.connections:
         join(system, one, other)
     system.order = plan.order or None

@@ -140,7 +140,8 @@ def _add_run(commands: Any) -> None:
     how.add_argument("--stop", type=_positive, metavar="T", help="end of the run, s")
     how.add_argument(
         "--resume", type=Path, metavar="FILE",
-        help="go on from the run.checkpoint that an earlier run of the same system, with the same values, left",
+        help="go on from the run.checkpoint that an earlier run of the same system, with the same values, left; in the "
+        "same folder the recording of that run is kept as results-until-Ts.h5",
     )  # fmt: skip
     how.add_argument(
         "--force", action="store_true",
@@ -331,7 +332,7 @@ def _build(arguments: argparse.Namespace) -> int:
     platforms = tuple(arguments.platform.split(","))
     if unknown := [name for name in platforms if name not in (*TARGETS, SOURCES)]:
         raise WrongCommand(f"--platform {', '.join(unknown)}: there are {', '.join((*TARGETS, SOURCES))}")
-    for component in [make_component(n, f"--option, {n}", options) for n in arguments.names or catalogue.names()]:
+    for component in [make_component(n, f"build {n}", options) for n in arguments.names or catalogue.names()]:
         print(
             build_fmu(
                 component, arguments.output or arguments.build / "fmus", _say, kind=arguments.kind, platforms=platforms

@@ -13,9 +13,11 @@ from typing import Any, Literal
 
 import numpy as np
 
-from components.core.parameters import ParameterSet, parameter_leaves
+from components.core.parameters import ParameterError, ParameterSet, parameter_leaves
 from dockfmu.plan import Plan
-from master.names import near, unfit_for_file
+from dockfmu.tables import DeclarationError as DeclarationError
+from dockfmu.tables import Table, finite_number
+from master.names import near, shown, unfit_for_file
 
 SYSTEMS = Path(__file__).resolve().parents[1] / "ssp" / "systems"
 
@@ -31,15 +33,15 @@ _TABLES = (
 _TO_SI = {"m": 1.0, "m/s": 1.0, "rad": 1.0, "rad/s": 1.0, "deg": np.pi / 180.0, "deg/s": np.pi / 180.0}
 
 
-class DeclarationError(ValueError):
-    """A system that does not exist, or whose file does not say what it must."""
-
-
 @dataclass(frozen=True)
 class Element:
-    """One FMU of the system: a component with build options, parameter sets and single values."""
+    """One FMU of the system: a component with build options, parameter sets and single values.
+
+    `origin` names it in messages, with the file that declares it.
+    """
 
     component: str
+    origin: str
     options: Mapping[str, Any] = field(default_factory=dict)
     sets: tuple[str, ...] = ()
     values: ParameterSet | None = None
@@ -81,7 +83,7 @@ class InitialConditions:
     def __post_init__(self) -> None:
         for name, known in CHOICES.items():
             if (chosen := getattr(self, name)) not in known:
-                raise DeclarationError(f"{CONDITIONS}.{name} = {chosen!r}: it is {' or '.join(known)}")
+                raise DeclarationError(f"{CONDITIONS}.{name} = {shown(chosen)}: it is {' or '.join(known)}")
 
 
 @dataclass(frozen=True)
@@ -128,37 +130,54 @@ def _content(file: Path, above: tuple[Path, ...] = ()) -> dict[str, Any]:
     """The tables of a file, laid over those that it extends."""
     try:
         content = tomllib.loads(file.read_text(encoding="utf-8"))
-    except (OSError, UnicodeDecodeError, tomllib.TOMLDecodeError) as error:
+    except (OSError, ValueError) as error:
         reason = error.strerror if isinstance(error, OSError) else error
         raise DeclarationError(f"{file}: {reason}") from error
     if "extends" not in content:
         return content
-    base = f"{content.pop('extends')}.toml"
+    base = f"{Table(content, str(file)).text('extends')}.toml"
+    del content["extends"]
     found = next((folder / base for folder in (file.parent, SYSTEMS) if (folder / base).is_file()), None)
-    if found is None or found in above:
+    above = (*above, file.resolve())
+    if found is None or found.resolve() in above:
         raise DeclarationError(f"{file}: extends {base}, which {'extends it' if found else 'does not exist'}")
-    return _merged(_content(found, (*above, file)), content)
+    return _merged(_content(found, above), content)
 
 
 def _declaration(file: Path) -> Declaration:
-    content = _content(file)
-    _only(content, _TABLES, file)
-    _check_names(content, file)
     try:
-        conditions = content.get(CONDITIONS)
-        return Declaration(
-            content["name"],
-            content.get("description", ""),
-            {name: _element(entry, f"{file}, element {name}") for name, entry in content["elements"].items()},
-            tuple((first, second) for first, second in (c["ports"] for c in content.get("connections", ()))),
-            None if conditions is None else _conditions(conditions, file),
-            Plan.from_tables(content),
-        )
-    except KeyError as error:
-        raise DeclarationError(f"{file}: lacks {error}") from error
-    except (TypeError, ValueError, AttributeError) as error:
-        text = str(error).replace("__init__() got an unexpected keyword argument", ": there is no entry")
-        raise DeclarationError(text if text.startswith(str(file)) else f"{file}: {text}") from error
+        content = _content(file)
+        _check_names(content, file)
+        return _from_table(Table(content, str(file), _TABLES))
+    except RecursionError as error:
+        raise DeclarationError(f"{file}: too many tables or lists within each other") from error
+
+
+def _from_table(table: Table) -> Declaration:
+    tables = table.tables("elements", ("component", "options", "sets", "values"), "element")
+    elements = {name: _element(entry) for name, entry in tables.items()}
+    if not elements:
+        raise DeclarationError(f"{table.where}: lacks 'elements'")
+    try:
+        plan = Plan.from_tables(table)
+    except DeclarationError:
+        raise
+    except (TypeError, ValueError) as error:
+        # what does not fit together, though each entry is of its kind
+        raise DeclarationError(f"{table.where}: {error}") from error
+    for name in plan.audited:
+        if name not in elements:
+            raise DeclarationError(
+                f"{table.where}, audit: elements: there is no element {name!r}{near(name, elements)}"
+            )
+    return Declaration(
+        table.text("name"),
+        table.text("description", ""),
+        elements,
+        tuple(row.texts("ports", size=2) for row in table.rows("connections", ("ports",))),
+        _conditions(table) if CONDITIONS in table.content else None,
+        plan,
+    )
 
 
 def _check_names(content: Mapping[str, Any], file: Path) -> None:
@@ -184,21 +203,33 @@ def _check_names(content: Mapping[str, Any], file: Path) -> None:
         raise DeclarationError(f"{file}: {name} is a system of dockfmu; give yours a name of its own")
 
 
-def _only(table: Mapping[str, Any], known: tuple[str, ...], where: Path | str) -> None:
-    for name in table:
-        if name not in known:
-            raise DeclarationError(f"{where}: there is no entry {name!r} here; there are {', '.join(known)}")
+def _element(table: Table) -> Element:
+    try:
+        leaves = dict(parameter_leaves(table.table("values").content))
+    except ParameterError as error:
+        raise DeclarationError(f"{table.where}: {error}") from error
+    values, units, sources = {}, {}, {}
+    for path, content in leaves.items():
+        if missing := {"value", "unit", "source"} - content.keys():
+            raise DeclarationError(f"{table.where}: {path} lacks {', '.join(sorted(missing))}")
+        leaf = Table(content, f"{table.where}, {path}", ("value", "unit", "source"))
+        if not _is_numeric(content["value"]):
+            raise DeclarationError(f"{leaf.where}: value = {shown(content['value'])}: finite numbers are wanted")
+        values[path], units[path], sources[path] = content["value"], leaf.text("unit"), leaf.text("source")
+    return Element(
+        table.text("component"),
+        table.where,
+        table.table("options").content,
+        table.texts("sets", ()),
+        ParameterSet("values", "", table.where, values, units, sources),
+    )
 
 
-def _element(entry: Mapping[str, Any], where: str) -> Element:
-    _only(entry, ("component", "options", "sets", "values"), where)
-    leaves = dict(parameter_leaves(entry.get("values", {})))
-    for path, leaf in leaves.items():
-        if missing := {"value", "unit", "source"} - leaf.keys():
-            raise DeclarationError(f"{where}: {path} lacks {', '.join(sorted(missing))}")
-    given = [{path: leaf[key] for path, leaf in leaves.items()} for key in ("value", "unit", "source")]
-    values = ParameterSet("values", "", where, *given)
-    return Element(entry["component"], entry.get("options", {}), tuple(entry.get("sets", ())), values)
+def _is_numeric(value: Any) -> bool:
+    """Return whether this is a finite number, a truth value, or a list of them or of such lists."""
+    if isinstance(value, list):
+        return all(map(_is_numeric, value))
+    return isinstance(value, bool) or finite_number(value) is not None
 
 
 def _merged(base: Mapping[str, Any], over: Mapping[str, Any]) -> dict[str, Any]:
@@ -210,38 +241,63 @@ def _merged(base: Mapping[str, Any], over: Mapping[str, Any]) -> dict[str, Any]:
     return merged
 
 
-def _si(leaf: Mapping[str, Any], where: str) -> Any:
-    if leaf.get("unit") not in _TO_SI:
-        raise DeclarationError(f"{where} is given in {leaf.get('unit')!r}, not in one of {', '.join(_TO_SI)}")
-    value = np.asarray(leaf["value"], float) * _TO_SI[leaf["unit"]]
-    return tuple(value.tolist()) if value.ndim else float(value)
-
-
 LIMITED = {"miss": 2, "angles": 3, "velocity": 3, "angular_velocity": 3}
 """The eleven parameters of spec/04 section 8, by name and number."""
 
+SIZES = {
+    **{name: size for name, size in LIMITED.items() if name != "angles"},
+    "start_gap": 1, "orbital_rate": 3, **dict.fromkeys(ANGLES, 1),
+}  # fmt: skip
+"""The conditions that have a unit, and how many numbers each has."""
 
-def _conditions(table: Mapping[str, Any], file: Path) -> InitialConditions:
-    plain = {key: value for key, value in table.items() if not isinstance(value, dict)}
-    limits = _limits(table.get("limits", {}), f"{file}: {CONDITIONS}.limits")
-    values = {key: value for key, value in table.items() if isinstance(value, dict) and key != "limits"}
-    given = {key: _si(value, f"{file}: {CONDITIONS}.{key}") for key, value in values.items()}
+PLACES = ("active", "target", "mechanism")
+
+
+def _si(table: Table, name: str) -> list[float]:
+    """Numbers that are given with their unit, in SI."""
+    leaf = table.table(name, ("value", "unit", "source"))
+    unit = leaf.content.get("unit")
+    if not isinstance(unit, str) or unit not in _TO_SI:
+        raise DeclarationError(f"{leaf.where} is given in {shown(unit)}, not in one of {', '.join(_TO_SI)}")
+    value = leaf.content.get("value")
+    numbers = [finite_number(item) for item in (value if isinstance(value, list) else [value])]
+    if None in numbers:
+        raise DeclarationError(f"{leaf.where}: value = {shown(value)}: finite numbers are wanted")
+    leaf.text("source", "")
+    return [number * _TO_SI[unit] for number in numbers if number is not None]
+
+
+def _conditions(table: Table) -> InitialConditions:
+    known = (*PLACES, "contact", *CHOICES, *SIZES, "limits")
+    conditions = table.table(CONDITIONS, known)
+    given: dict[str, Any] = {}
+    for name, size in SIZES.items():
+        if name in conditions.content:
+            numbers = _si(conditions, name)
+            if len(numbers) != size:
+                where = f"{conditions.where}, {name}"
+                raise DeclarationError(f"{where}: {size} numbers are wanted, got {len(numbers)}")
+            given[name] = numbers[0] if size == 1 else tuple(numbers)
     angles = tuple(given.pop(angle, 0.0) for angle in ANGLES)
-    return InitialConditions(**plain, **given, angles=angles, limits=limits)
+    places = {name: conditions.text(name) for name in PLACES}
+    choices = {name: conditions.text(name, words[0], choices=words) for name, words in CHOICES.items()}
+    limits = _limits(conditions.table("limits", tuple(LIMITED)))
+    return InitialConditions(
+        **places, contact=conditions.text("contact", ""), **choices, **given, angles=angles, limits=limits
+    )
 
 
-def _limits(table: Mapping[str, Any], where: str) -> dict[str, tuple[float, ...]]:
+def _limits(table: Table) -> dict[str, tuple[float, ...]]:
     """Limits of all eleven parameters, SI; one number serves all elements. Empty for an empty table."""
-    if not table:
+    if not table.content:
         return {}
-    _only(table, tuple(LIMITED), where)
     found = {}
     for name, count in LIMITED.items():
-        if name not in table:
-            raise DeclarationError(f"{where}: lacks {name}")
-        numbers = np.atleast_1d(_si(table[name], f"{where}.{name}"))
+        if name not in table.content:
+            raise DeclarationError(f"{table.where}: lacks {name}")
+        numbers = np.array(_si(table, name))
         if len(numbers) not in (1, count) or not (numbers > 0.0).all():
-            raise DeclarationError(f"{where}.{name}: give one positive number, or {count} of them")
+            raise DeclarationError(f"{table.where}, {name}: give one positive number, or {count} of them")
         found[name] = tuple(np.broadcast_to(numbers, count).tolist())
     return found
 
@@ -252,7 +308,7 @@ def _with_condition(conditions: InitialConditions, name: str, value: Any) -> Ini
         name = f"angles[{ANGLES.index(name) + 1}]"
     base, bracket, subscript = name.partition("[")
     known = {key: getattr(conditions, key) for key in (*LIMITED, "start_gap", "orbital_rate")}
-    where = f"{CONDITIONS}.{name} = {value!r}"
+    where = f"{CONDITIONS}.{name} = {shown(value)}"
     if name in CHOICES:
         words: dict[str, Any] = {name: value}
         return replace(conditions, **words)
@@ -261,13 +317,14 @@ def _with_condition(conditions: InitialConditions, name: str, value: Any) -> Ini
         hint = near(base, all_names) or f"; there are {', '.join(all_names)}"
         raise DeclarationError(f"{where}: there is no such condition{hint}")
     before = known[base]
-    numbers = [float(x) if _is_number(x) else float("nan") for x in (value if isinstance(value, list) else [value])]
-    if not np.isfinite(numbers).all():
+    found = [finite_number(item) for item in (value if isinstance(value, list) else [value])]
+    numbers = [number for number in found if number is not None]
+    if len(numbers) < len(found):
         raise DeclarationError(f"{where}: finite numbers are wanted")
     size = len(before) if isinstance(before, tuple) else 1
     if bracket:
-        index = int(subscript[:-1]) if subscript[:-1].isdigit() and subscript.endswith("]") else 0
-        if size == 1 or not 1 <= index <= size or len(numbers) != 1:
+        index = next((k for k in range(1, size + 1) if subscript == f"{k}]"), 0)
+        if size == 1 or not index or len(numbers) != 1:
             raise DeclarationError(f"{where}: {base} has {size} elements, and each takes one number")
         changed: dict[str, Any] = {base: (*before[: index - 1], numbers[0], *before[index:])}
         return replace(conditions, **changed)
@@ -275,7 +332,3 @@ def _with_condition(conditions: InitialConditions, name: str, value: Any) -> Ini
         raise DeclarationError(f"{where}: {base} takes {size} numbers, got {len(numbers)}")
     changed = {base: tuple(numbers) if isinstance(before, tuple) else numbers[0]}
     return replace(conditions, **changed)
-
-
-def _is_number(value: Any) -> bool:
-    return isinstance(value, int | float) and not isinstance(value, bool)

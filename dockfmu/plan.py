@@ -3,17 +3,22 @@
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Iterable, Mapping, Set
 from dataclasses import asdict, dataclass, field, replace
-from math import isfinite
 from typing import Any, Literal, get_args, get_type_hints
 
 from dockfmu.adaptive import Adaptive
 from dockfmu.judgement import CHECKS
-from master.names import near
+from dockfmu.tables import DeclarationError, Table, finite_number
+from master.errors import StructureError
+from master.fmi.variables import VISIBLE
+from master.names import near, shown
 from master.observers.events import Event
 from master.observers.outcomes import OutcomeRule
+from master.system import System
 
+WHEN: tuple[str, ...] = get_args(get_type_hints(Event)["when"])
 AUDIT_OUTPUTS = (
     "momentum", "angular_momentum", "impulse_control", "angular_impulse_control",
     "kinetic_energy", "stored_energy", "dissipated_energy",
@@ -30,14 +35,14 @@ class Panel:
 
 
 def _number(name: str, value: Any) -> None:
-    if isinstance(value, bool) or not isinstance(value, int | float) or not isfinite(value):
-        raise TypeError(f"{name} = {value!r} is no finite number")
+    if finite_number(value) is None:
+        raise TypeError(f"{name} = {shown(value)} is no finite number")
 
 
 def _texts(name: str, values: Iterable[Any]) -> None:
     for value in values:
         if not isinstance(value, str):
-            raise TypeError(f"{name}: {value!r} is no text")
+            raise TypeError(f"{name}: {shown(value)} is no text")
 
 
 @dataclass(frozen=True)
@@ -74,7 +79,7 @@ class Plan:
             _number(name, getattr(self, name))
         for name in ("step", "stop", "record_every"):
             if getattr(self, name) <= 0:
-                raise ValueError(f"{name} = {getattr(self, name)!r} is not positive")
+                raise ValueError(f"{name} = {shown(getattr(self, name))} is not positive")
         if not isinstance(self.record_every, int) or isinstance(self.record_every, bool):
             raise TypeError(f"record_every = {self.record_every!r} is no whole number")
         _texts("algorithm", [self.algorithm])
@@ -84,8 +89,8 @@ class Plan:
         for name, event in self.events.items():
             _texts(f"signal of event {name}", [event.signal])
             _number(f"level of event {name}", event.level)
-            if event.when not in get_args(get_type_hints(Event)["when"]):
-                raise ValueError(f"event {name}: when = {event.when!r}")
+            if event.when not in WHEN:
+                raise ValueError(f"event {name}: when = {shown(event.when)}: it is one of {', '.join(WHEN)}")
         for panel in self.panels:
             _texts("report", [panel.title, *panel.signals])
         for name, limit in self.limits.items():
@@ -116,20 +121,48 @@ class Plan:
             notes.append(f"momentum and energy are not audited: there is no {', '.join(gone)}")
         return replace(self, **changes), sorted(notes)
 
+    def check(self, system: System) -> None:
+        """Raise StructureError for elements of the audit and signals of the report that the system does not have."""
+        problems = [
+            f"audit: there is no element {element!r}{near(element, system.elements)}"
+            for element in self.audited
+            if element not in system.elements
+        ]
+        for panel in self.panels:
+            for signal in panel.signals:
+                try:
+                    _, variable = system.resolve(signal)
+                except StructureError as error:
+                    problems += [f"report, {panel.title!r}: {problem}" for problem in error.problems]
+                    continue
+                if variable.causality not in VISIBLE:
+                    problems.append(f"report, {panel.title!r}: {signal} is a {variable.causality}, no output")
+        if problems:
+            raise StructureError(problems)
+
     @classmethod
-    def from_tables(cls, tables: Mapping[str, Any]) -> Plan:
+    def from_tables(cls, tables: Table) -> Plan:
         """Return the plan of the tables `run`, `events`, `audit`, `outcome`, `report`, `adaptive` of a declaration."""
-        run = dict(tables.get("run", {}))
-        run["order"] = tuple(run.get("order", ()))
+        run = tables.table("run", ("algorithm", "step", "stop", "order", "stop_when", "record_every"))
+        events = tables.tables("events", ("signal", "when", "level", "once"), "event")
+        audit = tables.table("audit", ("elements", "supplied", "limits"))
+        limits = audit.table("limits")
+        panels = tables.rows("report", ("title", "signals"))
+        adaptive = tables.content.get("adaptive")
         return cls(
-            **run,
-            events={name: Event(**rule) for name, rule in tables.get("events", {}).items()},
-            audited=tuple(tables.get("audit", {}).get("elements", ())),
-            supplied=tuple(tables.get("audit", {}).get("supplied", ())),
-            limits=tables.get("audit", {}).get("limits", {}),
-            outcome=_outcome(tables["outcome"]) if "outcome" in tables else None,
-            panels=tuple(Panel(panel["title"], tuple(panel["signals"])) for panel in tables.get("report", ())),
-            adaptive=Adaptive.from_table(tables["adaptive"]) if "adaptive" in tables else None,
+            algorithm=run.text("algorithm", cls.algorithm),
+            step=run.number("step", cls.step, positive=True),
+            stop=run.number("stop", cls.stop, positive=True),
+            order=run.texts("order", ()),
+            stop_when=run.text("stop_when", None),
+            record_every=run.whole("record_every", cls.record_every),
+            events={name: _event(table) for name, table in events.items()},
+            audited=audit.texts("elements", ()),
+            supplied=audit.texts("supplied", ()),
+            limits={n: value if value is False else limits.number(n) for n, value in limits.content.items()},
+            outcome=_outcome(tables) if "outcome" in tables.content else None,
+            panels=tuple(Panel(panel.text("title"), panel.texts("signals")) for panel in panels),
+            adaptive=None if adaptive is None else Adaptive.from_table(adaptive, f"{tables.where}, adaptive"),
         )
 
     def to_json(self) -> str:
@@ -154,25 +187,34 @@ class Plan:
         return cls(**content)
 
 
-def _outcome(table: Mapping[str, Any]) -> OutcomeRule:
-    """Return the rule of the table `outcome`; `names` and `interim` are tables there."""
-    content = dict(table)
-    truth = {"true": 1, "false": 0}
-    names = content.pop("names", {})
-    if not isinstance(names, Mapping) or not isinstance(content.get("interim", {}), Mapping):
-        raise TypeError("outcome: names and interim are tables")
-    interim = content.pop("interim", {})
-    if missing := {"signal", "success"} - content.keys():
-        raise TypeError(f"outcome: lacks {', '.join(sorted(missing))}")
-    success = content.pop("success")
-    if not isinstance(success, list | tuple):
-        raise TypeError(f"outcome: success = {success!r} is no list of names")
-    return OutcomeRule(
-        **content,
-        success=tuple(success),
-        names=tuple((truth[value] if value in truth else int(value), name) for value, name in names.items()),
-        interim=tuple(interim.items()),
+def _event(table: Table) -> Event:
+    return Event(
+        table.text("signal"),
+        table.text("when", Event.when, choices=WHEN),
+        table.number("level", Event.level),
+        table.flag("once", Event.once),
     )
+
+
+def _outcome(tables: Table) -> OutcomeRule:
+    """Return the rule of the table `outcome`; `names` and `interim` are tables there."""
+    table = tables.table("outcome", ("signal", "success", "names", "undecided", "interim"))
+    names, interim = table.table("names"), table.table("interim")
+    return OutcomeRule(
+        table.text("signal"),
+        table.texts("success"),
+        tuple((_value_of_outcome(value, names.where), names.text(value)) for value in names.content),
+        table.text("undecided", OutcomeRule.undecided),
+        tuple((name, interim.text(name)) for name in interim.content),
+    )
+
+
+def _value_of_outcome(text: str, where: str) -> int:
+    if text in ("true", "false"):
+        return int(text == "true")
+    if not re.fullmatch(r"[+-]?\d{1,10}", text, re.ASCII):
+        raise DeclarationError(f"{where}: {shown(text)} is no whole number, true or false")
+    return int(text)
 
 
 def _check_outcome(rule: OutcomeRule) -> None:

@@ -6,12 +6,14 @@ import json
 import math
 from collections.abc import Iterable
 from contextlib import suppress
+from itertools import count
 from pathlib import Path
 from types import TracebackType
 from typing import Any
 
 from master.errors import MasterError
 from master.files import Lock, Reserve, write_whole
+from master.observers.journal import beside
 
 RESERVE_BYTES = 1 << 18
 """Room for the summary of a run that found the disk full."""
@@ -58,6 +60,27 @@ class ResultsFolder:
                 if kept is None or file.resolve() != kept.resolve():
                     file.unlink(missing_ok=True)
             self._reserve = Reserve(self.path / RESERVE, RESERVE_BYTES)
+        except OSError as error:
+            raise MasterError(f"{self.path}: cannot be written ({error.strerror})") from error
+
+    def keep_recording(self, name: str, time: float) -> Path | None:
+        """Rename the recording of the part before a checkpoint at `time`, s, with the journal of its last rows.
+
+        Returns its new path, under which nothing was before; None where there is no recording.
+        """
+        recording = self.path / name
+        if not recording.is_file():
+            return None
+        new = recording.with_stem(f"{recording.stem}-until-{time:g}s")
+        for k in count(2):
+            if not new.exists():
+                break
+            new = recording.with_stem(f"{recording.stem}-until-{time:g}s-{k}")
+        try:
+            # the journal first: its rows are read only beside the recording of the same name
+            if beside(recording).exists():
+                beside(recording).rename(beside(new))
+            return recording.rename(new)
         except OSError as error:
             raise MasterError(f"{self.path}: cannot be written ({error.strerror})") from error
 

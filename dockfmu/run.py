@@ -88,9 +88,9 @@ def execute(request: Request, build: Path, say: Callable[[str], None]) -> tuple[
     """Run a request; returns the summary, as of Result.summary, and the folder of results.
 
     The folder holds `results.h5`, `events.json`, `summary.json`, and with `report` also `report.html` and plots, of
-    failed runs too; those of an earlier run are removed. Everything runs from an .ssp: a system by name is first
-    written to one. Raises MasterError, ParameterError, CatalogueError, DeclarationError or RequestError before anything
-    has run.
+    failed runs too; those of an earlier run are removed, but for the recording where the run goes on from a checkpoint
+    in that folder. Everything runs from an .ssp: a system by name is first written to one. Raises MasterError,
+    ParameterError, CatalogueError, DeclarationError or RequestError before anything has run.
     """
     if request.algorithm is not None:
         algorithms.by_name(request.algorithm)
@@ -111,6 +111,7 @@ def execute(request: Request, build: Path, say: Callable[[str], None]) -> tuple[
             # apart from what was made: packages within a package are unpacked too
             system, plan, description, notes = bundle.read_bundle(file, Path(unpacked) / "package")
         plan = _overridden(plan, request)
+        plan.check(system)
         for element, fmu in request.swaps.items():
             lost, left_out = swap(system, element, fmu)
             plan, unwatched = plan.without(lost)
@@ -150,6 +151,10 @@ def _recorded(
     simulation.open()
     # as late as can be: what is refused until here leaves the results of an earlier run
     try:
+        if checkpoint is not None and request.resume is not None and _is_in(request.resume, folder.path):
+            kept = folder.keep_recording("results.h5", checkpoint.time)
+            if kept is not None:
+                say(f"note: the recording of the run before is kept as {kept}; results.h5 begins at the checkpoint")
         folder.clear((*PRODUCTS, journal.beside(Path("results.h5")).name), request.resume)
     except MasterError:
         simulation.abandon()
@@ -173,6 +178,10 @@ def _recorded(
         except (ReportError, MasterError, OSError) as error:
             say(f"warning: no report: {error}")
     return summary
+
+
+def _is_in(file: Path, folder: Path) -> bool:
+    return file.resolve().parent == folder.resolve()
 
 
 def _summarise(result: Result, folder: ResultsFolder, notes: list[str]) -> dict[str, Any]:
@@ -210,7 +219,8 @@ def _settings(request: Request) -> tuple[Settings, dict[str, Any]]:
     sets = []
     for file in request.parameters:
         try:
-            sets.append(read_parameter_set(file.read_bytes(), str(file)))
+            # messages say in which file a value stands
+            sets.append(replace(read_parameter_set(file.read_bytes(), str(file)), name=str(file)))
         except OSError as error:
             raise RequestError(f"--parameters {file}: {error.strerror}") from error
     return Settings(values, tuple(sets)), conditions

@@ -13,23 +13,26 @@ import numpy as np
 
 from master.errors import StructureError
 from master.fmi.description import Variable
-from master.names import near, owner
+from master.names import near, owner, shown
 from master.system import System
 from ssp import coupling
 from ssp.model import ParameterSet
+
+_NUMBER = re.compile(r"[+-]?((\d+\.?\d*|\.\d+)(e[+-]?\d+)?|inf(inity)?|nan)", re.ASCII | re.IGNORECASE)
 
 
 def parse_value(text: str) -> Any:
     """A number, true or false, a list of them ("1, 2, 3", "[1, 2, 3]", "[[1, 0], [0, 1]]"), else the text itself."""
     text = text.strip()
     try:
-        return json.loads(text.lower() if text.lower() in ("true", "false") else text)
-    except json.JSONDecodeError:
+        value = json.loads(text.lower() if text.lower() in ("true", "false") else text)
+        # objects and null of JSON are values of no variable
+        return text if value is None or isinstance(value, dict) else value
+    except (ValueError, RecursionError):
+        # no JSON, a whole number of too many digits, or lists too deep within each other
         pass
-    try:
+    if _NUMBER.fullmatch(text):
         return float(text)
-    except ValueError:
-        pass
     if "," in text:
         return [parse_value(item) for item in text.strip("[]()").split(",")]
     return text
@@ -39,6 +42,7 @@ def parse_value(text: str) -> Any:
 class Settings:
     """What is laid over the start values of a system: parameter sets in their order, then single `values`.
 
+    Messages call a set by its name.
     `values` maps "element.variable" to a number, truth value, name of an enumeration, or to nested lists for a whole
     array.
     """
@@ -106,16 +110,18 @@ def _shape(array: str, known: Iterable[str]) -> tuple[int, ...]:
 
 def _elements(name: str, array: str, shape: tuple[int, ...], value: Any) -> Iterator[tuple[str, Any]]:
     """(scalar, value) of a whole array; a single value goes to every place."""
+    if isinstance(value, np.ndarray):
+        value = value.tolist()
     numbers = value
     if isinstance(value, list):
         found: tuple[int, ...]
         try:
             found = np.shape(value)
-        except ValueError:
+        except (ValueError, RecursionError):
             found = ()
         if found != shape:
             wanted = " x ".join(map(str, shape))
-            raise StructureError([f"{name} = {value!r}: the array takes {wanted} values, got {_words(found)}"])
+            raise StructureError([f"{name} = {shown(value)}: the array takes {wanted} values, got {_words(found)}"])
         numbers = np.array(value, object)
     for place, subscripts in zip(product(*map(range, shape)), _places(shape), strict=True):
         yield array + subscripts, numbers[place] if isinstance(value, list) else value
@@ -127,18 +133,24 @@ def _words(shape: tuple[int, ...]) -> str:
 
 def _typed(name: str, variable: Variable, value: Any) -> Any:
     """`value` for a variable of this type; its range is the system's to check. Raises StructureError."""
+    if isinstance(value, np.generic):
+        value = value.item()
     items = dict(variable.items)
     if isinstance(value, str) and value in items:
         return items[value]
     if variable.type == "String":
         return str(value)
+    where = f"{name} = {str(value).lower() if isinstance(value, bool) else shown(value)}"
     if isinstance(value, str) and items:
-        raise StructureError([f"{name} = {value!r}: not one of {', '.join(items)}{near(value, items)}"])
+        raise StructureError([f"{where}: not one of {', '.join(items)}{near(value, items)}"])
     if isinstance(value, list):
-        raise StructureError([f"{name} = {value!r}: one value is wanted, got {len(value)}"])
+        raise StructureError([f"{where}: one value is wanted, got {len(value)}"])
     if isinstance(value, bool) and variable.type != "Boolean":
-        raise StructureError([f"{name} = {str(value).lower()}: a number is wanted, the variable is {variable.type}"])
-    if isinstance(value, str) or value is None:
+        raise StructureError([f"{where}: a number is wanted, the variable is {variable.type}"])
+    if not isinstance(value, int | float):
         wanted = "true or false" if variable.type == "Boolean" else "a number"
-        raise StructureError([f"{name} = {value!r}: {wanted} is wanted"])
-    return float(value) if variable.type == "Real" else value
+        raise StructureError([f"{where}: {wanted} is wanted"])
+    try:
+        return float(value) if variable.type == "Real" else value
+    except OverflowError as error:
+        raise StructureError([f"{where}: a finite number is wanted"]) from error

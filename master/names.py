@@ -5,6 +5,7 @@ from __future__ import annotations
 import difflib
 import hashlib
 import re
+import reprlib
 from collections.abc import Container, Iterable
 
 _LONGEST = 100
@@ -16,6 +17,24 @@ def near(name: str, names: Iterable[str]) -> str:
     """ "; did you mean ...?" with the names most like `name`, empty if there are none."""
     found = difflib.get_close_matches(name, list(names), n=3, cutoff=0.6)
     return f"; did you mean {' or '.join(found)}?" if found else ""
+
+
+class _Shown(reprlib.Repr):
+    """`repr` of a bounded length and depth."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.maxlevel, self.maxlist, self.maxtuple, self.maxdict = 4, 20, 20, 8
+        self.maxstring = self.maxother = _LONGEST
+
+    def repr_int(self, value: int, level: int) -> str:
+        # Python refuses to print whole numbers of thousands of digits
+        return repr(value) if value.bit_length() <= 128 else f"a whole number of {value.bit_length()} bits"
+
+
+def shown(value: object) -> str:
+    """Return a value as it stands in a message, shortened where it is long."""
+    return _Shown().repr(value)
 
 
 def vector(name: str, size: int = 3) -> tuple[str, ...]:

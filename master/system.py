@@ -20,7 +20,7 @@ from typing import Any
 from master.errors import StructureError
 from master.fmi.description import Description, Variable, read_description
 from master.fmi.variables import TYPES
-from master.names import near, owner
+from master.names import near, owner, shown
 from master.order import execution_order
 from master.units import conversion
 
@@ -239,8 +239,8 @@ class System:
             variable = variables.get(name)
             if variable is None:
                 yield f"{element.name} has no variable {name!r}" + self._near(element.name, name)
-            elif problem := _check_value(variable, value):
-                yield f"{element.name}.{name} = {value!r}: {problem}"
+            elif problem := check_value(variable, value):
+                yield f"{element.name}.{name} = {shown(value)}: {problem}"
             elif variable.causality not in ("parameter", "input") and variable.initial not in ("exact", "approx"):
                 yield f"{element.name}.{name} cannot be set: it is a {variable.causality} that the FMU calculates"
             elif variable.variability == "constant":
@@ -251,14 +251,16 @@ def _items(variable: Variable) -> str:
     return "{" + ", ".join(f"{name} = {value}" for name, value in variable.items) + "}"
 
 
-def _check_value(variable: Variable, value: Any) -> str:
-    """What is wrong with a start value; empty if nothing is."""
+def check_value(variable: Variable, value: Any) -> str:
+    """Return what is wrong with a start value; empty if nothing is."""
     if variable.type == "String":
         return "" if isinstance(value, str) else "a String is wanted"
     if variable.type == "Boolean":
         return "" if value in (0, 1) and not isinstance(value, str) else "a Boolean is wanted"
-    if isinstance(value, str) or not isinstance(value, int | float) or not math.isfinite(value):
+    if not isinstance(value, int | float) or not abs(value) < math.inf:
         return "a finite number is wanted"
+    if variable.storage == "Integer" and not -(2**31) <= value < 2**31:
+        return "beyond the whole numbers of 32 bits"
     if variable.type != "Real" and value != int(value):
         return f"an {variable.type} takes whole numbers"
     if variable.items and int(value) not in {number for _, number in variable.items}:

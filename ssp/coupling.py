@@ -8,9 +8,10 @@ from typing import Any
 
 from master.errors import StructureError
 from master.fmi.description import Description, Variable
-from master.names import near, owner
+from master.names import near, owner, shown
 from master.order import loops
 from master.system import System as Coupled
+from master.system import check_value
 from master.units import Unit
 from ssp.conversion import Hop, Point, affine, item, table, whole
 from ssp.errors import SspError
@@ -29,7 +30,7 @@ from ssp.model import (
     System,
 )
 from ssp.resolve import Resolved, resolve
-from ssp.validate import faults, remarks
+from ssp.validate import faults, remarks, repeated
 
 
 def to_system(ssp: Ssp) -> tuple[Coupled, list[str]]:
@@ -51,25 +52,33 @@ def to_system(ssp: Ssp) -> tuple[Coupled, list[str]]:
 def apply_parameters(system: Coupled, values: ParameterSet) -> list[str]:
     """Put the values of a set, named "element.variable", over the start values of a system.
 
-    Returns notes on names that nothing has. Raises StructureError for values that do not fit.
+    Returns a sentence that begins with the name of the set for each name that nothing has or that is given twice, and
+    for each value that does not fit its variable.
     """
-    notes = []
+    problems = repeated(values)
     for parameter in values.parameters:
         element = owner(parameter.name, system.elements)
         if element is None:
             hint = near(parameter.name.partition(".")[0], system.elements)
-            notes.append(f"{values.name}: {parameter.name!r} names no element{hint}")
+            problems.append(f"{parameter.name!r} names no element{hint}")
             continue
         name = parameter.name[len(element) + 1 :]
-        variable = system.description(element).variables.get(name)
+        description = system.description(element)
+        variable = description.variables.get(name)
         if variable is None:
-            known = system.description(element).variables
-            notes.append(f"{values.name}: {element} has no variable {name!r}" + near(name, known))
-        else:
-            start = _point(parameter, values)
-            end = Hop(_variable_point(system.description(element), variable))
-            system.elements[element].start[name] = _value(parameter, start, [end], variable)
-    return notes
+            problems.append(f"{element} has no variable {name!r}" + near(name, description.variables))
+            continue
+        try:
+            value = _value(
+                parameter, _point(parameter, values), [Hop(_variable_point(description, variable))], variable
+            )
+        except StructureError as error:
+            problems += error.problems
+            continue
+        if problem := check_value(variable, value):
+            problems.append(f"{parameter.name} = {shown(value)}: {problem}")
+        system.elements[element].start[name] = value
+    return [f"{values.name}: {problem}" for problem in problems]
 
 
 Node = tuple[str, str]
@@ -307,15 +316,25 @@ def _point(parameter: Parameter, values: ParameterSet) -> Point:
     return Point(units.get(parameter.unit, Unit(parameter.unit)), items)
 
 
+_TAKES: Mapping[str, tuple[type, ...]] = {
+    "Real": (float, int), "Integer": (int,), "Boolean": (bool,), "Enumeration": (str, int), "String": (str,),
+}  # fmt: skip
+"""What a variable of each type takes, after tables of values; an Enumeration the name or the number of an item."""
+
+
 def _value(parameter: Parameter, start: Point, hops: list[Hop], variable: Variable) -> Any:
     """The value of a parameter in type and unit of the variable that takes it. Raises StructureError."""
-    where = f"parameter {parameter.name}"
-    if "String" in (variable.type, parameter.type) and variable.type not in (parameter.type, "Enumeration"):
-        raise StructureError([f"{where} is a {parameter.type}, {variable.name} a {variable.type}"])
+    where = f"parameter {parameter.name} = {shown(parameter.value)}"
     try:
-        if variable.type == "Real":
-            factor, offset = affine(start, hops)
-            return factor * float(parameter.value) + offset
-        return item(whole(parameter.value, start, hops), variable)
+        value = parameter.value if variable.type == "Real" else whole(parameter.value, start, hops)
+        texts = variable.type == "String" and parameter.type != "String"
+        if texts or type(value) not in _TAKES[variable.type]:
+            raise ValueError(f"it is a {parameter.type}, {variable.name} a {variable.type}")
+        if variable.type != "Real":
+            return item(value, variable)
+        factor, offset = affine(start, hops)
+        return factor * float(value) + offset
+    except OverflowError:
+        raise StructureError([f"{where}: a finite number is wanted"]) from None
     except ValueError as error:
-        raise StructureError([f"{where} = {parameter.value!r}: {error}"]) from None
+        raise StructureError([f"{where}: {error}"]) from None

@@ -61,7 +61,12 @@ def _faults(root: etree._Element) -> list[str]:
     schema = _schema(namespace)
     if schema.validate(root):
         return []
-    return [f"line {entry.line}: {entry.message}" for entry in schema.error_log]  # type: ignore[attr-defined]
+    return [f"line {entry.line}: {_short(entry.message)}" for entry in schema.error_log]  # type: ignore[attr-defined]
+
+
+def _short(message: str) -> str:
+    """A message of the schema without the middle of long values, which it quotes whole."""
+    return re.sub(r"'([^']{40})[^']{20,}([^']{10})'", r"'\1...\2'", message)
 
 
 def parse(data: bytes, where: str, root: str) -> etree._Element:

@@ -11,8 +11,18 @@ from pathlib import Path
 from master.errors import MasterError
 from master.fmi.archive import members
 from master.fmi.description import Description, read_description
-from master.names import near
-from ssp.model import DESCRIPTION, FMU_TYPE, Component, Connector, Element, Ssp, StructureDescription, System
+from master.names import near, shown
+from ssp.model import (
+    DESCRIPTION,
+    FMU_TYPE,
+    Component,
+    Connector,
+    Element,
+    ParameterSet,
+    Ssp,
+    StructureDescription,
+    System,
+)
 from ssp.read import read_ssp
 from ssp.resolve import resolve, resource_path
 
@@ -37,6 +47,8 @@ def faults(ssp: Ssp) -> list[str]:
     """What is wrong with a package that has been read, and with the packages inside it."""
     descriptions = {DESCRIPTION: ssp.description, **ssp.variants}
     found = [fault for name, one in descriptions.items() for fault in _Checks(ssp, one, posixpath.dirname(name)).run()]
+    for name, values in ssp.parameter_sets.items():
+        found += [f"{name}: {problem}" for problem in repeated(values)]
     for name, package in ssp.packages.items():
         found += [f"{name}: {fault}" for fault in faults(package)]
     if not found:
@@ -59,6 +71,18 @@ def remarks(ssp: Ssp) -> list[str]:
     for name, package in ssp.packages.items():
         found += [f"{name}: {remark}" for remark in remarks(package)]
     return list(dict.fromkeys(found))
+
+
+def repeated(values: ParameterSet) -> list[str]:
+    """Return a sentence for each name that a parameter set gives a value twice or more often."""
+    found: dict[str, list[str]] = {}
+    for parameter in values.parameters:
+        found.setdefault(parameter.name, []).append(shown(parameter.value))
+    return [
+        f"{name!r} has {len(given)} values: {', '.join(given[:5])}{', ...' if len(given) > 5 else ''}"
+        for name, given in found.items()
+        if len(given) > 1
+    ]
 
 
 def _unit(unit: str | None, known: Iterable[str]) -> str:
@@ -152,6 +176,8 @@ class _Checks:
 
     def bindings(self, element: Element, path: str) -> Iterable[str]:
         for binding in element.bindings:
+            if binding.source is None and binding.values is not None:
+                yield from (f"{path}, {binding.values.name}: {problem}" for problem in repeated(binding.values))
             mapping = binding.mapping
             sources = [(binding.source, binding.source_base, self.ssp.parameter_sets, "parameter set")]
             if mapping is not None:

@@ -12,7 +12,7 @@ from command_line import dockfmu, status_of
 from small_systems import PLAN, TOML, changed_archive, changed_text, pair_system, write_pair
 
 from dockfmu import bundle
-from dockfmu.plan import Plan
+from dockfmu.plan import Panel, Plan
 from fmus import build, catalogue
 from fmus.native.link import LinkError
 from master.observers.results import read_results
@@ -144,8 +144,51 @@ def test_parameter_files_with_unknown_names(refused, pair, tmp_path):
     ]
     (tmp_path / "p.ssv").write_bytes(write_parameter_set(ParameterSet("mine", entries)))
     said = refused("run", pair, "--parameters", "p.ssv", "-o", "out")
-    assert "mine: first has no variable 'parameters.mas'; did you mean parameters.mass" in said
-    assert "'frist.parameters.mass' names no element; did you mean first" in said
+    assert "p.ssv: first has no variable 'parameters.mas'; did you mean parameters.mass" in said
+    assert "p.ssv: 'frist.parameters.mass' names no element; did you mean first" in said
+
+
+def test_wrong_values_of_a_parameter_file_are_told_with_the_file(refused, pair, tmp_path):
+    entries = [
+        Parameter("first.parameters.mass", "Boolean", True),
+        Parameter("second.parameters.mass", "Real", -1.0),
+        Parameter("second.parameters.mass", "Real", -2.0),
+        Parameter("second.force", "Real", float("inf")),
+    ]
+    (tmp_path / "p.ssv").write_bytes(write_parameter_set(ParameterSet("mine", entries)))
+    said = refused("run", pair, "--parameters", "p.ssv", "-o", "out")
+    assert "p.ssv: parameter first.parameters.mass = True: it is a Boolean, parameters.mass a Real" in said
+    assert "p.ssv: 'second.parameters.mass' has 2 values: -1.0, -2.0" in said
+    assert "p.ssv: second.parameters.mass = -1.0: less than its minimum" in said
+    assert "p.ssv: second.force = inf: a finite number is wanted" in said
+
+
+def test_a_whole_number_of_5000_digits_in_a_parameter_file(refused, pair, tmp_path):
+    entry = Parameter("first.parameters.mass", "Integer", 7777)
+    content = write_parameter_set(ParameterSet("mine", [entry])).replace(b"7777", b"7" * 5000)
+    (tmp_path / "p.ssv").write_bytes(content)
+    said = refused("run", pair, "--parameters", "p.ssv", "-o", "out")
+    assert "p.ssv" in said
+    assert len(said) < 500
+
+
+@pytest.mark.parametrize("value", ['{"a":1}', "1" + 400 * "0", 5000 * "9", 5000 * "[", "1_0", "null", "[[[{}]]]"])
+def test_texts_that_are_no_value(refused, pair, value):
+    said = refused("run", pair, "--set", f"first.parameters.mass={value}", "-o", "out")
+    assert "first.parameters.mass" in said
+    assert len(said) < 300
+
+
+@pytest.mark.parametrize(
+    ("plan", "words"),
+    [
+        ({"audited": ("frist",)}, "audit: there is no element 'frist'; did you mean first?"),
+        ({"panels": (Panel("Forces", ("first.nix",)),)}, "report, 'Forces': first has no variable 'nix'"),
+        ({"panels": (Panel("Forces", ("first.force",)),)}, "report, 'Forces': first.force is a input, no output"),
+    ],
+)
+def test_a_plan_that_names_what_there_is_not(refused, oscillator, tmp_path, plan, words):
+    assert words in refused("run", write_pair(oscillator, tmp_path, replace(PLAN, **plan)), "-o", "out")
 
 
 @pytest.mark.parametrize("content", [b"no XML", b"<a/>", b""])

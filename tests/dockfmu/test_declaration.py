@@ -1,12 +1,18 @@
 """Systems as TOML: what is wrong with one is said with the file and the place."""
 
+import tomllib
+from pathlib import Path
+
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
 from small_systems import TOML
 
 from components.core.parameters import ParameterError
 from dockfmu import assembly, declaration
 from dockfmu.declaration import DeclarationError
 from dockfmu.settings import Settings
+from dockfmu.tables import Table
 from fmus.catalogue import CatalogueError
 from master.errors import StructureError
 
@@ -66,7 +72,7 @@ def test_faults_of_the_file(tmp_path, old, new, words):
     [
         ('"oscillator"', '"oscilator"', CatalogueError, "did you mean Oscillator?"),
         ('"soft"', '"sofd"', ParameterError, "did you mean soft?"),
-        ('sets = ["soft"]', "options = { modes = 3 }", ParameterError, "alone, element mass: cannot be made with"),
+        ('sets = ["soft"]', "options = { modes = 3 }", ParameterError, "alone.toml, element mass: cannot be made with"),
         ('unit = "m"', 'unit = "mm"', ParameterError, "is given in 'mm', it is declared in 'm'"),
         ("initial_position =", "mass =", ParameterError, "is given in 'm', it is declared in 'kg'"),
         ("initial_position =", "initial_positon =", ParameterError, "did you mean parameters.initial_position"),
@@ -83,6 +89,136 @@ def test_faults_that_the_components_know_of(tmp_path, old, new, error, words):
     with pytest.raises(error) as caught:
         assembly.assemble(declared, tmp_path, lambda _: None)
     assert words in str(caught.value)
+
+
+def changed(old, new):
+    """The declaration with one text replaced."""
+    assert old in TOML
+    return TOML.replace(old, new)
+
+
+CONDITION = "[initial_conditions]\nactive='a'\ntarget='b'\nmechanism='c'\n"
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "words"),
+    [
+        ('component = "oscillator"', "component = 3", ", element mass: component = 3: a text is wanted"),
+        ('sets = ["soft"]', 'sets = "soft"', ", element mass: sets = 'soft': a list of texts is wanted"),
+        ('sets = ["soft"]', "sets = [3]", ", element mass: sets = [3]: a list of texts is wanted"),
+        ('sets = ["soft"]', "options = 3", ", element mass, options: a table is wanted, not 3"),
+        ("value = 0.5", "value = 'x'", ", element mass, parameters.initial_position: value = 'x': finite numbers are"),
+        ("value = 0.5", "value = inf", "value = inf: finite numbers are wanted"),
+        ("value = 0.5", f"value = {'9' * 400}", "value = a whole number of 1329 bits: finite numbers are wanted"),
+        ('unit = "m"', "unit = 3", "parameters.initial_position: unit = 3: a text is wanted"),
+        ('source = "assumed"', "source = 3", "parameters.initial_position: source = 3: a text is wanted"),
+        ('initial_position = { value = 0.5, unit = "m", source = "assumed" }', "mass = 3",
+         ", element mass: parameters.mass = 3 is no table with value, unit and source"),
+        ('description = "an oscillator of its own"', "description = 3", ": description = 3: a text is wanted"),
+        ('name = "alone"', "extends = 3", ": extends = 3: a text is wanted"),
+        ("step = 0.01", f"step = {'9' * 400}", ", run: step = a whole number of 1329 bits: a positive number"),
+        ("step = 0.01", f"step = {'9' * 5000}", "Exceeds the limit"),
+        ("step = 0.01", f"step = 0x{'9' * 5000}", "step = a whole number of 20000 bits: a positive number is wanted"),
+        ("step = 0.01", "step = '1'", ", run: step = '1': a positive number is wanted"),
+        ("step = 0.01", "step = true", ", run: step = True: a positive number is wanted"),
+        ("step = 0.01", "order = 3", ", run: order = 3: a list of texts is wanted"),
+        ("step = 0.01", "record_every = 1.5", ", run: record_every = 1.5: a positive whole number is wanted"),
+        ("stop = 1.0", "stopp = 1.0", ", run: there is no entry 'stopp' here; there are algorithm, step, stop, order, "
+         "stop_when, record_every; did you mean stop"),
+        ("[run]", "[audit]\nelements = ['mas']\n[run]",
+         ", audit: elements: there is no element 'mas'; did you mean mass?"),
+        ("[run]", "[audit]\nlimits = 3\n[run]", ", audit, limits: a table is wanted, not 3"),
+        ("[run]", "[audit.limits]\nenergy_residual = true\n[run]", "energy_residual = True: a finite number is wanted"),
+        ("[run]", "[[connections]]\nports = ['a']\n[run]", ", connections 1: ports = ['a']: a list of 2 texts is"),
+        ("[run]", "[connections]\nports = ['a', 'b']\n[run]", ": connections = {'ports': ['a', 'b']}: a list is"),
+        ("[run]", "[events]\na = 3\n[run]", ", event a: a table is wanted, not 3"),
+        ("[run]", "[events.a]\nsignal = 'mass.x'\nwhen = 'x'\n[run]",
+         ", event a: when = 'x': it is one of rise, fall, above, below, equals, change"),
+        ("[run]", "[events.a]\nsignal = 'mass.x'\nonce = 1\n[run]", ", event a: once = 1: true or false is wanted"),
+        ("[run]", "[[report]]\ntitle = 3\nsignals = []\n[run]", ", report 1: title = 3: a text is wanted"),
+        ("[run]", "[[report]]\ntitle = 't'\n[run]", ", report 1: lacks 'signals'"),
+        ("[run]", "[adaptive]\ntolerance = 0\n[run]", ", adaptive: tolerance = 0: a positive number is wanted"),
+        ("[run]", "[adaptive]\ntolerance = 1\nshortest = 1\nlongest = 1\nevent_step = 1\nbonds = [['a']]\n[run]",
+         ", adaptive, bonds: 1 = ['a']: a list of 2 texts is wanted"),
+        ("[run]", "[outcome]\nsignal = 's'\nsuccess = ['a']\nnames = 3\n[run]", ", outcome, names: a table is wanted"),
+        ("[run]", f"{CONDITION}miss = 3\n[run]", ", initial_conditions, miss: a table is wanted, not 3"),
+        ("[run]", f"{CONDITION}miss = {{ value = ['a', 1], unit = 'm' }}\n[run]", "finite numbers are wanted"),
+        ("[run]", f"{CONDITION}miss = {{ value = [1], unit = 'm' }}\n[run]", ", miss: 2 numbers are wanted, got 1"),
+        ("[run]", f"{CONDITION}mis = 3\n[run]", "there is no entry 'mis' here"),
+        ("[run]", f"{CONDITION}moving = 'both'\n[run]", "moving = 'both': it is active or passive"),
+        ("[run]", "[initial_conditions]\nactive='a'\ntarget='b'\n[run]", ", initial_conditions: lacks 'mechanism'"),
+        ("[run]", f"[x{'.x' * 5000}]\n[run]", "there is no entry 'x' here"),
+        ("[elements.mass.values.parameters]", f"[elements.mass.values{'.x' * 5000}]", "within each other"),
+    ],
+)  # fmt: skip
+def test_each_entry_of_another_kind_is_told_with_file_and_place(tmp_path, old, new, words):
+    file = write(tmp_path, changed(old, new))
+    with pytest.raises(DeclarationError) as caught:
+        declaration.read(file)
+    assert words in str(caught.value)
+    assert file in str(caught.value)
+    assert len(str(caught.value)) < len(file) + 400
+
+
+ENTRIES = ("name", "description", "elements", "connections", "initial_conditions", "run", "adaptive", "events", "audit",
+           "outcome", "report", "extends")  # fmt: skip
+ANYTHING = st.recursive(
+    st.booleans() | st.integers() | st.just(10**400) | st.floats() | st.text(max_size=3) | st.dates(),
+    lambda inner: st.lists(inner, max_size=3) | st.dictionaries(st.text(max_size=3), inner, max_size=3),
+    max_leaves=5,
+)
+
+
+@given(data=st.data())
+@settings(max_examples=300)
+def test_no_declaration_whatever_makes_an_error_of_python(data):
+    """Any value in any place: a declaration, or a DeclarationError that names the file."""
+    content = tomllib.loads(declaration.SYSTEMS.joinpath("atv_probe_cone.toml").read_text(encoding="utf-8"))
+    content["name"] = "mine"
+    place = content
+    while True:
+        key = data.draw(st.sampled_from(sorted(place) if isinstance(place, dict) else range(len(place))))
+        if not (isinstance(place[key], dict | list) and place[key]) or data.draw(st.booleans()):
+            place[key] = data.draw(ANYTHING)
+            break
+        place = place[key]
+    file, told = Path("mine.toml"), None
+    try:
+        declaration._check_names(content, file)
+        declaration._from_table(Table(content, str(file), ENTRIES))
+    except DeclarationError as error:
+        told = str(error)
+    assert told is None or told.startswith("mine.toml")
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "words"),
+    [
+        ('"oscillator"', '"oscilator"', "element mass: no component is called 'oscilator'; did you mean Oscillator?"),
+        ('"soft"', '"sofft"', "element mass: there is no 'sofft' among the parameter sets of Oscillator; did you mean"),
+        ("value = 0.5", "value = true", "element mass: parameters.initial_position = True: numbers are wanted, the "
+         "variable is Real"),
+    ],
+)  # fmt: skip
+def test_what_a_component_does_not_know_is_told_with_the_file_before_anything_is_built(
+    tmp_path, monkeypatch, old, new, words
+):
+    def never(*arguments, **options):
+        raise AssertionError("built")
+
+    monkeypatch.setattr(assembly, "build_ahead", never)
+    monkeypatch.setattr(assembly, "build", never)
+    file = write(tmp_path, changed(old, new))
+    with pytest.raises((ParameterError, CatalogueError)) as caught:
+        assembly.assemble(declaration.read(file), tmp_path, lambda _: None)
+    assert f"{file}, {words}" in str(caught.value)
+
+
+def test_extensions_in_a_circle_by_other_paths(tmp_path):
+    (tmp_path / "sub").mkdir()
+    write(tmp_path, 'extends = "sub/../alone"\n')
+    with pytest.raises(DeclarationError, match="which extends it"):
+        declaration.read(str(tmp_path / "alone.toml"))
 
 
 def test_settings_go_before_the_values_of_the_declaration(tmp_path):
@@ -159,6 +295,8 @@ def test_initial_conditions_are_set(name, value, field, expected):
             "yaw, pitch, roll",
         ),
         ("moving", "both", "initial_conditions.moving = 'both': it is active or passive"),
+        ("miss[²]", 1, "miss has 2 elements"),
+        ("miss[1]", 10**400, "finite numbers are wanted"),
         ("moving", 1, "initial_conditions.moving = 1: it is active or passive"),
         ("velocity_point", "port", "it is cm_inertial or port_relative"),
         ("miss", 1, "miss takes 2 numbers, got 1"),

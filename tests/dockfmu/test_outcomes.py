@@ -227,10 +227,10 @@ success = ["over"]
         "cyclogram.finished", ("over",), ((1, "over"), (0, "open")), "open", (("extended", "cyclogram.overdue"),)
     )
     for old, new, told in (
-        ('success = ["over"]', "", "outcome: lacks success"),
+        ('success = ["over"]', "", "outcome: lacks 'success'"),
         ('success = ["over"]', "success = []", "outcome: success names no outcome"),
-        ('success = ["over"]', 'success = "over"', "outcome: success = 'over' is no list of names"),
-        ("names = { true", "names = { yes", "invalid literal for int"),
+        ('success = ["over"]', 'success = "over"', "outcome: success = 'over': a list of texts is wanted"),
+        ("names = { true", "names = { yes", "outcome, names: 'yes' is no whole number, true or false"),
         ("undecided", "undecide", "there is no entry 'undecide'"),
     ):
         (tmp_path / "mine.toml").write_text(text.replace(old, new))

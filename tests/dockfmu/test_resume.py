@@ -12,6 +12,7 @@ from dockfmu.products import ResultsFolder
 from dockfmu.run import PRODUCTS
 from master.checkpoint import CheckpointError, read_checkpoint
 from master.drivers.datagrams import Datagrams
+from master.observers.results import read_results
 from master.result import Result
 
 
@@ -43,6 +44,29 @@ def test_a_longer_run_goes_on_from_a_shorter_one_that_is_replaced(pair, tmp_path
     rest = run_system(tmp_path / "out", pair, "--resume", "out/run.checkpoint", "--no-report")
     assert_tail(whole.results, rest.results)
     assert read_checkpoint(tmp_path / "out" / "run.checkpoint").time == 2.0
+
+
+def test_the_recording_before_a_checkpoint_is_kept_beside_the_new_one(pair, tmp_path, capsys):
+    """Also where a run goes on twice from one checkpoint, and with the journal of a run that was killed."""
+    whole = run_system(tmp_path / "whole", pair, "--no-report")
+    out = tmp_path / "out"
+    resume = ("-o", out, "--no-report", "--resume", out / "run.checkpoint")
+    assert status_of("run", pair, "-o", out, "--stop", 0.7, "--no-report") == 0
+    checkpoint = (out / "run.checkpoint").read_bytes()
+    (out / "results.h5.journal").write_bytes(b"last rows")
+    capsys.readouterr()
+    assert status_of("run", pair, *resume) == 0
+    assert f"the recording of the run before is kept as {out / 'results-until-0.7s.h5'}" in capsys.readouterr().err
+    assert (out / "results-until-0.7s.h5.journal").read_bytes() == b"last rows"
+    (out / "results-until-0.7s.h5.journal").unlink()
+    with read_results(out / "results-until-0.7s.h5") as before, read_results(out / "results.h5") as after:
+        assert before.time[-1] == after.time[0] == pytest.approx(0.7)
+        for name in before.variables:
+            assert np.array_equal(np.append(before[name], after[name][1:]), whole.results[name]), name
+    (out / "run.checkpoint").write_bytes(checkpoint)
+    assert status_of("run", pair, *resume) == 0
+    kept = sorted(file.name for file in out.glob("results*.h5"))
+    assert kept == ["results-until-0.7s-2.h5", "results-until-0.7s.h5", "results.h5"]
 
 
 @pytest.fixture

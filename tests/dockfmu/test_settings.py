@@ -25,6 +25,13 @@ from ssp.model import Parameter, ParameterSet
         ("true,false", [True, False]),
         ("LAGGED", "LAGGED"),
         ("SOURCE,LAGGED", ["SOURCE", "LAGGED"]),
+        ("1_0", "1_0"),
+        ("\uff11", "\uff11"),
+        ("null", "null"),
+        ('{"a": 1}', '{"a": 1}'),
+        ("[" * 5000, "[" * 5000),
+        ("9" * 5000, float("inf")),
+        ("+1.5E3", 1500.0),
     ],
 )
 def test_text_of_a_value(text, value):
@@ -95,6 +102,10 @@ def test_every_kind_of_variable_is_reached(craft, name, value, start):
         ("craft.parameters.port[3].position", [1, 2, 3], ["no variable", "parameters.port[2].position"]),
         ("craft.parameters.mass", "heavy", ["craft.parameters.mass = 'heavy': a number is wanted"]),
         ("craft.parameters.mass", True, ["craft.parameters.mass = true: a number is wanted"]),
+        ("craft.parameters.mass", 10**400, ["craft.parameters.mass = a whole number of 1329 bits: a finite number"]),
+        ("craft.parameters.mass", {"a": 1}, ["craft.parameters.mass = {'a': 1}: a number is wanted"]),
+        ("craft.parameters.mass", "x" * 5000, ["...", "a number is wanted"]),
+        ("craft.parameters.port[1].position", [1, {}, 3], ["port[1].position[2] = {}: a number is wanted"]),
         ("craft.parameters.mass", [1, 2], ["craft.parameters.mass = [1, 2]: one value is wanted, got 2"]),
         ("craft.parameters.fixed", "no", ["craft.parameters.fixed = 'no': true or false is wanted"]),
         ("craft.parameters.port[1].position", [1, 2], ["the array takes 3 values, got 2"]),
@@ -110,6 +121,7 @@ def test_values_of_the_wrong_name_shape_or_type(craft, name, value, words):
         set_value(craft, name, value)
     for word in words:
         assert word in str(caught.value)
+    assert len(str(caught.value)) < 300
     craft.check()
 
 
@@ -122,6 +134,11 @@ def test_values_of_the_wrong_name_shape_or_type(craft, name, value, words):
         ("craft.parameters.fixed", 2, "craft.parameters.fixed = 2: a Boolean is wanted"),
         ("craft.command.push", 0.5, "takes whole numbers"),
         ("craft.command.push", 7, "craft.command.push = 7: more than its maximum 1"),
+        (
+            "craft.command.push",
+            10**400,
+            "craft.command.push = a whole number of 1329 bits: beyond the whole numbers of 32",
+        ),
         ("craft.parameters.port[1].base_motion", 4, "not one of {SOURCE = 1, LAGGED = 2, AFFINE = 3}"),
         ("craft.body.position[1]", 1.0, "craft.body.position[1] cannot be set"),
     ],

@@ -167,6 +167,51 @@ def test_a_parameter_file_is_laid_over_a_system(lag):
     assert "'c.gain' names no element" in notes[1]
 
 
+@pytest.mark.parametrize(
+    ("variable", "kind", "value", "words"),
+    [
+        ("gain", "Boolean", True, "it is a Boolean, gain a Real"),
+        ("gain", "String", "1", "it is a String, gain a Real"),
+        ("gain", "Integer", 10**400, "a whole number of 1329 bits: a finite number is wanted"),
+        ("gain", "Real", float("inf"), "a.gain = inf: a finite number is wanted"),
+        ("count_in", "Real", 1.0, "it is a Real, count_in a Integer"),
+        ("count_in", "Boolean", True, "it is a Boolean, count_in a Integer"),
+        ("count_in", "Integer", 2**31, "beyond the whole numbers of 32 bits"),
+        ("enable", "Integer", 1, "it is a Integer, enable a Boolean"),
+    ],
+)
+def test_a_parameter_file_with_a_value_that_does_not_fit(lag, variable, kind, value, words):
+    """In a file and in a package."""
+    parameters = ParameterSet("mine.ssv", [Parameter(f"a.{variable}", kind, value)])
+    (problem,) = apply_parameters(two_lags(lag), parameters)
+    assert problem.startswith("mine.ssv: ")
+    assert words in problem
+    if words.startswith("it is"):
+        root = System("root", elements=[component("a")], bindings=[ParameterBinding(values=parameters)])
+        with pytest.raises(StructureError, match=words):
+            to_system(package(lag, root))
+
+
+def test_whole_numbers_are_values_of_real_variables(lag):
+    system = two_lags(lag)
+    assert apply_parameters(system, ParameterSet("mine", [Parameter("a.gain", "Integer", 3)])) == []
+    assert system.elements["a"].start["gain"] == 3.0
+
+
+def test_a_parameter_that_is_given_twice_is_refused(lag):
+    """In a file, in an .ssv of a package, and within its description."""
+    twice = values(("a.gain", 5), ("a.gain", 6))
+    told = "'a.gain' has 2 values: 5.0, 6.0"
+    assert any(told in problem for problem in apply_parameters(two_lags(lag), twice))
+    for binding, sets in (
+        (ParameterBinding(values=twice), {}),
+        (ParameterBinding(source="resources/p.ssv"), {"resources/p.ssv": twice}),
+    ):
+        root = System("root", elements=[component("a")], bindings=[binding])
+        with pytest.raises(SspError, match=told):
+            to_system(package(lag, root, parameter_sets=sets))
+
+
 def faulty(lag, **changes):
     """A package of two connected lags with one thing changed."""
     a, b = component("a"), component("b")

@@ -1,0 +1,119 @@
+"""Read tables of TOML or JSON entry by entry: an entry of another kind is refused with the file and the place."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from math import isfinite
+from typing import Any, TypeVar
+
+from master.names import near, shown
+
+T = TypeVar("T")
+
+NEEDED: Any = object()
+"""The default of an entry that has none."""
+
+
+class DeclarationError(ValueError):
+    """A system that does not exist, or whose file does not say what it must."""
+
+
+def finite_number(value: Any) -> float | None:
+    """Return `value` as a float, None if it is no finite number (truth values are none)."""
+    if isinstance(value, bool) or not isinstance(value, int | float):
+        return None
+    try:
+        number = float(value)
+    except OverflowError:
+        return None
+    return number if isfinite(number) else None
+
+
+class Table:
+    """A table whose entries are read by their kind.
+
+    `where` names the file and the place for messages; entries that are not `known` are refused, unless that is None.
+    Every method takes the name of an entry, and raises DeclarationError for an entry of another kind, or for one that
+    is missing and has no default. An entry that is None (of JSON) is missing.
+    """
+
+    def __init__(self, content: Any, where: str, known: Sequence[str] | None = None) -> None:
+        if not isinstance(content, Mapping):
+            raise DeclarationError(f"{where}: a table is wanted, not {shown(content)}")
+        self.content, self.where = content, where
+        for name in content:
+            if known is not None and name not in known:
+                listed = f"; there are {', '.join(known)}{near(str(name), known)}"
+                raise DeclarationError(f"{where}: there is no entry {shown(name)} here{listed}")
+
+    def number(self, name: str, default: Any = NEEDED, *, positive: bool = False) -> Any:
+        """Return a finite number as a float."""
+
+        def read(value: Any) -> float | None:
+            found = finite_number(value)
+            return None if found is None or (positive and found <= 0.0) else found
+
+        return self._entry(name, default, read, f"a {'positive' if positive else 'finite'} number is wanted")
+
+    def whole(self, name: str, default: Any = NEEDED) -> Any:
+        """Return a positive whole number."""
+        wanted = "a positive whole number is wanted"
+        return self._entry(name, default, lambda value: value if type(value) is int and value > 0 else None, wanted)
+
+    def flag(self, name: str, default: Any = NEEDED) -> Any:
+        """Return true or false."""
+        return self._entry(name, default, lambda v: v if isinstance(v, bool) else None, "true or false is wanted")
+
+    def text(self, name: str, default: Any = NEEDED, choices: Sequence[str] | None = None) -> Any:
+        """Return a text, one of `choices` where they are given."""
+
+        def read(value: Any) -> str | None:
+            return value if isinstance(value, str) and (choices is None or value in choices) else None
+
+        return self._entry(name, default, read, "a text is wanted" if choices is None else f"it is {_one_of(choices)}")
+
+    def texts(self, name: str, default: Any = NEEDED, size: int | None = None) -> Any:
+        """Return a list of texts as a tuple, of this size where it is given."""
+
+        def read(value: Any) -> tuple[str, ...] | None:
+            fits = isinstance(value, list | tuple) and all(isinstance(item, str) for item in value)
+            return tuple(value) if fits and size in (None, len(value)) else None
+
+        return self._entry(name, default, read, f"a list of {'' if size is None else f'{size} '}texts is wanted")
+
+    def items(self, name: str) -> list[Any]:
+        """Return a list of anything; an empty one where the entry is missing."""
+
+        def read(value: Any) -> list[Any] | None:
+            return list(value) if isinstance(value, list | tuple) else None
+
+        return self._entry(name, [], read, "a list is wanted")
+
+    def table(self, name: str, known: Sequence[str] | None = None) -> Table:
+        """Return a table within this one; an empty one where it is missing."""
+        content = self.content.get(name)
+        return Table({} if content is None else content, f"{self.where}, {name}", known)
+
+    def rows(self, name: str, known: Sequence[str]) -> list[Table]:
+        """Return a list of tables, `[[name]]`."""
+        return [Table(row, f"{self.where}, {name} {k}", known) for k, row in enumerate(self.items(name), 1)]
+
+    def tables(self, name: str, known: Sequence[str], what: str) -> dict[str, Table]:
+        """Return the tables within a table, `[name.KEY]`; messages call each by `what` and its key."""
+        content = self.table(name).content
+        return {key: Table(entry, f"{self.where}, {what} {key}", known) for key, entry in content.items()}
+
+    def _entry(self, name: str, default: Any, read: Callable[[Any], T | None], wanted: str) -> T:
+        value = self.content.get(name)
+        if value is None:
+            if default is NEEDED:
+                raise DeclarationError(f"{self.where}: lacks {name!r}")
+            return default
+        found = read(value)
+        if found is None:
+            raise DeclarationError(f"{self.where}: {name} = {shown(value)}: {wanted}")
+        return found
+
+
+def _one_of(choices: Sequence[str]) -> str:
+    return " or ".join(choices) if len(choices) < 3 else f"one of {', '.join(choices)}"
