@@ -49,6 +49,7 @@ def tell_mechanism(c, m):
     for j in range(2):
         store(load(c.link[j].force), m.link[j].force)
         store(load(c.link[j].torque), m.link[j].torque)
+    store(load(c.link[0].tip_torque), m.link[0].tip_torque)
     for k in range(3):
         store(load(c.roller[k].force), m.roller[k].force)
     store(load(c.target.force), m.target.contact_force)
