@@ -155,7 +155,8 @@ def _recorded(
             kept = folder.keep_recording("results.h5", checkpoint.time)
             if kept is not None:
                 say(f"note: the recording of the run before is kept as {kept}; results.h5 begins at the checkpoint")
-        folder.clear((*PRODUCTS, journal.beside(Path("results.h5")).name), request.resume)
+        rows = journal.beside(Path("results.h5"))
+        folder.clear((*PRODUCTS, rows.name, journal.unfinished(rows).name), request.resume)
     except MasterError:
         simulation.abandon()
         raise

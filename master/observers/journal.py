@@ -21,6 +21,11 @@ def beside(recording: Path) -> Path:
     return recording.with_name(recording.name + ".journal")
 
 
+def unfinished(file: Path) -> Path:
+    """Return where the next journal is begun that takes the place of `file`."""
+    return file.with_name(f"{file.name}.new")
+
+
 class Journal:
     """Raises OSError where the disk does not take it."""
 
@@ -64,8 +69,8 @@ class Journal:
 
     def restart(self, first: int, time: np.ndarray, values: np.ndarray) -> None:
         """Drop all rows, which HDF5 has, but these. At every moment the file holds the old rows or the new ones."""
-        old, unfinished, last = self._out, self.file.with_name(self.file.name + ".new"), self.last
-        self._out = unfinished.open("wb", buffering=0)
+        old, new, last = self._out, unfinished(self.file), self.last
+        self._out = new.open("wb", buffering=0)
         self.last = first - 1
         try:
             self._write(self._head)
@@ -73,11 +78,11 @@ class Journal:
         except OSError:
             self._out.close()
             self._out, self.last = old, last
-            unfinished.unlink()
+            new.unlink()
             raise
         self._out.close()
         old.close()
-        unfinished.replace(self.file)
+        new.replace(self.file)
         self._out = self.file.open("ab", buffering=0)
 
     def close(self, *, remove: bool) -> None:
