@@ -20,7 +20,6 @@ from __future__ import annotations
 
 import builtins
 import dis
-import functools
 import hashlib
 import pickle
 import platform
@@ -280,13 +279,11 @@ class _Cache(NullCache):
         self._parts = (sources, repr(sorted(options.items())))
         self._function = function
 
-    @functools.cached_property
-    def _digest(self) -> str:
-        return digest_of(self._function)
-
     def _key(self, signature: Any) -> str:
         arguments = signature if isinstance(signature, tuple) else (*signature.args, signature.return_type)
-        return "\n".join((*_VERSIONS, *self._parts, self._name, self._digest, *map(name_of, arguments), settings()))
+        return "\n".join(
+            (*_VERSIONS, *self._parts, self._name, digest_of(self._function), *map(name_of, arguments), settings())
+        )
 
     def _file(self, key: str) -> Any:
         return cache_root() / "machine_code" / f"{self._name[-80:]}-{hashlib.sha256(key.encode()).hexdigest()[:32]}"
