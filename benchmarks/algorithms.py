@@ -1,6 +1,6 @@
-"""Figures and tables of docs/algorithms.md: order, stability and energy of every coupling algorithm.
+"""Figures and tables of docs/guide/algorithms.md: order, stability and energy of every coupling algorithm.
 
-python -m benchmarks.algorithms [--output docs/algorithms]
+python -m benchmarks.algorithms [--output docs/images]
 """
 
 from __future__ import annotations
@@ -125,7 +125,7 @@ def impacts(fmus: tuple[Path, Path], output: Path) -> None:
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--output", type=Path, default=Path("docs/algorithms"), help="folder of the figures")
+    parser.add_argument("--output", type=Path, default=Path("docs/images"), help="folder of the figures")
     output = parser.parse_args().output
     output.mkdir(parents=True, exist_ok=True)
     with tempfile.TemporaryDirectory() as name:

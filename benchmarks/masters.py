@@ -1,6 +1,6 @@
 """Every co-simulation master that PyPI gives, on the same systems: time of a macro step, and error at equal step.
 
-    python -m benchmarks.masters [--rounds N] [--contact SYSTEM] [--write docs/benchmarks.md] [NAME ...]
+    python -m benchmarks.masters [--rounds N] [--contact SYSTEM] [--write docs/validation/benchmarks.md] [NAME ...]
 
 Two systems: a ring of five small FMUs with twelve Real outputs and inputs each, which do next to nothing, so that the
 figures are what the masters cost; and the central impact of two spacecraft with mechanism and control sequence, whose

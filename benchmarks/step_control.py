@@ -1,10 +1,11 @@
 """Steps of variable length over a whole docking, against a reference at a tenth of the fixed macro step.
 
-    python -m benchmarks.step_control [--system NAME] [--stop S] [--control NAME=VALUE,...] [--write docs/algorithms.md]
+    python -m benchmarks.step_control [--system NAME] [--stop S] [--control NAME=VALUE,...]
+                                      [--write docs/guide/algorithms.md]
 
-Free play multiplies differences (docs/validation.md, "Rounding grows in the free play"): there any two runs part,
-however exact they are. So the docking is compared piece by piece. The reference leaves its state at the end of each
-piece; from each of these the others go on to the next one, where events, peaks and relative position are compared.
+Free play multiplies differences (docs/validation/validation.md, "Rounding grows in the free play"): there any two runs
+part, however exact they are. So the docking is compared piece by piece. The reference leaves its state at the end of
+each piece; from each of these the others go on to the next one, where events, peaks and relative position are compared.
 Pieces are shortened where already the fixed step and the reference part.
 """
 

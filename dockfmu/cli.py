@@ -126,7 +126,7 @@ def _add_run(commands: Any) -> None:
         help="take another FMU with the same ports in the place of an element",
     )  # fmt: skip
     how = run.add_argument_group("how it is run", "by default as the system says")
-    how.add_argument("--algorithm", metavar="NAME", help="coupling algorithm; docs/algorithms.md has all")
+    how.add_argument("--algorithm", metavar="NAME", help="coupling algorithm; docs/guide/algorithms.md has all")
     how.add_argument("--step", type=_positive, metavar="H", help="macro step, s")
     steps = how.add_mutually_exclusive_group()
     steps.add_argument(

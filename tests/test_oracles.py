@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 TESTS = Path(__file__).parent
-TABLE = TESTS.parent / "docs" / "oracles.md"
+TABLE = TESTS.parent / "docs" / "validation" / "oracles.md"
 NAMED = sorted(set(re.findall(r"`([\w/]+\.py)::(\w+)`", TABLE.read_text(encoding="utf-8"))))
 
 

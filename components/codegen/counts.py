@@ -1,6 +1,6 @@
 """Operations of every algorithm on every structure: of the generated code, and of the same matrix products in full.
 
-`python -m components.codegen.counts` prints the tables of docs/codegen.md.
+`python -m components.codegen.counts` prints the tables of docs/develop/codegen.md.
 """
 
 from __future__ import annotations

@@ -96,7 +96,7 @@ def model(found):
 
 def test_the_table_in_the_docs_is_that_of_the_declaration():
     told = table(interface("atv_probe_cone.cyclogram")).partition("\n\noptional")[0]
-    assert f"```\n{told}\n```" in (ROOT / "docs" / "swap.md").read_text()
+    assert f"```\n{told}\n```" in (ROOT / "docs" / "guide" / "swap.md").read_text()
 
 
 def built_in_python(found, folder):

@@ -22,7 +22,7 @@ def test_no_other_module_is_in_the_generated_folders():
 
 
 def test_tables_of_the_documentation_are_the_counts_of_the_code():
-    text = (ROOT / "docs" / "codegen.md").read_text(encoding="utf-8")
+    text = (ROOT / "docs" / "develop" / "codegen.md").read_text(encoding="utf-8")
     for table in (counts.chain_table(), counts.tree_table()):
         assert "\n".join(table) in text, "run `python -m components.codegen.counts`"
 
@@ -35,7 +35,7 @@ def test_generated_functions_are_short_enough_to_compile():
 
 @pytest.fixture(scope="module")
 def scara():
-    file = Path(__file__).parents[3] / "docs" / "examples" / "scara.py"
+    file = Path(__file__).parents[3] / "docs" / "develop" / "examples" / "scara.py"
     spec = importlib.util.spec_from_file_location("scara", file)
     module = importlib.util.module_from_spec(spec)
     spec.loader.exec_module(module)

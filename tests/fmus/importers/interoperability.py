@@ -1,4 +1,4 @@
-"""The tables of docs/interoperability.md: what the tests found, kept as JSON and written as Markdown.
+"""The tables of docs/guide/interoperability.md: what the tests found, kept as JSON and written as Markdown.
 
 `python tests/fmus/importers/interoperability.py` writes the tables after a run of the tests beside this file.
 """
@@ -8,7 +8,7 @@ import json
 from base.cache import ROOT
 
 RESULTS = ROOT / "build" / "interoperability"
-PAGE = ROOT / "docs" / "interoperability.md"
+PAGE = ROOT / "docs" / "guide" / "interoperability.md"
 BEGIN, END = "<!-- begin of the {} -->", "<!-- end of the {} -->"
 
 COLUMNS = {

@@ -1,4 +1,4 @@
-"""Every FMU in every importer and on every platform: the cells of the table in docs/interoperability.md.
+"""Every FMU in every importer and on every platform: the cells of the table in docs/guide/interoperability.md.
 
 All run the same experiment, in which the inputs move, and are compared with the kernels without FMI. The deviation of
 an output is relative to its greatest value, or to 1 where that is smaller.

@@ -1,7 +1,7 @@
 """A mechanism that this repository does not have: a SCARA arm with sprung joints and a payload, in 40 lines.
 
-`python docs/examples/scara.py FOLDER` declares it, writes its kernels to FOLDER/scara_kernels.py, runs them for ten
-seconds and prints how well they keep the energy. docs/codegen.md goes through it.
+`python docs/develop/examples/scara.py FOLDER` declares it, writes its kernels to FOLDER/scara_kernels.py, runs them for
+ten seconds and prints how well they keep the energy. docs/develop/codegen.md goes through it.
 """
 
 from __future__ import annotations
