@@ -6,9 +6,9 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
+from base.names import vector
 from dockfmu.tables import Table
 from master.bond import Bond
-from master.names import vector
 from master.step_control import PowerBonds, StepControl, StepDoubling
 from master.system import System
 

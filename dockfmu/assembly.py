@@ -6,6 +6,7 @@ from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
 
+from base.names import did_you_mean, shown
 from components.core.component import Component
 from components.core.parameters import ParameterError, ParameterSet
 from dockfmu.base_motion import leave_out_affine_mass
@@ -16,7 +17,6 @@ from dockfmu.ports import join
 from dockfmu.settings import Settings
 from fmus import build, catalogue
 from fmus.ahead import build_ahead
-from master.names import near, shown
 from master.system import System
 
 NOTHING = Settings()
@@ -26,7 +26,7 @@ def parameter_set(component: Component, name: str, origin: str) -> ParameterSet:
     """The set of that name that comes with the component. Raises ParameterError naming `origin`, with near matches."""
     known = {entry.name: entry for entry in component.parameter_sets}
     if name not in known:
-        hint = near(name, known) or f"; there are {', '.join(known)}"
+        hint = did_you_mean(name, known) or f"; there are {', '.join(known)}"
         raise ParameterError(f"{origin}: there is no {name!r} among the parameter sets of {component.name}{hint}")
     return known[name]
 

@@ -568,6 +568,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
 
 def _status(error: Exception) -> int | None:
     """Exit status of the errors whose message is for the user; None for faults of this program."""
+    from base.units import UnitError
     from components.core.parameters import ParameterError
     from dockfmu.declaration import DeclarationError
     from dockfmu.export import ExportError
@@ -576,7 +577,6 @@ def _status(error: Exception) -> int | None:
     from fmus.catalogue import CatalogueError
     from fmus.native.link import LinkError
     from fmus.native.symbols import LibraryError
-    from fmus.units import UnitError
     from master.errors import FmuError, MasterError
     from master.files import WriteError
 

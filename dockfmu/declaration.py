@@ -13,11 +13,11 @@ from typing import Any, Literal
 
 import numpy as np
 
+from base.names import did_you_mean, shown, unfit_for_file
 from components.core.parameters import ParameterError, ParameterSet, parameter_leaves
 from dockfmu.plan import Plan
 from dockfmu.tables import DeclarationError as DeclarationError
 from dockfmu.tables import Table, finite_number
-from master.names import near, shown, unfit_for_file
 
 SYSTEMS = Path(__file__).resolve().parents[1] / "ssp" / "systems"
 
@@ -120,7 +120,7 @@ def read(name: str) -> Declaration:
     """The declaration of the system `name`, or of a TOML file. Raises DeclarationError."""
     if not name.endswith(".toml"):
         if name not in names():
-            hint = near(name, names()) or "; a file ends in .ssp or .toml"
+            hint = did_you_mean(name, names()) or "; a file ends in .ssp or .toml"
             raise DeclarationError(f"there is no system {name!r}; there are {', '.join(names())}{hint}")
         return _declaration(SYSTEMS / f"{name}.toml")
     return _declaration(Path(name))
@@ -168,7 +168,7 @@ def _from_table(table: Table) -> Declaration:
     for name in plan.audited:
         if name not in elements:
             raise DeclarationError(
-                f"{table.where}, audit: elements: there is no element {name!r}{near(name, elements)}"
+                f"{table.where}, audit: elements: there is no element {name!r}{did_you_mean(name, elements)}"
             )
     return Declaration(
         table.text("name"),
@@ -314,7 +314,7 @@ def _with_condition(conditions: InitialConditions, name: str, value: Any) -> Ini
         return replace(conditions, **words)
     if base not in known:
         all_names = (*known, *CHOICES, *ANGLES)
-        hint = near(base, all_names) or f"; there are {', '.join(all_names)}"
+        hint = did_you_mean(base, all_names) or f"; there are {', '.join(all_names)}"
         raise DeclarationError(f"{where}: there is no such condition{hint}")
     before = known[base]
     found = [finite_number(item) for item in (value if isinstance(value, list) else [value])]

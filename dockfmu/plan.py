@@ -8,12 +8,12 @@ from collections.abc import Iterable, Mapping, Set
 from dataclasses import asdict, dataclass, field, replace
 from typing import Any, Literal, get_args, get_type_hints
 
+from base.names import did_you_mean, shown
 from dockfmu.adaptive import Adaptive
 from dockfmu.judgement import CHECKS
 from dockfmu.tables import DeclarationError, Table, finite_number
 from master.errors import StructureError
 from master.fmi.variables import VISIBLE
-from master.names import near, shown
 from master.observers.events import Event
 from master.observers.outcomes import OutcomeRule
 from master.system import System
@@ -97,7 +97,7 @@ class Plan:
             if limit is not False:
                 _number(f"limit of {name}", limit)
             if name not in CHECKS:
-                raise ValueError(f"audit: there is no line {name!r} to limit" + near(name, CHECKS))
+                raise ValueError(f"audit: there is no line {name!r} to limit" + did_you_mean(name, CHECKS))
         if self.outcome is not None:
             _check_outcome(self.outcome)
 
@@ -124,7 +124,7 @@ class Plan:
     def check(self, system: System) -> None:
         """Raise StructureError for elements of the audit and signals of the report that the system does not have."""
         problems = [
-            f"audit: there is no element {element!r}{near(element, system.elements)}"
+            f"audit: there is no element {element!r}{did_you_mean(element, system.elements)}"
             for element in self.audited
             if element not in system.elements
         ]

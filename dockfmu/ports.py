@@ -6,10 +6,10 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, cast
 
+from base.units import Unit, conversion
 from master.errors import StructureError
 from master.fmi.description import Description, Variable, read_description
 from master.system import System
-from master.units import Unit, conversion
 
 
 def port_variables(description: Description, port: str) -> dict[str, Variable]:

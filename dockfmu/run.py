@@ -9,6 +9,7 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
+from base.names import file_name
 from dockfmu import bundle, declaration
 from dockfmu.assembly import assemble
 from dockfmu.base_motion import check_base_motion
@@ -25,7 +26,6 @@ from master import algorithms
 from master.checkpoint import Checkpoint, check_states, read_checkpoint
 from master.errors import MasterError
 from master.files import WriteError
-from master.names import file_name
 from master.observers import journal
 from master.observers.checkpoints import Checkpoints
 from master.observers.dense import Dense

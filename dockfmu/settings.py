@@ -11,9 +11,9 @@ from typing import Any
 
 import numpy as np
 
+from base.names import did_you_mean, owner, shown
 from master.errors import StructureError
 from master.fmi.description import Variable
-from master.names import near, owner, shown
 from master.system import System
 from ssp import coupling
 from ssp.model import ParameterSet
@@ -85,7 +85,7 @@ def _find(system: System, name: str) -> tuple[str, str, tuple[int, ...]]:
     element = owner(name, system.elements)
     if element is None:
         first = name.partition(".")[0]
-        all_names, hint = ", ".join(system.elements), near(first, system.elements)
+        all_names, hint = ", ".join(system.elements), did_you_mean(first, system.elements)
         raise StructureError([f"{name}: the system {system.name} has {all_names}, no {first!r}{hint}"])
     variable = name[len(element) + 1 :]
     known = system.description(element).variables
@@ -142,7 +142,7 @@ def _typed(name: str, variable: Variable, value: Any) -> Any:
         return str(value)
     where = f"{name} = {str(value).lower() if isinstance(value, bool) else shown(value)}"
     if isinstance(value, str) and items:
-        raise StructureError([f"{where}: not one of {', '.join(items)}{near(value, items)}"])
+        raise StructureError([f"{where}: not one of {', '.join(items)}{did_you_mean(value, items)}"])
     if isinstance(value, list):
         raise StructureError([f"{where}: one value is wanted, got {len(value)}"])
     if isinstance(value, bool) and variable.type != "Boolean":

@@ -14,7 +14,6 @@ import jinja2
 
 from dockfmu.interface import Interface, Signal
 from master.fmi.description import Variable
-from master.units import BASES, Unit
 
 TEMPLATES = Path(__file__).parent / "templates"
 
@@ -132,18 +131,12 @@ def _c(interface: Interface, identifier: str) -> dict[str, str]:
         "c": lambda variable: repr(_start(variable) + 0) if _start(variable) else "",
         "xml": _xml,
         "units": [unit for unit in units.values() if unit is not None],
-        "bases": _bases,
         "outputs_at": [k for k, variable in enumerate(ordered, 1) if variable.causality == "output"],
     }
     return {
         f"{identifier}.c": _render("c.c.j2", **content),
         "modelDescription.xml": _render("modelDescription.xml.j2", **content),
     }
-
-
-def _bases(unit: Unit) -> list[tuple[str, int]]:
-    exponents = unit.exponents or (0,) * len(BASES)
-    return [(base, power) for base, power in zip(BASES, exponents, strict=True) if power]
 
 
 @dataclass

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from math import degrees
 
-from master.names import vector
+from base.names import vector
 from master.observers.observer import Observer
 from master.observers.peaks import Peaks
 from master.result import Result

@@ -6,7 +6,7 @@ from collections.abc import Callable, Mapping, Sequence
 from math import isfinite
 from typing import Any, TypeVar
 
-from master.names import near, shown
+from base.names import did_you_mean, shown
 
 T = TypeVar("T")
 
@@ -43,7 +43,7 @@ class Table:
         self.content, self.where = content, where
         for name in content:
             if known is not None and name not in known:
-                listed = f"; there are {', '.join(known)}{near(str(name), known)}"
+                listed = f"; there are {', '.join(known)}{did_you_mean(str(name), known)}"
                 raise DeclarationError(f"{where}: there is no entry {shown(name)} here{listed}")
 
     def number(self, name: str, default: Any = NEEDED, *, positive: bool = False) -> Any:

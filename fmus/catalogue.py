@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import difflib
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from importlib import import_module
 from importlib.util import find_spec
 from typing import Any
 
+from base.names import did_you_mean
 from components.core.component import Component
 
 
@@ -54,9 +54,8 @@ def entry(name: str) -> Entry:
     known = {key.lower(): key for key in names()}
     key = name.replace("_", "").lower()
     if key not in known:
-        near = difflib.get_close_matches(key, known, n=3)
-        hint = f"did you mean {', '.join(known[n] for n in near)}?" if near else f"there are {', '.join(names())}"
-        raise CatalogueError(f"no component is called {name!r}; {hint}")
+        hint = did_you_mean(name, known.values()) or f"; there are {', '.join(known.values())}"
+        raise CatalogueError(f"no component is called {name!r}{hint}")
     return _ENTRIES[known[key]]
 
 

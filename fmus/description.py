@@ -7,10 +7,10 @@ from importlib.metadata import PackageNotFoundError, version
 
 from lxml import etree
 
+from base.units import DISPLAY_UNITS, parse_unit
 from components.core.component import Component
 from components.core.field import Field
 from components.core.record import Slot
-from fmus.units import DISPLAY, parse
 
 LOG_CATEGORIES = {
     "logEvents": "instantiation, initialization, termination and reset",
@@ -127,13 +127,14 @@ def _units(root: etree._Element, variables: Sequence[Slot]) -> None:
         return
     definitions = etree.SubElement(root, "UnitDefinitions")
     for name in sorted(used):
-        unit = parse(name)
+        unit = parse_unit(name)
         element = etree.SubElement(definitions, "Unit", name=name)
-        base = etree.SubElement(element, "BaseUnit", {key: str(power) for key, power in unit.base.items()})
+        base = etree.SubElement(element, "BaseUnit", {key: str(power) for key, power in unit.base_units.items()})
         if unit.factor != 1.0:
             base.set("factor", repr(unit.factor))
-        if (display := DISPLAY.get(name)) is not None:
-            etree.SubElement(element, "DisplayUnit", name=display, factor=repr(unit.factor / parse(display).factor))
+        if (display := DISPLAY_UNITS.get(name)) is not None:
+            factor = unit.factor / parse_unit(display).factor
+            etree.SubElement(element, "DisplayUnit", name=display, factor=repr(factor))
 
 
 def _types(root: etree._Element, variables: Sequence[Slot]) -> None:
@@ -177,8 +178,8 @@ def _variable(listed: etree._Element, slot: Slot) -> None:
         kind.set("declaredType", field.type.name)
     if field.type.fmi == "Real":
         kind.set("unit", field.unit)
-        if field.unit in DISPLAY:
-            kind.set("displayUnit", DISPLAY[field.unit])
+        if field.unit in DISPLAY_UNITS:
+            kind.set("displayUnit", DISPLAY_UNITS[field.unit])
         if field.nominal is not None:
             kind.set("nominal", repr(float(field.nominal)))
     if field.type.fmi in ("Real", "Integer"):

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from lxml import etree
 
+from base.units import parse_unit
 from components.core.parameters import ParameterSet
 from components.core.record import Record
-from fmus.units import parse
 
 _SSV = "http://ssp-standard.org/SSP1/SystemStructureParameterValues"
 _SSC = "http://ssp-standard.org/SSP1/SystemStructureCommon"
@@ -41,6 +41,6 @@ def write_parameter_set(record: Record, chosen: ParameterSet) -> bytes:
     definitions = etree.SubElement(root, f"{{{_SSV}}}Units")
     for name in sorted(units):
         unit = etree.SubElement(definitions, f"{{{_SSC}}}Unit", name=name)
-        base = {key: str(power) for key, power in parse(name).base.items()}
+        base = {key: str(power) for key, power in parse_unit(name).base_units.items()}
         etree.SubElement(unit, f"{{{_SSC}}}BaseUnit", base)
     return etree.tostring(root, xml_declaration=True, encoding="UTF-8", pretty_print=True)

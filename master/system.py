@@ -17,12 +17,12 @@ from functools import cache
 from pathlib import Path
 from typing import Any
 
+from base.names import did_you_mean, owner, shown
+from base.units import conversion
 from master.errors import StructureError
 from master.fmi.description import Description, Variable, read_description
 from master.fmi.variables import TYPES
-from master.names import near, owner, shown
 from master.order import execution_order
-from master.units import conversion
 
 TIMEOUT_S = 60.0
 """Longest call of an FMU in a process of its own."""
@@ -126,8 +126,8 @@ class System:
         """(element, variable) of a full name "element.variable". Raises StructureError with near matches."""
         element = owner(name, self.elements)
         if element is None:
-            first = name.partition(".")[0]
-            raise StructureError([f"{name!r} names no element of system {self.name}" + near(first, self.elements)])
+            hint = did_you_mean(name.partition(".")[0], self.elements)
+            raise StructureError([f"{name!r} names no element of system {self.name}{hint}"])
         variable = name[len(element) + 1 :]
         found = self.description(element).variables.get(variable)
         if found is None:
@@ -178,7 +178,7 @@ class System:
         reason = self.description(element).left_out.get(variable)
         if reason:
             return f" that can be used: {reason}"
-        return near(variable, self.description(element).variables)
+        return did_you_mean(variable, self.description(element).variables)
 
     def _check_order(self) -> Iterable[str]:
         if self.order is not None and sorted(self.order) != sorted(self.elements):
@@ -209,7 +209,7 @@ class System:
         ends = []
         for element, name in ((connection.source, connection.output), (connection.target, connection.input)):
             if element not in self.elements:
-                return f"there is no element {element!r}" + near(element, self.elements)
+                return f"there is no element {element!r}" + did_you_mean(element, self.elements)
             variable = self.description(element).variables.get(name)
             if variable is None:
                 return f"{element} has no variable {name!r}" + self._near(element, name)

@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
+from base.names import did_you_mean
+from base.units import Unit, conversion
 from master.fmi.description import Variable
-from master.names import near
-from master.units import Unit, conversion
 from ssp.model import Linear, Table, Transformation, Value
 
 
@@ -84,7 +84,7 @@ def item(value: Value, variable: Variable) -> Value:
     items = dict(variable.items)
     if isinstance(value, str):
         if value not in items:
-            raise ValueError(f"{value!r} is none of {', '.join(items)}{near(value, items)}")
+            raise ValueError(f"{value!r} is none of {', '.join(items)}{did_you_mean(value, items)}")
         return items[value]
     return int(value)
 

@@ -6,13 +6,13 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from typing import Any
 
+from base.names import did_you_mean, owner, shown
+from base.units import Unit
 from master.errors import StructureError
 from master.fmi.description import Description, Variable
-from master.names import near, owner, shown
 from master.order import loops
 from master.system import System as Coupled
 from master.system import check_value
-from master.units import Unit
 from ssp.conversion import Hop, Point, affine, item, table, whole
 from ssp.errors import SspError
 from ssp.extensions import connection_settings, element_settings
@@ -59,14 +59,14 @@ def apply_parameters(system: Coupled, values: ParameterSet) -> list[str]:
     for parameter in values.parameters:
         element = owner(parameter.name, system.elements)
         if element is None:
-            hint = near(parameter.name.partition(".")[0], system.elements)
+            hint = did_you_mean(parameter.name.partition(".")[0], system.elements)
             problems.append(f"{parameter.name!r} names no element{hint}")
             continue
         name = parameter.name[len(element) + 1 :]
         description = system.description(element)
         variable = description.variables.get(name)
         if variable is None:
-            problems.append(f"{element} has no variable {name!r}" + near(name, description.variables))
+            problems.append(f"{element} has no variable {name!r}" + did_you_mean(name, description.variables))
             continue
         try:
             value = _value(
@@ -158,7 +158,7 @@ class _Flattening:
             entry = entries.get(connector.name)
             where = f"{_join(path, reference.name)}.{connector.name}"
             if entry is None:
-                raise SspError(f"{where}: the dictionary has no such signal{near(connector.name, entries)}")
+                raise SspError(f"{where}: the dictionary has no such signal{did_you_mean(connector.name, entries)}")
             if connector.type not in (None, entry.type):
                 raise SspError(f"{where}: the connector is {connector.type}, the signal {entry.type}")
             self.signals[place, entry.name] = entry

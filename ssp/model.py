@@ -11,8 +11,8 @@ from pathlib import Path
 from typing import Literal
 from xml.sax.saxutils import escape
 
+from base.units import Unit
 from master.fmi.archive import parse_xml
-from master.units import Unit
 
 Kind = Literal["input", "output", "parameter", "calculatedParameter", "inout"]
 Type = Literal["Real", "Integer", "Boolean", "String", "Enumeration", "Binary"]

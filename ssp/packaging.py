@@ -7,11 +7,11 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, cast
 
+from base.names import file_name
+from base.units import Unit
 from master.fmi.description import Description, Variable
-from master.names import file_name
 from master.system import Connection as CoupledConnection
 from master.system import System as Coupled
-from master.units import Unit
 from ssp import extensions, vendors
 from ssp.layout import arrange
 from ssp.model import (

@@ -9,8 +9,8 @@ from typing import Any, TypeVar, cast
 
 from lxml import etree
 
+from base.units import BASE_UNITS, Unit
 from master.fmi import archive
-from master.units import BASES, Unit
 from ssp.errors import SspError
 from ssp.model import (
     DESCRIPTION,
@@ -196,7 +196,7 @@ def _enumeration(element: etree._Element) -> Enumeration:
 
 def _unit(element: etree._Element) -> UnitDefinition:
     base = element[0]
-    exponents = tuple(_convert(base, key, int, 0) for key in BASES)
+    exponents = tuple(_convert(base, key, int, 0) for key in BASE_UNITS)
     unit = Unit(element.get("name", ""), exponents, _number(base, "factor", 1.0), _number(base, "offset"))
     return UnitDefinition(unit, **_annotated(element, "ssc"))
 

@@ -9,9 +9,9 @@ from pathlib import Path, PurePosixPath
 from typing import TypeVar
 from urllib.parse import unquote, urlsplit
 
+from base.names import did_you_mean
+from base.units import Unit
 from master.fmi.archive import read_member
-from master.names import near
-from master.units import Unit
 from ssp.errors import SspError
 from ssp.model import (
     DEFINITION_TYPE,
@@ -96,7 +96,7 @@ class _Place:
         except ValueError as error:
             raise SspError(f"{where}: a {kind} {error}") from None
         if name not in known:
-            raise SspError(f"{where}: the package holds no {kind} {self.prefix}{name}{near(name, known)}")
+            raise SspError(f"{where}: the package holds no {kind} {self.prefix}{name}{did_you_mean(name, known)}")
         return name, known[name]
 
 
@@ -152,7 +152,7 @@ class _Resolver:
         known = [connector.name for connector in inner.connectors]
         for connector in component.connectors:
             if connector.name not in known:
-                hint = near(connector.name, known)
+                hint = did_you_mean(connector.name, known)
                 raise SspError(f"{component.name}: {component.source} has no connector {connector.name!r}{hint}")
         package = other if component.type == PACKAGE_TYPE else None
         bindings = [self._binding(place, binding, component.name, package) for binding in component.bindings]

@@ -8,10 +8,10 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from pathlib import Path
 
+from base.names import did_you_mean, shown
 from master.errors import MasterError
 from master.fmi.archive import members
 from master.fmi.description import Description, read_description
-from master.names import near, shown
 from ssp.model import (
     DESCRIPTION,
     FMU_TYPE,
@@ -133,10 +133,11 @@ class _Checks:
             for name, connector in connection.ends:
                 owner: Element | None = system if name is None else system.element(name)
                 if owner is None:
-                    yield f"{path}, connection {connection}: there is no element {name!r}" + near(name or "", names)
+                    hint = did_you_mean(name or "", names)
+                    yield f"{path}, connection {connection}: there is no element {name!r}{hint}"
                 elif not any(c.name == connector for c in owner.connectors):
                     known = [c.name for c in owner.connectors]
-                    hint = near(connector, known)
+                    hint = did_you_mean(connector, known)
                     yield f"{path}, connection {connection}: {owner.name} has no connector {connector!r}{hint}"
 
     def element(self, element: Element, path: str) -> Iterable[str]:
@@ -155,7 +156,7 @@ class _Checks:
             yield f"{path}: its source {error}"
             return
         if name not in self.ssp.resources:
-            yield f"{path}: the package holds no {name}" + near(name, self.ssp.resources)
+            yield f"{path}: the package holds no {name}" + did_you_mean(name, self.ssp.resources)
             return
         try:
             description = read_description(self.ssp.resources[name])
@@ -191,14 +192,15 @@ class _Checks:
                     yield f"{path}: a {kind} {error}"
                 else:
                     if name not in known:
-                        yield f"{path}: the package holds no {kind} {name}" + near(name, known)
+                        yield f"{path}: the package holds no {kind} {name}" + did_you_mean(name, known)
 
 
 def _against(description: Description, connector: Connector, path: str) -> Iterable[str]:
     """Does a connector fit the variable of the FMU?"""
     variable = description.variables.get(connector.name)
     if variable is None:
-        yield f"{path}: its FMU has no variable {connector.name!r}" + near(connector.name, description.variables)
+        hint = did_you_mean(connector.name, description.variables)
+        yield f"{path}: its FMU has no variable {connector.name!r}{hint}"
     elif connector.type is not None and connector.type != variable.type:
         yield f"{path}.{connector.name}: the connector is {connector.type}, the variable of the FMU {variable.type}"
     elif connector.kind != variable.causality:

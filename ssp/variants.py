@@ -8,7 +8,7 @@ from __future__ import annotations
 from dataclasses import replace
 from pathlib import Path
 
-from master.names import near
+from base.names import did_you_mean
 from ssp.errors import SspError
 from ssp.model import DESCRIPTION, Ssp
 from ssp.read import read_ssp
@@ -32,6 +32,6 @@ def read_package(name: str, folder: Path) -> Ssp:
     ssp = read_ssp(Path(file + ".ssp"), folder)
     known = {DESCRIPTION: ssp.description} | {n: one for n, one in ssp.variants.items() if "/" not in n}
     if variant not in known:
-        hint = near(variant, known)
+        hint = did_you_mean(variant, known)
         raise SspError(f"{file}.ssp: holds {', '.join(known)}, no {variant!r}{hint}")
     return replace(ssp, description=known[variant], variants={**ssp.variants, DESCRIPTION: ssp.description})

@@ -9,7 +9,6 @@ from pathlib import Path
 from lxml import etree
 
 from master.fmi.archive import parse_xml
-from master.units import BASES
 from ssp.model import (
     DESCRIPTION,
     Annotated,
@@ -190,8 +189,7 @@ def _definitions(
         group = _add(parent, f"{prefix}:Units")
         for definition in units:
             unit = definition.unit
-            exponents = unit.exponents or (0,) * len(BASES)
-            values: dict[str, Value | None] = {base: n or None for base, n in zip(BASES, exponents, strict=True)}
+            values: dict[str, Value | None] = dict(unit.base_units)
             values |= {"factor": _unless(unit.factor, 1.0), "offset": _unless(unit.offset, 0.0)}
             element = _add(group, "ssc:Unit", {"name": unit.name})
             _add(element, "ssc:BaseUnit", values)

@@ -13,12 +13,13 @@ A leaf is a table with `value`; the path of tables is the variable's name, `[[pa
 
 from __future__ import annotations
 
-import difflib
 import tomllib
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
+
+from base.names import did_you_mean
 
 if TYPE_CHECKING:
     from components.core.record import Record, Slot
@@ -97,7 +98,5 @@ def check_value(slot: Slot, number: float, origin: str) -> None:
 
 
 def unknown_name(name: str, known: Mapping[str, Any], origin: str) -> ParameterError:
-    """The error for a name that is not in `known`, with the nearest names that are."""
-    near = difflib.get_close_matches(name, known, n=3, cutoff=0.6)
-    hint = f"; did you mean {', '.join(near)}?" if near else ""
-    return ParameterError(f"{origin}: no variable {name!r}{hint}")
+    """Return the error for a name that is not in `known`, with the nearest names that are."""
+    return ParameterError(f"{origin}: no variable {name!r}{did_you_mean(name, known)}")

@@ -7,9 +7,9 @@ from typing import Any
 
 from lxml import etree
 
+from base.units import BASE_UNITS, Unit
 from master.errors import DescriptionError
 from master.fmi.variables import CAUSALITIES, Experiment
-from master.units import BASES, Unit
 
 
 class Reader:
@@ -94,7 +94,7 @@ class Reader:
         factor = self.value(base, "factor", float, 1.0)
         if factor == 0.0:
             raise self.fail(element, "factor of the base unit is zero")
-        exponents = tuple(self.value(base, key, integer, 0) for key in BASES)
+        exponents = tuple(self.value(base, key, integer, 0) for key in BASE_UNITS)
         return Unit(name, exponents, factor, self.value(base, "offset", float, 0.0), display)
 
     def experiment(self, element: etree._Element | None) -> Experiment:

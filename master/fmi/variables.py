@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from master.units import Unit
+from base.units import Unit
 
 TYPES = ("Real", "Integer", "Boolean", "String", "Enumeration")
 NUMBERS = ("Real", "Integer", "Boolean", "Enumeration")

@@ -6,10 +6,10 @@ from collections.abc import Sequence
 
 import numpy as np
 
+from base.names import vector
 from master import loop
 from master.bond import Bond
 from master.errors import StructureError
-from master.names import vector
 from master.observers.observer import Observer, Run
 from master.requests import Sampling
 from master.result import Result

@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+from base.names import did_you_mean
 from master.errors import StructureError
 from master.fmi.variables import Variable
-from master.names import near
 from master.observers.observer import Observer, Run
 from master.requests import Watch
 from master.result import Result
@@ -69,7 +69,7 @@ class OutcomeRule:
             return []
         known = [*(self.name(variable, value) for value in values), *(name for name, _ in self.interim)]
         return [
-            f"success {name!r} is none of the outcomes {', '.join(known)}" + near(name, known)
+            f"success {name!r} is none of the outcomes {', '.join(known)}" + did_you_mean(name, known)
             for name in self.success
             if name not in known
         ]

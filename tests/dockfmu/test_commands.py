@@ -16,12 +16,12 @@ from command_line import dockfmu, run_system, status_of
 from scipy.io import loadmat
 from small_systems import PLAN, TOML, write_pair
 
+from base.units import Unit
 from dockfmu.report import ReportError
 from dockfmu.run import PRODUCTS
 from fmus import catalogue
 from master.errors import MasterError
 from master.observers.results import read_results
-from master.units import Unit
 from ssp.model import Parameter, ParameterSet, UnitDefinition
 from ssp.write import write_parameter_set
 

@@ -7,12 +7,12 @@ from fmpy.validation import validate_fmu
 from lxml import etree
 
 import fmus
+from base.units import UnitError
 from components.core.component import Component
 from components.core.field import enumeration, input, output
 from components.core.record import Record
 from components.oscillator import component as oscillator
 from fmus.description import NATIVE_CAPABILITIES, describe
-from fmus.units import UnitError
 from master.fmi.description import read_description
 
 

@@ -3,8 +3,8 @@
 import numpy as np
 import pytest
 
+from base.names import vector
 from master.errors import StructureError
-from master.names import vector
 from master.observers.audit import Audit, Bond
 from master.observers.observer import Run
 from master.result import Result

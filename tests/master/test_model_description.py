@@ -2,9 +2,9 @@
 
 import pytest
 
+from base.units import Unit, conversion
 from master.errors import ArchiveError, DescriptionError
 from master.fmi.description import read_description
-from master.units import Unit, conversion
 
 XML = """<?xml version="1.0" encoding="UTF-8"?>
 <fmiModelDescription fmiVersion="2.0" modelName="Test" guid="{1}" generationTool="hand">

@@ -5,7 +5,7 @@ import itertools
 
 from hypothesis import strategies as st
 
-from master.units import Unit
+from base.units import Unit
 from ssp import model
 
 CHARACTERS = st.characters(codec="utf-8", exclude_categories=("Cs", "Cc", "Cn"), include_characters="\t\n")

@@ -3,12 +3,12 @@
 import numpy as np
 import pytest
 
+from base.units import Unit
 from master.errors import StructureError
 from master.observers.recorder import Recorder
 from master.observers.results import read_results
 from master.run.simulation import run
 from master.system import System as Coupled
-from master.units import Unit
 from ssp.coupling import apply_parameters, to_system
 from ssp.errors import SspError
 from ssp.extensions import ELEMENT

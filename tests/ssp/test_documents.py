@@ -11,8 +11,8 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from lxml import etree
 
+from base.units import Unit
 from master.errors import ArchiveError, MasterError
-from master.units import Unit
 from ssp.errors import SspError
 from ssp.model import (
     Annotation,

@@ -1,4 +1,4 @@
-"""Names that people write: which element is meant, and what to suggest where none is."""
+"""Names that people write: near matches for a wrong one, names of array elements, names fit for files."""
 
 from __future__ import annotations
 
@@ -13,14 +13,14 @@ _SPECIAL = re.compile(r'[/\\:*?"<>|]')
 _DEVICES = re.compile(r"(con|prn|aux|nul|com\d|lpt\d)(\..*)?", re.IGNORECASE)
 
 
-def near(name: str, names: Iterable[str]) -> str:
-    """ "; did you mean ...?" with the names most like `name`, empty if there are none."""
+def did_you_mean(name: str, names: Iterable[str]) -> str:
+    """Return "; did you mean ...?" with the names most like `name`, or an empty string if none is."""
     found = difflib.get_close_matches(name, list(names), n=3, cutoff=0.6)
     return f"; did you mean {' or '.join(found)}?" if found else ""
 
 
-class _Shown(reprlib.Repr):
-    """`repr` of a bounded length and depth."""
+class _ShortRepr(reprlib.Repr):
+    """Make a `repr` of bounded length and depth."""
 
     def __init__(self) -> None:
         super().__init__()
@@ -33,17 +33,17 @@ class _Shown(reprlib.Repr):
 
 
 def shown(value: object) -> str:
-    """Return a value as it stands in a message, shortened where it is long."""
-    return _Shown().repr(value)
+    """Return the `repr` of a value for a message, shortened if it is long."""
+    return _ShortRepr().repr(value)
 
 
 def vector(name: str, size: int = 3) -> tuple[str, ...]:
-    """The names of the elements of an array: name[1] to name[size]."""
+    """Return the names of the elements of an array: name[1] to name[size]."""
     return tuple(f"{name}[{k}]" for k in range(1, size + 1))
 
 
 def owner(name: str, elements: Container[str]) -> str | None:
-    """The element whose name, and a dot, `name` begins with; the longest where there are several."""
+    """Return the longest of `elements` that `name` begins with, followed by a dot; None if there is none."""
     end = name.rfind(".")
     while end > 0:
         if name[:end] in elements:
@@ -53,7 +53,7 @@ def owner(name: str, elements: Container[str]) -> str | None:
 
 
 def unfit_for_file(name: object) -> str:
-    """Return why a name cannot be that of a file or a folder on every system; empty where it can."""
+    """Return why a name is not a valid file name on every operating system; an empty string if it is."""
     if not isinstance(name, str) or not name:
         return "is not a text" if name != "" else "is empty"
     if not name.isprintable() or _SPECIAL.search(name):
@@ -66,7 +66,7 @@ def unfit_for_file(name: object) -> str:
 
 
 def file_name(name: str) -> str:
-    """Return a name for files and folders that stands for `name`, another one for each: itself where that is fit."""
+    """Return a file name that is unique to `name`: `name` itself if it is a valid file name."""
     if not unfit_for_file(name) and name.isascii():
         return name
     plain = re.sub(r"[^\w.-]+", "_", name, flags=re.ASCII).strip("._-")[:40] or "system"

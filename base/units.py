@@ -1,0 +1,111 @@
+"""Units in terms of SI base units, as FMI 2.0 and SSP 1.0 describe them."""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from dataclasses import dataclass
+
+BASE_UNITS = ("kg", "m", "s", "A", "K", "mol", "cd", "rad")
+"""The base units of FMI and SSP, in the order of `Unit.exponents`."""
+
+DISPLAY_UNITS = {"rad": "deg", "rad/s": "deg/s", "rad/s2": "deg/s2"}
+"""Units shown to people instead of SI ones: one for each unit, so that plots of one quantity agree in all FMUs."""
+
+# name: (exponents of base units, factor)
+_ATOMS: dict[str, tuple[dict[str, int], float]] = {
+    **{name: ({name: 1}, 1.0) for name in BASE_UNITS},
+    "g": ({"kg": 1}, 1e-3),
+    "t": ({"kg": 1}, 1e3),
+    "mm": ({"m": 1}, 1e-3),
+    "cm": ({"m": 1}, 1e-2),
+    "km": ({"m": 1}, 1e3),
+    "ms": ({"s": 1}, 1e-3),
+    "us": ({"s": 1}, 1e-6),
+    "min": ({"s": 1}, 60.0),
+    "h": ({"s": 1}, 3600.0),
+    "deg": ({"rad": 1}, 0.017453292519943295),
+    "Hz": ({"s": -1}, 1.0),
+    "N": ({"kg": 1, "m": 1, "s": -2}, 1.0),
+    "kN": ({"kg": 1, "m": 1, "s": -2}, 1e3),
+    "Pa": ({"kg": 1, "m": -1, "s": -2}, 1.0),
+    "J": ({"kg": 1, "m": 2, "s": -2}, 1.0),
+    "W": ({"kg": 1, "m": 2, "s": -3}, 1.0),
+    "C": ({"A": 1, "s": 1}, 1.0),
+    "V": ({"kg": 1, "m": 2, "s": -3, "A": -1}, 1.0),
+    "Ohm": ({"kg": 1, "m": 2, "s": -3, "A": -2}, 1.0),
+    "F": ({"kg": -1, "m": -2, "s": 4, "A": 2}, 1.0),
+    "H": ({"kg": 1, "m": 2, "s": -2, "A": -2}, 1.0),
+    "Wb": ({"kg": 1, "m": 2, "s": -2, "A": -1}, 1.0),
+    "T": ({"kg": 1, "s": -2, "A": -1}, 1.0),
+}
+
+_FACTOR = re.compile(r"([A-Za-z]+)(-?\d+)?")
+
+
+class UnitError(ValueError):
+    """A unit that is unknown or badly written, or two units of different quantities."""
+
+
+@dataclass(frozen=True)
+class Unit:
+    """A unit: value in base units = factor * value + offset.
+
+    `exponents` are those of `BASE_UNITS`, or None where a file uses a unit that it does not define. `display` lists
+    display units as (name, factor, offset), with display value = factor * value + offset.
+    """
+
+    name: str
+    exponents: tuple[int, ...] | None = None
+    factor: float = 1.0
+    offset: float = 0.0
+    display: tuple[tuple[str, float, float], ...] = ()
+
+    @property
+    def base_units(self) -> dict[str, int]:
+        """The base units with a nonzero exponent."""
+        exponents = self.exponents or (0,) * len(BASE_UNITS)
+        return {name: exponent for name, exponent in zip(BASE_UNITS, exponents, strict=True) if exponent}
+
+
+def parse_unit(text: str) -> Unit:
+    """Return the unit written as `N.m`, `kg.m2`, `m/s2`, `N.m.s/rad`, `J/(kg.K)`, `1/s` or `1`.
+
+    All factors after the one slash are in the denominator. Raises UnitError, naming the unit and the part that is not
+    understood.
+    """
+    numerator, _, denominator = text.partition("/")
+    total: Counter[str] = Counter()
+    factor = 1.0
+    for part, sign in ((numerator, 1), (denominator.removeprefix("(").removesuffix(")"), -1)):
+        for word in part.split(".") if part else ():
+            if word == "1":
+                continue
+            match = _FACTOR.fullmatch(word)
+            if match is None or match[1] not in _ATOMS:
+                raise UnitError(f"unit {text!r}: {word!r} is not known; known are {', '.join(_ATOMS)}")
+            power = sign * int(match[2] or 1)
+            exponents, size = _ATOMS[match[1]]
+            factor *= size**power
+            for base, exponent in exponents.items():
+                total[base] += power * exponent
+    if not numerator or (not denominator and "/" in text):
+        raise UnitError(f"unit {text!r} is not written like N.m/rad")
+    return Unit(text, tuple(total[name] for name in BASE_UNITS), factor)
+
+
+def conversion(source: Unit, target: Unit) -> tuple[float, float]:
+    """Return (factor, offset) that convert a value in `source` to one in `target`: factor * value + offset.
+
+    Raises UnitError, with the reason, if the units measure different quantities or one is not defined.
+    """
+    if source == target:
+        return 1.0, 0.0
+    if source.exponents is None or target.exponents is None:
+        if source.name == target.name:
+            return 1.0, 0.0
+        unknown = source.name if source.exponents is None else target.name
+        raise UnitError(f"units {source.name!r} and {target.name!r} differ, and {unknown!r} is not defined in SI units")
+    if source.exponents != target.exponents:
+        raise UnitError(f"units {source.name!r} and {target.name!r} measure different quantities")
+    return source.factor / target.factor, (source.offset - target.offset) / target.factor

@@ -1,0 +1,27 @@
+"""Units in model descriptions."""
+
+import pytest
+from lxml import etree
+
+from base.units import DISPLAY_UNITS
+from fmus import catalogue
+from fmus.description import NATIVE_CAPABILITIES, describe
+
+
+@pytest.mark.parametrize("name", catalogue.names())
+def test_a_quantity_has_one_display_unit_in_all_fmus(name):
+    """Every angle in degrees, whatever the component and the place of the variable."""
+    root = etree.fromstring(describe(catalogue.component(name), "", NATIVE_CAPABILITIES))
+    for unit in root.iterfind("UnitDefinitions/Unit"):
+        assert [d.get("name") for d in unit.iterfind("DisplayUnit")] == [
+            DISPLAY_UNITS[n] for n in (unit.get("name"),) if n in DISPLAY_UNITS
+        ]
+    for real in root.iterfind("ModelVariables/ScalarVariable/Real"):
+        assert real.get("displayUnit") == DISPLAY_UNITS.get(real.get("unit")), real.getparent().get("name")
+
+
+def test_what_components_declare_is_shown():
+    """`display_unit` of a field says no other unit than the table of units."""
+    for name in catalogue.names():
+        for slot in catalogue.component(name).record.variables:
+            assert slot.field.display_unit in (None, DISPLAY_UNITS.get(slot.field.unit)), slot.name
