@@ -5,6 +5,7 @@ from __future__ import annotations
 import csv
 import io
 import re
+import textwrap
 import uuid
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
@@ -16,6 +17,9 @@ from dockfmu.interface import Interface, Signal
 from master.fmi.description import Variable
 
 TEMPLATES = Path(__file__).parent / "templates"
+
+_COMMENT = 110
+"""Width of the comments in skeletons, which are indented: no line is longer than 120 characters."""
 
 
 def table(interface: Interface) -> str:
@@ -111,7 +115,8 @@ def _python(interface: Interface, identifier: str) -> dict[str, str]:
         inputs=_select(variables, "input"),
         outputs=_select(variables, "output"),
         python=lambda variable: repr(_start(variable)),
-        note=_note,
+        comment=lambda variable: textwrap.wrap(_note(variable), _COMMENT, break_long_words=False),
+        title=interface.title.strip().rstrip(".").replace('"', "'"),
     )
     return {f"{identifier}.py": text}
 
