@@ -15,9 +15,9 @@ from pathlib import Path
 
 import numpy as np
 
-from dockfmu import declaration
-from dockfmu.assembly import assemble
-from dockfmu.balance import audit
+from dockfmu.declare import declaration
+from dockfmu.declare.assembly import assemble
+from dockfmu.watch.balance import audit
 from master.observers.recorder import Recorder
 from master.observers.results import read_results
 from master.run.simulation import run

@@ -12,9 +12,9 @@ import numpy as np
 
 from base.compiler import jit
 from components.core.component import Component
-from dockfmu import declaration
-from dockfmu.assembly import assemble
-from dockfmu.plan import Plan
+from dockfmu.declare import declaration
+from dockfmu.declare.assembly import assemble
+from dockfmu.declare.plan import Plan
 from fmus import catalogue
 from master.system import System
 

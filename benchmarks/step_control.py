@@ -22,7 +22,7 @@ import numpy as np
 
 import dockfmu
 from benchmarks.page import machine, replace_table
-from dockfmu.plan import Plan
+from dockfmu.declare.plan import Plan
 from master.algorithms import by_name
 from master.checkpoint import Checkpoint
 from master.observers.events import Events

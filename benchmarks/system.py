@@ -8,7 +8,7 @@ import time
 from pathlib import Path
 
 from benchmarks.direct import Direct
-from dockfmu import bundle
+from dockfmu.declare import bundle
 from dockfmu.run import Request, execute
 from master.run.simulation import run
 

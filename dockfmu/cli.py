@@ -307,7 +307,7 @@ def _open_standard_streams() -> None:
 
 
 def _list(_: argparse.Namespace) -> int:
-    from dockfmu import declaration
+    from dockfmu.declare import declaration
     from fmus import catalogue
 
     print("systems")
@@ -323,8 +323,8 @@ def _list(_: argparse.Namespace) -> int:
 
 
 def _build(arguments: argparse.Namespace) -> int:
-    from dockfmu.assembly import build_fmu, make_component
-    from dockfmu.settings import parse_value
+    from dockfmu.declare.assembly import build_fmu, make_component
+    from dockfmu.declare.settings import parse_value
     from fmus import catalogue
     from fmus.native.targets import SOURCES, TARGETS
 
@@ -342,9 +342,9 @@ def _build(arguments: argparse.Namespace) -> int:
 
 
 def _run(arguments: argparse.Namespace) -> int:
-    from dockfmu.live import Live
+    from dockfmu.declare.settings import parse_value
     from dockfmu.run import Request, execute
-    from dockfmu.settings import parse_value
+    from dockfmu.watch.live import Live
 
     if arguments.force and arguments.resume is None:
         raise WrongCommand("--force: goes with --resume FILE")
@@ -467,8 +467,8 @@ def _validate(arguments: argparse.Namespace) -> int:
 
 
 def _ports(arguments: argparse.Namespace) -> int:
-    from dockfmu.interface import interface
-    from dockfmu.skeletons import FORMS, skeleton, table
+    from dockfmu.swap.interface import interface
+    from dockfmu.swap.skeletons import FORMS, skeleton, table
     from master.files import write_whole
 
     if arguments.format not in ("table", *FORMS):
@@ -492,7 +492,7 @@ def _ports(arguments: argparse.Namespace) -> int:
 
 
 def _check_swap(arguments: argparse.Namespace) -> int:
-    from dockfmu.interface import check_swap
+    from dockfmu.swap.interface import check_swap
 
     problems, notes = check_swap(arguments.place, arguments.file)
     for line in (*problems, *notes):
@@ -502,7 +502,7 @@ def _check_swap(arguments: argparse.Namespace) -> int:
 
 
 def _diagram(arguments: argparse.Namespace) -> int:
-    from dockfmu.diagram import diagram, save
+    from dockfmu.report.diagram import diagram, save
 
     figure, name = diagram(arguments.system)
     file = arguments.output or Path(f"{name}.svg")
@@ -514,14 +514,14 @@ def _diagram(arguments: argparse.Namespace) -> int:
 
 
 def _report(arguments: argparse.Namespace) -> int:
-    from dockfmu.report import write_report
+    from dockfmu.report.page import write_report
 
     print(write_report(arguments.folder))
     return DONE
 
 
 def _export(arguments: argparse.Namespace) -> int:
-    from dockfmu.export import write_csv, write_mat
+    from dockfmu.report.export import write_csv, write_mat
 
     file = arguments.results / "results.h5" if arguments.results.is_dir() else arguments.results
     if not file.is_file():
@@ -570,9 +570,9 @@ def _status(error: Exception) -> int | None:
     """Exit status of the errors whose message is for the user; None for faults of this program."""
     from base.units import UnitError
     from components.core.parameters import ParameterError
-    from dockfmu.declaration import DeclarationError
-    from dockfmu.export import ExportError
-    from dockfmu.report import ReportError
+    from dockfmu.declare.declaration import DeclarationError
+    from dockfmu.report.export import ExportError
+    from dockfmu.report.page import ReportError
     from dockfmu.run import RequestError
     from fmus.catalogue import CatalogueError
     from fmus.native.link import LinkError

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from dockfmu.settings import scalars
+from dockfmu.declare.settings import scalars
 from master.errors import StructureError
 from master.observers.series import Series
 from master.result import Result

@@ -10,18 +10,18 @@ from pathlib import Path
 from typing import Any
 
 from base.names import file_name
-from dockfmu import bundle, declaration
-from dockfmu.assembly import assemble
-from dockfmu.base_motion import check_base_motion
-from dockfmu.declaration import CHANGED, CONDITIONS
-from dockfmu.live import NOT_LIVE, Live
-from dockfmu.plan import Plan
-from dockfmu.ports import swap
+from dockfmu.declare import bundle, declaration
+from dockfmu.declare.assembly import assemble
+from dockfmu.declare.base_motion import check_base_motion
+from dockfmu.declare.declaration import CHANGED, CONDITIONS
+from dockfmu.declare.plan import Plan
+from dockfmu.declare.ports import swap
+from dockfmu.declare.settings import Settings
 from dockfmu.products import ResultsFolder, finite, publish
-from dockfmu.report import PRODUCTS as REPORTS
-from dockfmu.report import ReportError, write_report
-from dockfmu.settings import Settings
-from dockfmu.watching import watching
+from dockfmu.report.page import PRODUCTS as REPORTS
+from dockfmu.report.page import ReportError, write_report
+from dockfmu.watch.live import NOT_LIVE, Live
+from dockfmu.watch.watching import watching
 from master import algorithms
 from master.checkpoint import Checkpoint, check_states, read_checkpoint
 from master.errors import MasterError

@@ -10,8 +10,8 @@ from typing import Any
 
 import numpy as np
 
+from dockfmu.declare.settings import scalars
 from dockfmu.outcome import Outcome
-from dockfmu.settings import scalars
 from master.algorithms import Algorithm
 from master.observers.observer import Observer
 from master.observers.series import Series

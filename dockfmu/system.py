@@ -11,14 +11,15 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any, Self
 
-from dockfmu import bundle, declaration, ports, products
-from dockfmu.assembly import assemble, build_fmu, make_component
-from dockfmu.base_motion import check_base_motion
+from dockfmu import products
+from dockfmu.declare import bundle, declaration, ports
+from dockfmu.declare.assembly import assemble, build_fmu, make_component
+from dockfmu.declare.base_motion import check_base_motion
+from dockfmu.declare.plan import Plan
+from dockfmu.declare.settings import Settings, scalars, set_value
 from dockfmu.outcome import Outcome
-from dockfmu.plan import Plan
-from dockfmu.settings import Settings, scalars, set_value
 from dockfmu.simulation import Simulation
-from dockfmu.watching import telling, watching
+from dockfmu.watch.watching import telling, watching
 from fmus import catalogue
 from master import algorithms
 from master.algorithms import Algorithm

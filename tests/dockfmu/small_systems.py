@@ -4,8 +4,8 @@ import zipfile
 from collections.abc import Mapping
 from pathlib import Path
 
-from dockfmu import bundle
-from dockfmu.plan import Panel, Plan
+from dockfmu.declare import bundle
+from dockfmu.declare.plan import Panel, Plan
 from master.observers.events import Event
 from master.system import System
 

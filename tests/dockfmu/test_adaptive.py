@@ -6,9 +6,9 @@ import pytest
 from command_line import status_of
 
 import dockfmu
-from dockfmu import declaration
-from dockfmu.adaptive import Adaptive
-from dockfmu.plan import Plan
+from dockfmu.declare import declaration
+from dockfmu.declare.adaptive import Adaptive
+from dockfmu.declare.plan import Plan
 from dockfmu.run import Request, RequestError, _control
 from master.step_control import PowerBonds, Retry, StepDoubling
 from master.system import System

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 from command_line import run_system
 
-from dockfmu import declaration
+from dockfmu.declare import declaration
 
 pytestmark = pytest.mark.slow
 

@@ -11,8 +11,8 @@ import pytest
 from command_line import dockfmu, status_of
 from small_systems import PLAN, TOML, changed_archive, changed_text, pair_system, write_pair
 
-from dockfmu import bundle
-from dockfmu.plan import Panel, Plan
+from dockfmu.declare import bundle
+from dockfmu.declare.plan import Panel, Plan
 from fmus import build, catalogue
 from fmus.native.link import LinkError
 from master.observers.results import read_results
@@ -375,7 +375,7 @@ def test_a_build_that_fails(monkeypatch, capfd):
     def fail(*arguments, **options):
         raise LinkError("zig cc: no space left")
 
-    monkeypatch.setattr("dockfmu.assembly.build", fail)
+    monkeypatch.setattr("dockfmu.declare.assembly.build", fail)
     assert status_of("build", "Oscillator") == 1
     assert capfd.readouterr().err == "dockfmu: zig cc: no space left\n"
 

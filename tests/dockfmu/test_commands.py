@@ -17,7 +17,7 @@ from scipy.io import loadmat
 from small_systems import PLAN, TOML, write_pair
 
 from base.units import Unit
-from dockfmu.report import ReportError
+from dockfmu.report.page import ReportError
 from dockfmu.run import PRODUCTS
 from fmus import catalogue
 from master.errors import MasterError

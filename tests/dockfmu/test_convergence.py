@@ -11,8 +11,8 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from dockfmu import declaration
-from dockfmu.assembly import assemble
+from dockfmu.declare import declaration
+from dockfmu.declare.assembly import assemble
 from master.observers.recorder import Recorder
 from master.observers.results import read_results
 from master.run.simulation import run

@@ -9,10 +9,10 @@ from hypothesis import strategies as st
 from small_systems import TOML
 
 from components.core.parameters import ParameterError
-from dockfmu import assembly, declaration
-from dockfmu.declaration import DeclarationError
-from dockfmu.settings import Settings
-from dockfmu.tables import Table
+from dockfmu.declare import assembly, declaration
+from dockfmu.declare.declaration import DeclarationError
+from dockfmu.declare.settings import Settings
+from dockfmu.declare.tables import Table
 from fmus.catalogue import CatalogueError
 from master.errors import StructureError
 

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from benchmarks.direct import Direct
-from dockfmu import bundle
+from dockfmu.declare import bundle
 from master.observers.recorder import Recorder
 from master.observers.results import read_results
 from master.run.simulation import run

@@ -8,9 +8,9 @@ import numpy as np
 import pytest
 
 from benchmarks.contact_interface import INSIDE, OUTSIDE, RECORD, Bench
-from dockfmu import declaration
-from dockfmu.assembly import assemble
-from dockfmu.balance import audit
+from dockfmu.declare import declaration
+from dockfmu.declare.assembly import assemble
+from dockfmu.watch.balance import audit
 from master.observers.events import Events
 from master.observers.recorder import Recorder
 from master.observers.results import read_results

@@ -9,8 +9,8 @@ from hypothesis import strategies as st
 from small_systems import PLAN, pair_system
 
 from dockfmu import load
-from dockfmu.bundle import ANNOTATION, read_bundle
-from dockfmu.plan import Plan
+from dockfmu.declare.bundle import ANNOTATION, read_bundle
+from dockfmu.declare.plan import Plan
 from ssp.errors import SspError
 from ssp.model import Annotation
 from ssp.packaging import from_system

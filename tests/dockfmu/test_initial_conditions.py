@@ -11,9 +11,9 @@ from components import probe_mechanism, spacecraft
 from components.core.component import Instance
 from components.core.rotation import angles, from_quaternion
 from components.spacecraft.modes.declared import declared_modes
-from dockfmu import declaration
-from dockfmu.declaration import DeclarationError, InitialConditions
-from dockfmu.initial_conditions import place_crafts, severity
+from dockfmu.declare import declaration
+from dockfmu.declare.declaration import DeclarationError, InitialConditions
+from dockfmu.declare.initial_conditions import place_crafts, severity
 
 CRAFT = {"parameters.mass": 2e4, "parameters.port[1].position": [5.0, 0.1, -0.2], "parameters.center_of_mass": 0.1}
 STATION = {

@@ -6,7 +6,7 @@ from scipy.signal import find_peaks, peak_widths
 
 from components.contact.probe_cone.pairs import PAD_CONE
 from dockfmu import load
-from dockfmu.declaration import read
+from dockfmu.declare.declaration import read
 
 pytestmark = pytest.mark.slow
 

@@ -10,9 +10,9 @@ import pytest
 from command_line import status_of
 from small_systems import PLAN, pair_system
 
-from dockfmu import bundle
-from dockfmu.live import free_inputs
-from dockfmu.plan import Plan
+from dockfmu.declare import bundle
+from dockfmu.declare.plan import Plan
+from dockfmu.watch.live import free_inputs
 from master.errors import MasterError
 from master.observers.results import read_results
 from master.observers.stream import subscribe

@@ -16,8 +16,8 @@ import pytest
 from command_line import dockfmu, status_of
 from small_systems import PLAN, TOML, pair_system, write_pair
 
-from dockfmu import bundle, declaration
-from dockfmu.declaration import DeclarationError
+from dockfmu.declare import bundle, declaration
+from dockfmu.declare.declaration import DeclarationError
 from dockfmu.run import PRODUCTS
 from dockfmu.system import load
 from fmus import build, catalogue

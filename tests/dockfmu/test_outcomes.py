@@ -13,9 +13,9 @@ from small_systems import PLAN, changed_archive, changed_text, write_pair
 import dockfmu as package
 from dockfmu import System
 from dockfmu.cli import DONE, FAILED, NO_SUCCESS, WRONG
-from dockfmu.declaration import DeclarationError, read
-from dockfmu.judgement import Judgement
-from dockfmu.plan import Plan
+from dockfmu.declare.declaration import DeclarationError, read
+from dockfmu.declare.plan import Plan
+from dockfmu.watch.judgement import Judgement
 from master.errors import FmuError, StructureError
 from master.observers.outcomes import OutcomeRule
 from master.observers.results import read_results

@@ -13,8 +13,8 @@ from command_line import dockfmu, status_of
 from pythonfmu.builder import FmuBuilder
 
 from base.cache import ROOT, cache_root
-from dockfmu.interface import check_swap, interface
-from dockfmu.skeletons import skeleton, table
+from dockfmu.swap.interface import check_swap, interface
+from dockfmu.swap.skeletons import skeleton, table
 from fmus.catalogue import CatalogueError
 from fmus.check import validate
 from master.errors import StructureError

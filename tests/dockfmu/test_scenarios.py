@@ -5,8 +5,8 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from dockfmu import declaration
-from dockfmu.assembly import start_values
+from dockfmu.declare import declaration
+from dockfmu.declare.assembly import start_values
 from fmus import catalogue
 
 MECHANISM = 43.0

@@ -3,7 +3,7 @@
 import pytest
 from small_systems import changed_text
 
-from dockfmu.settings import Settings, parse_value, set_value
+from dockfmu.declare.settings import Settings, parse_value, set_value
 from fmus import build, catalogue
 from master.errors import StructureError
 from master.system import System

@@ -9,7 +9,7 @@ from command_line import dockfmu, run_system
 from small_systems import PLAN, changed_archive, pair_system
 
 from dockfmu.cli import NO_SUCCESS
-from dockfmu.ports import swap
+from dockfmu.declare.ports import swap
 from master.errors import StructureError
 from master.fmi.description import read_description
 from master.observers.results import read_results

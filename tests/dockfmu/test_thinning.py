@@ -4,7 +4,7 @@ import numpy as np
 from hypothesis import given
 from hypothesis import strategies as st
 
-from dockfmu.thinning import thin
+from dockfmu.report.thinning import thin
 
 
 @given(st.integers(0, 10**6), st.sampled_from([1e-3, 1e-2, 0.1]))

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 from command_line import run_system
 
-from dockfmu.interface import check_swap
+from dockfmu.swap.interface import check_swap
 
 pytestmark = pytest.mark.slow
 

@@ -8,7 +8,7 @@ from command_line import status_of
 from small_systems import pair_system
 
 from dockfmu import load
-from dockfmu.interface import interface
+from dockfmu.swap.interface import interface
 from master.observers.results import read_results
 from master.system import System
 from ssp.model import DEFINITION_TYPE, Component, StructureDescription

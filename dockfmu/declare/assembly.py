@@ -9,12 +9,12 @@ from pathlib import Path
 from base.names import did_you_mean, shown
 from components.core.component import Component
 from components.core.parameters import ParameterError, ParameterSet
-from dockfmu.base_motion import leave_out_affine_mass
-from dockfmu.declaration import Declaration, Element
-from dockfmu.initial_conditions import place_crafts, severity
-from dockfmu.plan import Plan
-from dockfmu.ports import join
-from dockfmu.settings import Settings
+from dockfmu.declare.base_motion import leave_out_affine_mass
+from dockfmu.declare.declaration import Declaration, Element
+from dockfmu.declare.initial_conditions import place_crafts, severity
+from dockfmu.declare.plan import Plan
+from dockfmu.declare.ports import join
+from dockfmu.declare.settings import Settings
 from fmus import build, catalogue
 from fmus.ahead import build_ahead
 from master.system import System

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dockfmu.plan import Plan
+from dockfmu.declare.plan import Plan
 from master.observers.audit import Audit
 from master.system import System
 

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from dockfmu.balance import audit
-from dockfmu.base_motion import responds
-from dockfmu.judgement import Judgement
-from dockfmu.plan import Plan
-from dockfmu.standing import Standing
+from dockfmu.declare.base_motion import responds
+from dockfmu.declare.plan import Plan
+from dockfmu.watch.balance import audit
+from dockfmu.watch.judgement import Judgement
+from dockfmu.watch.standing import Standing
 from master.observers.events import Events
 from master.observers.observer import Observer
 from master.observers.outcomes import Outcomes

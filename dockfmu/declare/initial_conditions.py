@@ -21,7 +21,7 @@ from components.contact.first_contact import (
 )
 from components.core.component import Component
 from components.core.rotation import from_quaternion, from_rotation_vector
-from dockfmu.declaration import LIMITED, DeclarationError, InitialConditions
+from dockfmu.declare.declaration import LIMITED, DeclarationError, InitialConditions
 
 
 @dataclass(frozen=True)

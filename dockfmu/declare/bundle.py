@@ -5,7 +5,7 @@ from __future__ import annotations
 import tempfile
 from pathlib import Path
 
-from dockfmu.plan import Plan
+from dockfmu.declare.plan import Plan
 from master.system import System
 from ssp import coupling, packaging, vendors
 from ssp.errors import SspError

@@ -12,8 +12,8 @@ import numpy as np
 import plotly.graph_objects as go
 from plotly.subplots import make_subplots
 
-from dockfmu.plan import Panel
-from dockfmu.thinning import thin
+from dockfmu.declare.plan import Panel
+from dockfmu.report.thinning import thin
 from master.files import whole
 from master.observers.results import Results
 

@@ -10,12 +10,12 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from components.core.component import Component
-from dockfmu import declaration
-from dockfmu.assembly import make_component, start_values
-from dockfmu.base_motion import leave_out_affine_mass
-from dockfmu.bundle import read_bundle
-from dockfmu.plan import AUDIT_OUTPUTS, Plan
-from dockfmu.ports import join, swap
+from dockfmu.declare import declaration
+from dockfmu.declare.assembly import make_component, start_values
+from dockfmu.declare.base_motion import leave_out_affine_mass
+from dockfmu.declare.bundle import read_bundle
+from dockfmu.declare.plan import AUDIT_OUTPUTS, Plan
+from dockfmu.declare.ports import join, swap
 from fmus import catalogue
 from fmus.description import NATIVE_CAPABILITIES, describe
 from master.errors import StructureError

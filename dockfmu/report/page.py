@@ -11,8 +11,8 @@ from typing import Any
 
 import jinja2
 
-from dockfmu.figures import interactive, write_png
-from dockfmu.plan import Panel, Plan
+from dockfmu.declare.plan import Panel, Plan
+from dockfmu.report.figures import interactive, write_png
 from master.files import write_whole
 from master.observers.results import Results, read_results
 
@@ -61,7 +61,7 @@ def _write(folder: Path, results: Results) -> Path:
 
 
 def _page(results: Results, summary: Mapping[str, Any], events: list[dict[str, Any]], panels: tuple[Panel, ...]) -> str:
-    environment = jinja2.Environment(loader=jinja2.PackageLoader("dockfmu", "."), autoescape=True)
+    environment = jinja2.Environment(loader=jinja2.PackageLoader("dockfmu.report", "."), autoescape=True)
     counts = Counter(event["name"] for event in events)
     first: dict[str, dict[str, Any]] = {}
     for event in events:

@@ -9,9 +9,9 @@ from dataclasses import asdict, dataclass, field, replace
 from typing import Any, Literal, get_args, get_type_hints
 
 from base.names import did_you_mean, shown
-from dockfmu.adaptive import Adaptive
-from dockfmu.judgement import CHECKS
-from dockfmu.tables import DeclarationError, Table, finite_number
+from dockfmu.declare.adaptive import Adaptive
+from dockfmu.declare.tables import DeclarationError, Table, finite_number
+from dockfmu.watch.judgement import CHECKS
 from master.errors import StructureError
 from master.fmi.variables import VISIBLE
 from master.observers.events import Event

@@ -13,7 +13,7 @@ from pathlib import Path
 
 import jinja2
 
-from dockfmu.interface import Interface, Signal
+from dockfmu.swap.interface import Interface, Signal
 from master.fmi.description import Variable
 
 TEMPLATES = Path(__file__).parent / "templates"

@@ -15,11 +15,11 @@ import numpy as np
 
 from base.names import did_you_mean, shown, unfit_for_file
 from components.core.parameters import ParameterError, ParameterSet, parameter_leaves
-from dockfmu.plan import Plan
-from dockfmu.tables import DeclarationError as DeclarationError
-from dockfmu.tables import Table, finite_number
+from dockfmu.declare.plan import Plan
+from dockfmu.declare.tables import DeclarationError as DeclarationError
+from dockfmu.declare.tables import Table, finite_number
 
-SYSTEMS = Path(__file__).resolve().parents[1] / "ssp" / "systems"
+SYSTEMS = Path(__file__).resolve().parents[2] / "ssp" / "systems"
 
 CONDITIONS = "initial_conditions"
 CHOICES = {"moving": ("active", "passive"), "velocity_point": ("cm_inertial", "port_relative")}
