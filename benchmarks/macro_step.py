@@ -9,7 +9,6 @@ that the figures are what the masters cost. Rounds are interleaved, because the 
 from __future__ import annotations
 
 import argparse
-import importlib.util
 import os
 import shutil
 import statistics
@@ -19,7 +18,6 @@ import tempfile
 import time
 from collections.abc import Callable
 from pathlib import Path
-from types import ModuleType
 
 import fmpy
 import fmpy.fmi2
@@ -35,19 +33,10 @@ from master.run.simulation import run
 from master.system import System
 from ssp.packaging import from_system
 from ssp.write import write_ssp
+from tests.master.fmus import third_party
 
 ROOT = Path(__file__).resolve().parents[1]
 COUNT, CHANNELS, H = 5, 12, 1e-3
-
-
-def builder() -> ModuleType:
-    """The module that builds the FMUs of the tests."""
-    spec = importlib.util.spec_from_file_location("third_party_fmus", ROOT / "tests" / "master" / "fmus" / "build.py")
-    assert spec is not None
-    assert spec.loader is not None
-    module = importlib.util.module_from_spec(spec)
-    spec.loader.exec_module(module)
-    return module
 
 
 def ring(file: Path) -> System:
@@ -157,7 +146,7 @@ def main() -> None:
     rounds = parser.parse_args().rounds
     with tempfile.TemporaryDirectory() as name:
         folder = Path(name)
-        file = builder().build(folder, "Ring", channels=CHANNELS)
+        file = third_party.build(folder, "Ring", channels=CHANNELS)
         system = ring(file)
         package = write_ssp(from_system(system, stop_time=1.0, step=H), folder / "ring.ssp")
         recording = folder / "r.h5"

@@ -29,13 +29,14 @@ from scipy.linalg import expm
 
 import dockfmu
 from benchmarks.inside import share_of_fmus
-from benchmarks.macro_step import ROOT, builder
+from benchmarks.macro_step import ROOT
 from benchmarks.other_masters.job import Connection, Job, Stopwatch, best
 from benchmarks.page import machine, replace_table
 from dockfmu import System
 from master.algorithms import by_name
 from master.run.simulation import Simulation
 from master.system import System as Structure
+from tests.master.fmus import third_party
 
 RUNNERS = Path(__file__).parent / "other_masters"
 BUILD = ROOT / "build"
@@ -246,7 +247,7 @@ class Bench:
 
     def __init__(self, folder: Path, contact: System) -> None:
         self.folder = folder
-        self.ring = ring(builder().build(folder, "Ring", channels=CHANNELS))
+        self.ring = ring(third_party.build(folder, "Ring", channels=CHANNELS))
         self.outputs = [f"lag{i}.y[{k}]" for i in range(COUNT) for k in range(1, CHANNELS + 1)]
         self.exact = exact_ring(1.0)
         self.contact = contact

@@ -4,11 +4,11 @@ import signal
 import threading
 
 import pytest
-from fmus_of_others import builder
 from hypothesis import settings
 
 import fmus
 from components.oscillator import component as oscillator_component
+from tests.master.fmus import third_party as third_party_fmus
 
 # the first call of a kernel compiles it: a deadline per example would fail by chance
 settings.register_profile("dockfmu", deadline=None, derandomize=True)
@@ -31,7 +31,7 @@ def oscillator(tmp_path_factory):
 @pytest.fixture(scope="session")
 def third_party():
     """The module that builds variants of `lag.c`."""
-    return builder("build")
+    return third_party_fmus
 
 
 @pytest.fixture(scope="session")

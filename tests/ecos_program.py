@@ -6,7 +6,8 @@ import stat
 from pathlib import Path
 
 import numpy as np
-from importers_environment import call, installed
+
+from tests.importers_environment import call, installed
 
 
 def simulate(package: Path, names, step: float, stop: float, folder: Path) -> tuple[np.ndarray, np.ndarray]:

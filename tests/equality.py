@@ -18,7 +18,7 @@ from typing import Any
 
 import numpy as np
 
-HERE = Path(__file__).resolve().parent
+ROOT = Path(__file__).resolve().parents[1]
 Trace = np.ndarray
 """All public variables, shape (steps + 1, variables): after initialisation and after each step."""
 
@@ -63,11 +63,9 @@ def run_directly(scenario: Scenario) -> Trace:
 
 def run_fmu(scenario: Scenario, kind: str) -> Trace:
     """An FMU of the component, called through the functions of the standard."""
-    sys.path.insert(0, str(HERE / "fmus"))
-    from library import OK, Library
-
     import fmus
     from fmus import catalogue
+    from tests.fmus.library import OK, Library
 
     component = catalogue.component(scenario.name, **scenario.options)
     with tempfile.TemporaryDirectory() as folder:
@@ -92,8 +90,8 @@ def run_fmu(scenario: Scenario, kind: str) -> Trace:
 
 def _elsewhere(scenario: Scenario, link: str, **environment: str) -> Trace:
     done = subprocess.run(
-        [sys.executable, __file__, link],
-        input=json.dumps(asdict(scenario)), env={**os.environ, **environment}, capture_output=True, text=True,
+        [sys.executable, "-m", "tests.equality", link],
+        input=json.dumps(asdict(scenario)), cwd=ROOT, env={**os.environ, **environment}, capture_output=True, text=True,
     )  # fmt: skip
     assert done.returncode == 0, done.stderr
     rows = [[float.fromhex(word) for word in row.split()] for row in done.stdout.splitlines()]

@@ -2,10 +2,11 @@
 
 from math import sin
 
-import equality
 import numpy as np
 import pytest
-from equality import Scenario, assert_equal_chain
+
+from tests import equality
+from tests.equality import Scenario, assert_equal_chain
 
 PUSHES = tuple(
     {

@@ -11,7 +11,6 @@ from enum import IntEnum
 from pathlib import Path
 from typing import NamedTuple
 
-import kernels_of_one_name as names
 import numba
 import numpy as np
 import pytest
@@ -22,6 +21,7 @@ from base.compiler import BASELINE, digest_of, jit, name_of, settings, target
 from components.core.kernel import kernel
 from fmus.catalogue import component
 from fmus.native.compile import compile_component
+from tests.base import kernels_of_one_name as names
 
 PROGRAM = Path(names.__file__)
 NUMBERS = range(len(names.VARIANTS))

@@ -5,14 +5,14 @@ import pytest
 
 from benchmarks import masters
 from benchmarks.inside import share_of_fmus
-from benchmarks.macro_step import builder
 from benchmarks.page import replace_table
 from master.algorithms import by_name
+from tests.master.fmus import third_party
 
 
 @pytest.fixture(scope="module")
 def ring(tmp_path_factory):
-    return masters.ring(builder().build(tmp_path_factory.mktemp("ring"), "Ring", channels=masters.CHANNELS))
+    return masters.ring(third_party.build(tmp_path_factory.mktemp("ring"), "Ring", channels=masters.CHANNELS))
 
 
 def test_the_ring_converges_to_its_exact_solution(ring, tmp_path):

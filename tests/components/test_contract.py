@@ -10,12 +10,12 @@ import sys
 from importlib import import_module
 from pathlib import Path
 
-import contract
 import pytest
 
 from components.core.component import Message, combined
 from components.core.sources import ROOT, sources
 from fmus import catalogue
+from tests.components import contract
 
 PROGRAM = Path(contract.__file__)
 

@@ -3,9 +3,10 @@
 from pathlib import Path
 
 import pytest
-from command_line import Run, run_system
 from pythonfmu.builder import FmuBuilder
-from small_systems import write_pair
+
+from tests.dockfmu.command_line import Run, run_system
+from tests.dockfmu.small_systems import write_pair
 
 
 @pytest.fixture(scope="session")

@@ -3,7 +3,6 @@
 import json
 
 import pytest
-from command_line import status_of
 
 import dockfmu
 from dockfmu.declare import declaration
@@ -12,6 +11,7 @@ from dockfmu.declare.plan import Plan
 from dockfmu.run import Request, RequestError, _control
 from master.step_control import PowerBonds, Retry, StepDoubling
 from master.system import System
+from tests.dockfmu.command_line import status_of
 
 TABLE = {"tolerance": 1e-3, "shortest": 1e-4, "longest": 0.02, "event_step": 1e-3}
 

@@ -8,8 +8,6 @@ from pathlib import Path
 import h5py
 import numpy as np
 import pytest
-from command_line import dockfmu, status_of
-from small_systems import PLAN, TOML, changed_archive, changed_text, pair_system, write_pair
 
 from dockfmu.declare import bundle
 from dockfmu.declare.plan import Panel, Plan
@@ -20,6 +18,8 @@ from master.system import System
 from ssp.model import Annotation, Parameter, ParameterSet
 from ssp.packaging import from_system
 from ssp.write import write_parameter_set, write_ssp
+from tests.dockfmu.command_line import dockfmu, status_of
+from tests.dockfmu.small_systems import PLAN, TOML, changed_archive, changed_text, pair_system, write_pair
 
 DESCRIPTION = "modelDescription.xml"
 

@@ -2,10 +2,10 @@
 
 import numpy as np
 import pytest
-from command_line import dockfmu as command
 
 import dockfmu
 from master.errors import StructureError
+from tests.dockfmu.command_line import dockfmu as command
 
 pytestmark = pytest.mark.slow
 

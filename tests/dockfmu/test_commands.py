@@ -12,9 +12,7 @@ from pathlib import Path
 import h5py
 import numpy as np
 import pytest
-from command_line import dockfmu, run_system, status_of
 from scipy.io import loadmat
-from small_systems import PLAN, TOML, write_pair
 
 from base.units import Unit
 from dockfmu.report.page import ReportError
@@ -24,6 +22,8 @@ from master.errors import MasterError
 from master.observers.results import read_results
 from ssp.model import Parameter, ParameterSet, UnitDefinition
 from ssp.write import write_parameter_set
+from tests.dockfmu.command_line import dockfmu, run_system, status_of
+from tests.dockfmu.small_systems import PLAN, TOML, write_pair
 
 KEYS = {
     "system", "status", "t_end", "wall_s", "real_time_factor", "macro_steps", "algorithm", "step", "events", "peaks",

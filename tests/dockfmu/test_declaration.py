@@ -6,7 +6,6 @@ from pathlib import Path
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from small_systems import TOML
 
 from components.core.parameters import ParameterError
 from dockfmu.declare import assembly, declaration
@@ -15,6 +14,7 @@ from dockfmu.declare.settings import Settings
 from dockfmu.declare.tables import Table
 from fmus.catalogue import CatalogueError
 from master.errors import StructureError
+from tests.dockfmu.small_systems import TOML
 
 CONDITIONS = declaration.read("central_impact_20t").initial_conditions
 

@@ -6,10 +6,10 @@ import json
 
 import numpy as np
 import pytest
-from command_line import Run, dockfmu
 
 from components.probe_cyclogram.ports import PHASE
 from master.observers.results import read_results
+from tests.dockfmu.command_line import Run, dockfmu
 
 pytestmark = pytest.mark.slow
 

@@ -6,7 +6,6 @@ import json
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from small_systems import PLAN, pair_system
 
 from dockfmu import load
 from dockfmu.declare.bundle import ANNOTATION, read_bundle
@@ -16,6 +15,7 @@ from ssp.model import Annotation
 from ssp.packaging import from_system
 from ssp.vendors import OMSIMULATOR, OPEN_SIMULATION_PLATFORM
 from ssp.write import write_ssp
+from tests.dockfmu.small_systems import PLAN, pair_system
 
 
 @pytest.mark.parametrize(

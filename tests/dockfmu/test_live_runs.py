@@ -7,8 +7,6 @@ import time
 
 import numpy as np
 import pytest
-from command_line import status_of
-from small_systems import PLAN, pair_system
 
 from dockfmu.declare import bundle
 from dockfmu.declare.plan import Plan
@@ -17,6 +15,8 @@ from master.errors import MasterError
 from master.observers.results import read_results
 from master.observers.stream import subscribe
 from master.system import System
+from tests.dockfmu.command_line import status_of
+from tests.dockfmu.small_systems import PLAN, pair_system
 
 
 def free_port(kind):

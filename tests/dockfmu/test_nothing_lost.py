@@ -13,8 +13,6 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from command_line import dockfmu, status_of
-from small_systems import PLAN, TOML, pair_system, write_pair
 
 from dockfmu.declare import bundle, declaration
 from dockfmu.declare.declaration import DeclarationError
@@ -22,6 +20,8 @@ from dockfmu.run import PRODUCTS
 from dockfmu.system import load
 from fmus import build, catalogue
 from master.observers.results import DamagedRecording, read_results, recover
+from tests.dockfmu.command_line import dockfmu, status_of
+from tests.dockfmu.small_systems import PLAN, TOML, pair_system, write_pair
 
 LINUX = pytest.mark.skipif(sys.platform != "linux", reason="as Linux does it")
 

@@ -7,8 +7,6 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
-from command_line import dockfmu, status_of
-from small_systems import PLAN, changed_archive, changed_text, write_pair
 
 import dockfmu as package
 from dockfmu import System
@@ -20,6 +18,8 @@ from master.errors import FmuError, StructureError
 from master.observers.outcomes import OutcomeRule
 from master.observers.results import read_results
 from master.result import Result
+from tests.dockfmu.command_line import dockfmu, status_of
+from tests.dockfmu.small_systems import PLAN, changed_archive, changed_text, write_pair
 
 ENDS = {
     "docked": {

@@ -9,7 +9,6 @@ import sys
 import zipfile
 
 import pytest
-from command_line import dockfmu, status_of
 from pythonfmu.builder import FmuBuilder
 
 from base.cache import ROOT, cache_root
@@ -21,6 +20,7 @@ from master.errors import StructureError
 from master.fmi.description import library_name, read_description, this_platform
 from master.run.simulation import run
 from master.system import System
+from tests.dockfmu.command_line import dockfmu, status_of
 
 THREE = """<fmiModelDescription fmiVersion="3.0" modelName="three" instantiationToken="t">
 <CoSimulation modelIdentifier="three"/><ModelVariables/><ModelStructure/></fmiModelDescription>"""

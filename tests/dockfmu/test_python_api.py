@@ -5,11 +5,11 @@ import sys
 
 import numpy as np
 import pytest
-from small_systems import write_pair
 
 import dockfmu
 from dockfmu import FmuError, System
 from master.errors import MasterError, StructureError
+from tests.dockfmu.small_systems import write_pair
 
 
 @pytest.fixture

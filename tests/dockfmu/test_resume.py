@@ -4,8 +4,6 @@ import json
 
 import numpy as np
 import pytest
-from command_line import dockfmu, run_system, status_of
-from small_systems import changed_text, write_pair
 
 from dockfmu import System
 from dockfmu.products import ResultsFolder
@@ -14,6 +12,8 @@ from master.checkpoint import CheckpointError, read_checkpoint
 from master.drivers.datagrams import Datagrams
 from master.observers.results import read_results
 from master.result import Result
+from tests.dockfmu.command_line import dockfmu, run_system, status_of
+from tests.dockfmu.small_systems import changed_text, write_pair
 
 
 def assert_tail(whole, rest):

@@ -1,13 +1,13 @@
 """Values from the command line: their text, and every kind of variable that they reach."""
 
 import pytest
-from small_systems import changed_text
 
 from dockfmu.declare.settings import Settings, parse_value, set_value
 from fmus import build, catalogue
 from master.errors import StructureError
 from master.system import System
 from ssp.model import Parameter, ParameterSet
+from tests.dockfmu.small_systems import changed_text
 
 
 @pytest.mark.parametrize(

@@ -5,8 +5,6 @@ import zipfile
 
 import numpy as np
 import pytest
-from command_line import dockfmu, run_system
-from small_systems import PLAN, changed_archive, pair_system
 
 from dockfmu.cli import NO_SUCCESS
 from dockfmu.declare.ports import swap
@@ -14,6 +12,8 @@ from master.errors import StructureError
 from master.fmi.description import read_description
 from master.observers.results import read_results
 from master.system import System
+from tests.dockfmu.command_line import dockfmu, run_system
+from tests.dockfmu.small_systems import PLAN, changed_archive, pair_system
 
 DESCRIPTION = "modelDescription.xml"
 

@@ -4,8 +4,6 @@ import json
 from pathlib import Path
 
 import pytest
-from command_line import status_of
-from small_systems import pair_system
 
 from dockfmu import load
 from dockfmu.swap.interface import interface
@@ -15,6 +13,8 @@ from ssp.model import DEFINITION_TYPE, Component, StructureDescription
 from ssp.model import System as Described
 from ssp.packaging import from_system
 from ssp.write import write_ssp
+from tests.dockfmu.command_line import status_of
+from tests.dockfmu.small_systems import pair_system
 
 
 @pytest.fixture

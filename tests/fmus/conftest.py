@@ -1,11 +1,11 @@
 """FMUs that the tests of the exporter share."""
 
-import gadget
 import pytest
-from library import Library
 
 import fmus
 from components.oscillator import component as oscillator
+from tests.fmus import gadget
+from tests.fmus.library import Library
 
 
 @pytest.fixture(scope="session")

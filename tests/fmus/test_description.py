@@ -1,7 +1,6 @@
 """modelDescription.xml, read back by fmpy and by hand."""
 
 import fmpy
-import gadget
 import pytest
 from fmpy.validation import validate_fmu
 from lxml import etree
@@ -14,6 +13,7 @@ from components.core.record import Record
 from components.oscillator import component as oscillator
 from fmus.description import NATIVE_CAPABILITIES, describe
 from master.fmi.description import read_description
+from tests.fmus import gadget
 
 
 @pytest.fixture(scope="module")

@@ -10,7 +10,6 @@ from dataclasses import replace
 from pathlib import Path
 
 import fmpy
-import gadget
 import pytest
 from fmpy.ssp import ssd
 from lxml import etree
@@ -20,6 +19,7 @@ import fmus.package
 from base.cache import cache_root
 from components.core.component import Message
 from components.oscillator import component as oscillator
+from tests.fmus import gadget
 
 
 def content(file: Path) -> dict[str, bytes]:

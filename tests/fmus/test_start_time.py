@@ -10,15 +10,14 @@ import pytest
 import fmus
 from components.probe_cyclogram import component
 
-HERE = Path(__file__).resolve().parent
+ROOT = Path(__file__).resolve().parents[2]
 
 # the extension of the probe may take 600 s: at the start it is not overdue, whenever that is, and 600 s later it is
 PROGRAM = """
     import sys
     from pathlib import Path
-    sys.path.insert(0, sys.argv[1])
-    from library import OK, Library
-    library = Library(Path(sys.argv[2]), Path(sys.argv[2]).with_suffix(""))
+    from tests.fmus.library import OK, Library
+    library = Library(Path(sys.argv[1]), Path(sys.argv[1]).with_suffix(""))
     for start in (0.0, 1000.0, -50.0):
         one = library.instance()
         assert one.setup(start) == one("EnterInitializationMode") == OK, one.messages
@@ -38,7 +37,8 @@ def test_timers_count_from_the_start_time(kind, tmp_path):
     """Step k reads the clock at start + 10 k: the limit of 600 s passes in the sixty-first."""
     file = fmus.build(component(), tmp_path, kind=kind)
     done = subprocess.run(
-        [sys.executable, "-c", textwrap.dedent(PROGRAM), str(HERE), str(file)],
+        [sys.executable, "-c", textwrap.dedent(PROGRAM), str(file)],
+        cwd=ROOT,
         capture_output=True, text=True, check=False,
     )  # fmt: skip
     assert done.returncode == 0, done.stderr

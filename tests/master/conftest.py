@@ -1,15 +1,16 @@
 """FMUs that a third party might have written, for the tests of the master."""
 
 import pytest
-from fmus_of_others import builder
 
 from master.system import System
+from tests.master.fmus import arrays3
+from tests.master.fmus import linear as linear_fmus
 
 
 @pytest.fixture(scope="session")
 def fmi3():
     """The module that describes `arrays3.c`, an FMU of FMI 3.0."""
-    return builder("arrays3")
+    return arrays3
 
 
 @pytest.fixture(scope="session")
@@ -27,7 +28,7 @@ def arrays(tmp_path_factory, fmi3, arrays_library):
 @pytest.fixture(scope="session")
 def linear():
     """The module that describes `linear.c`, a linear system with a square wave."""
-    return builder("linear")
+    return linear_fmus
 
 
 @pytest.fixture(scope="session")

@@ -1,16 +1,16 @@
 """Other tools that run packages: each gives Real outputs after every step, shape (steps, names)."""
 
-import ecos_program
 import fmpy.ssp.simulation
 import numpy as np
 import pytest
-from importers_environment import Missing
 from libcosimpy.CosimEnums import CosimVariableType
 from libcosimpy.CosimExecution import CosimExecution
 from libcosimpy.CosimObserver import CosimObserver
 
 from ssp.coupling import to_system
 from ssp.read import read_ssp
+from tests import ecos_program
+from tests.importers_environment import Missing
 
 
 def system_of(package, folder):

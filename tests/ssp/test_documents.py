@@ -6,7 +6,6 @@ import zipfile
 
 import fmpy.ssp.ssd
 import pytest
-import ssp_strategies
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from lxml import etree
@@ -49,6 +48,7 @@ from ssp.write import (
     write_signal_dictionary,
     write_ssp,
 )
+from tests.ssp import ssp_strategies
 
 NOTE = Annotation("com.example", '<n:a xmlns:n="urn:n"><n:b c="1">text &amp; more</n:b></n:a>')
 EMPTY = Annotation("com.example.empty")

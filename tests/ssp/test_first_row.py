@@ -14,13 +14,13 @@ import pytest
 from libcosimpy.CosimEnums import CosimVariableType
 from libcosimpy.CosimExecution import CosimExecution
 from libcosimpy.CosimObserver import CosimObserver
-from other_tools import system_of
 
 from master.algorithms.gauss_seidel import GaussSeidel
 from master.algorithms.jacobi import Jacobi
 from master.observers.recorder import Recorder
 from master.observers.results import read_results
 from master.run.simulation import run
+from tests.ssp.other_tools import system_of
 
 pytestmark = pytest.mark.slow
 

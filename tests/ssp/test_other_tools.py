@@ -9,7 +9,6 @@ import sys
 
 import numpy as np
 import pytest
-from other_tools import system_of, with_ecos, with_fmpy, with_libcosim
 
 from master.algorithms.jacobi import Jacobi
 from master.observers.recorder import Recorder
@@ -18,6 +17,7 @@ from master.run.simulation import run
 from master.system import System
 from ssp.packaging import from_system
 from ssp.write import write_ssp
+from tests.ssp.other_tools import system_of, with_ecos, with_fmpy, with_libcosim
 
 STEPS, H = 200, 0.01
 NAMES = ("first.position", "second.position")

@@ -3,13 +3,13 @@
 import numpy as np
 import pytest
 import sympy
-from linkage_reference import Chain as Reference
-from linkage_reference import euler
 
 from components.codegen import algebra, chain
 from components.codegen.catalogue import CHAINS
 from components.codegen.legs import Leg, Nut, Ring, affine_mass
 from components.codegen.mechanism import Body, Joint, Motion
+from tests.components.linkage.linkage_reference import Chain as Reference
+from tests.components.linkage.linkage_reference import euler
 
 R_N, A_N = np.array([0.52, 0.01, -0.02]), euler(0.05, -0.03, 0.04)
 U = np.array([0.1, -0.05, 0.02, 0.1, 0.2, -0.15])

@@ -3,7 +3,6 @@
 from collections import Counter
 from types import SimpleNamespace
 
-import gough_stewart
 import numpy as np
 import pytest
 
@@ -13,6 +12,7 @@ from components.core.record import Record
 from components.core.rotation import advance, compose, from_quaternion
 from components.core.vector import cross
 from components.linkage import hexapod
+from tests.components.codegen import gough_stewart
 
 POSITION = np.array([0.5, 0.02, -0.03])
 ANGLES = (0.05, -0.04, 0.1)

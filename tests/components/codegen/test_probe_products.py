@@ -2,10 +2,6 @@
 
 from types import SimpleNamespace
 
-import loop_bodies as bodies
-import loop_chain as chain
-import loop_closure as closure
-import loop_tree as linkage_tree
 import numpy as np
 import pytest
 
@@ -13,6 +9,10 @@ from components.contact.kinematics import placement
 from components.core.record import Record
 from components.probe_mechanism import chains, massless
 from components.probe_mechanism.generated import brake, housing_and_probe, spring
+from tests.components.linkage import loop_bodies as bodies
+from tests.components.linkage import loop_chain as chain
+from tests.components.linkage import loop_closure as closure
+from tests.components.linkage import loop_tree as linkage_tree
 
 PARENTS = (-1, 0, 1, 2, 3)
 JOINTS = (bodies.REVOLUTE_Y, bodies.REVOLUTE_Z, bodies.REVOLUTE_Y, bodies.REVOLUTE_Z, bodies.REVOLUTE_X)

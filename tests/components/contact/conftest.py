@@ -3,7 +3,8 @@
 from typing import Any
 
 import pytest
-from contact_unit import Unit
+
+from tests.components.contact.contact_unit import Unit
 
 
 @pytest.fixture

@@ -12,7 +12,6 @@ from math import atan2, cos, pi, sin, tan
 
 import numpy as np
 import pytest
-from contact_unit import Unit
 from hypothesis import assume, example, given, settings
 from hypothesis import strategies as st
 
@@ -29,6 +28,7 @@ from components.contact.probe_cone.pairs import (
 )
 from components.contact.profile import segment_profile
 from components.core.rotation import from_angles
+from tests.components.contact.contact_unit import Unit
 
 SETS = {entry.name: entry.values for entry in probe_cone.PARAMETER_SETS}
 NAMES = ("RefCone", "RefCone25")

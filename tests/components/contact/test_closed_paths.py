@@ -11,7 +11,6 @@ from math import pi
 
 import numpy as np
 import pytest
-from test_brute_force import SETS, unit_of
 
 from base.compiler import jit
 from components.contact import probe_cone
@@ -27,6 +26,7 @@ from components.contact.probe_cone.pairs import (
     SENSOR_CONE,
 )
 from components.core.rotation import about_x, about_y, about_z, compose, store_matrix
+from tests.components.contact.test_brute_force import SETS, unit_of
 
 
 @jit

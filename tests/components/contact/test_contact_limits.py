@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from test_contact_bodies import LOSSLESS, impact_of_two_bodies, invariants, right_side
 
 from components.contact.probe_cone.pairs import HEAD_BOTTOM, PAD_CONE
+from tests.components.contact.test_contact_bodies import LOSSLESS, impact_of_two_bodies, invariants, right_side
 
 
 def pad_touches(unit):

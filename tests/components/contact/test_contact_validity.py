@@ -6,7 +6,6 @@ from math import radians
 
 import numpy as np
 import pytest
-from test_brute_force import captured, unit_of
 
 from components.contact import probe_cone
 from components.contact.probe_cone.pairs import (
@@ -28,6 +27,7 @@ from components.core.field import INTEGER
 from components.probe_mechanism import component as mechanism_component
 from components.probe_mechanism import inside, kernel
 from components.probe_mechanism.kernel import CLOSED
+from tests.components.contact.test_brute_force import captured, unit_of
 
 STOP = 0.2950 + 0.012
 

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from contact_pair import ON_CONE, ON_WALL, Pair, prepared, smooth, tell_contact
 
 from components.contact_probe_cone import component as contact_component
 from components.contact_probe_cone.ports import EVALUATION
 from components.core.component import ComponentError, Instance
 from components.core.rotation import from_angles, quaternion
 from components.probe_mechanism import component as mechanism_component
+from tests.components.contact_probe_cone.contact_pair import ON_CONE, ON_WALL, Pair, prepared, smooth, tell_contact
 
 VELOCITY = (0.05, 0.02, 0.0)
 STEPS = (2e-4, 1e-4, 5e-5, 2.5e-5)

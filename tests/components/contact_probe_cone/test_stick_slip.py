@@ -6,9 +6,10 @@ from math import atan2, exp, pi, sqrt
 
 import numpy as np
 import pytest
-import stick_slip
-from contact_pair import Pair
-from stick_slip import BOTTOM, CONE, PUSH, Case
+
+from tests.components.contact_probe_cone import stick_slip
+from tests.components.contact_probe_cone.contact_pair import Pair
+from tests.components.contact_probe_cone.stick_slip import BOTTOM, CONE, PUSH, Case
 
 STEPS = (1e-4, 5e-5, 2.5e-5, 1.25e-5)
 CASES = {"bottom": BOTTOM, "cone": CONE, "push": PUSH}

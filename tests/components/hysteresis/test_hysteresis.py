@@ -9,7 +9,10 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from hysteresis_paths import (
+
+from components import hysteresis
+from components.hysteresis import validity
+from tests.components.hysteresis.hysteresis_paths import (
     CONSTANT,
     H7,
     ONE_BRAKE,
@@ -23,9 +26,6 @@ from hysteresis_paths import (
     wandering,
     work,
 )
-
-from components import hysteresis
-from components.hysteresis import validity
 
 qF, QF, qB, QB, K3 = T1
 

@@ -9,13 +9,13 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 
 import numpy as np
-from loop_bodies import PRISMATIC_X, weigh
-from loop_bodies import place as place_bodies
-from loop_chain import accelerate as accelerate_chain
-from loop_chain import chain, constrain, follow, react, reduce
-from loop_closure import SERIAL, SERIAL_4, angle, close_crank, close_roll, close_strut
 
 from components.core.record import Record
+from tests.components.linkage.loop_bodies import PRISMATIC_X, weigh
+from tests.components.linkage.loop_bodies import place as place_bodies
+from tests.components.linkage.loop_chain import accelerate as accelerate_chain
+from tests.components.linkage.loop_chain import chain, constrain, follow, react, reduce
+from tests.components.linkage.loop_closure import SERIAL, SERIAL_4, angle, close_crank, close_roll, close_strut
 
 E = np.eye(3)
 
@@ -296,7 +296,7 @@ def evaluate(m, c: Chain, r_N, A_N, u, ud, g, base):
 
 def random_chains(rng):
     """One chain of each spatial type with every body heavy and every offset non-trivial."""
-    from loop_closure import RSU, RUS, UCU, UPS
+    from tests.components.linkage.loop_closure import RSU, RUS, UCU, UPS
 
     def mass(n):
         out = {}

@@ -14,14 +14,13 @@ from __future__ import annotations
 
 from math import fabs
 
-from loop_bodies import absolute_bias, absolute_velocity, bodies, inertia_wrench, move, weigh
-from loop_matrix import invert_3, invert_4
-
 from components.core.field import Group, private
 from components.core.kernel import kernel
 from components.core.rotation import IDENTITY, compose, load_matrix
 from components.core.spatial import lower, upper
 from components.core.vector import add, axpy, cross, dot, load, store, subtract
+from tests.components.linkage.loop_bodies import absolute_bias, absolute_velocity, bodies, inertia_wrench, move, weigh
+from tests.components.linkage.loop_matrix import invert_3, invert_4
 
 # determinant of Cd over its nominal value at which a chain counts as singular
 SINGULAR = 1e-3

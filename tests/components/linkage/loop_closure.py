@@ -10,12 +10,11 @@ from __future__ import annotations
 
 from math import atan2, fabs, floor, pi, sqrt
 
-from loop_bodies import PRISMATIC_X, REVOLUTE_X, REVOLUTE_Y, REVOLUTE_Z
-
 from components.core.kernel import kernel
 from components.core.rotation import apply, compose, load_matrix
 from components.core.vector import load
 from components.linkage.closure import crank_joint, rod_joints, strut_joints
+from tests.components.linkage.loop_bodies import PRISMATIC_X, REVOLUTE_X, REVOLUTE_Y, REVOLUTE_Z
 
 UPS = (REVOLUTE_Y, REVOLUTE_Z, PRISMATIC_X)
 UCU = (REVOLUTE_Y, REVOLUTE_Z, REVOLUTE_X, PRISMATIC_X)

@@ -6,12 +6,11 @@ each body costs one rank-one update; the results are those of (2.5.3)-(2.5.9) wi
 
 from __future__ import annotations
 
-from loop_bodies import absolute_velocity, bodies, inertia_wrench, momentum, put, times
-
 from components.core.field import Group, private
 from components.core.kernel import kernel
 from components.core.spatial import lower, upper
 from components.core.vector import add, axpy, cross, load, subtract
+from tests.components.linkage.loop_bodies import absolute_velocity, bodies, inertia_wrench, momentum, put, times
 
 LEAST_INERTIA = 1e-12
 

@@ -2,15 +2,24 @@
 
 import subprocess
 import sys
-from pathlib import Path
 
 import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from linkage_reference import Chain, close, elementary, euler, evaluate, random_chains, record_of, skew
-from loop_chain import accelerate, base_wrench, follow, react
-from loop_closure import RUS, UCU, UPS, close_crank
+
+from tests.components.linkage.linkage_reference import (
+    Chain,
+    close,
+    elementary,
+    euler,
+    evaluate,
+    random_chains,
+    record_of,
+    skew,
+)
+from tests.components.linkage.loop_chain import accelerate, base_wrench, follow, react
+from tests.components.linkage.loop_closure import RUS, UCU, UPS, close_crank
 
 R_N = np.array([0.52, 0.01, -0.02])
 A_N = euler(0.05, -0.03, 0.04)
@@ -340,10 +349,8 @@ def test_spec02_oracle_DO13_massless_strut_pushes_along_its_axis():
 
 
 SCRIPT = """
-import sys
-sys.path.insert(0, {folder!r})
 import numpy as np
-from linkage_reference import euler, evaluate, random_chains, record_of
+from tests.components.linkage.linkage_reference import euler, evaluate, random_chains, record_of
 for kind, c in random_chains(np.random.default_rng(7)).items():
     m, u = record_of(c), np.arange(6.0) / 10
     pose = np.array([0.52, 0.01, -0.02]), euler(0.05, -0.03, 0.04)
@@ -354,9 +361,8 @@ for kind, c in random_chains(np.random.default_rng(7)).items():
 
 def test_interpreter_equals_compiled():
     """All chain types in an interpreter without numba's compiler; contraction may differ in the last bits."""
-    script = SCRIPT.format(folder=str(Path(__file__).parent))
     out = [
-        subprocess.run([sys.executable, "-c", script], env=env, capture_output=True, text=True, check=True).stdout
+        subprocess.run([sys.executable, "-c", SCRIPT], env=env, capture_output=True, text=True, check=True).stdout
         for env in ({"NUMBA_DISABLE_JIT": "1", "PYTHONPATH": ":".join(sys.path)}, {"PYTHONPATH": ":".join(sys.path)})
     ]
     plain, compiled = (np.array(text.split(), float) for text in out)

@@ -1,10 +1,11 @@
 """Inverses of the loops against numpy."""
 
-import loop_matrix
 import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+
+from tests.components.linkage import loop_matrix
 
 
 @pytest.mark.parametrize("n", [3, 4])

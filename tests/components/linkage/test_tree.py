@@ -1,15 +1,15 @@
 """Trees on a moving base, alone and with dependent chains, against the chain algorithms and against bare geometry."""
 
-import loop_bodies as row
-import loop_chain as dependent
-import loop_tree as tree
 import numpy as np
 import pytest
-from linkage_reference import Chain, close, elementary, euler, record_of, skew
-from loop_bodies import PRISMATIC_X, REVOLUTE_X, REVOLUTE_Y, REVOLUTE_Z
-from loop_closure import RUS, SERIAL, UPS
 
 from components.core.record import Record
+from tests.components.linkage import loop_bodies as row
+from tests.components.linkage import loop_chain as dependent
+from tests.components.linkage import loop_tree as tree
+from tests.components.linkage.linkage_reference import Chain, close, elementary, euler, record_of, skew
+from tests.components.linkage.loop_bodies import PRISMATIC_X, REVOLUTE_X, REVOLUTE_Y, REVOLUTE_Z
+from tests.components.linkage.loop_closure import RUS, SERIAL, UPS
 
 FIRST = np.array([4 / 5, -1 / 5, 4 / 105, -1 / 280])
 SECOND = np.array([8 / 5, -1 / 5, 8 / 315, -1 / 560])

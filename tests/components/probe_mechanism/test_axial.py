@@ -4,11 +4,11 @@ from itertools import pairwise
 
 import numpy as np
 import pytest
-from one_dimensional import ACTIVE, PASSIVE, PLAY, RECORD, STIFFNESS, central_impact
 
 from components import hysteresis
 from components.core.record import Record
 from components.probe_mechanism import axial, component
+from tests.components.probe_mechanism.one_dimensional import ACTIVE, PASSIVE, PLAY, RECORD, STIFFNESS, central_impact
 
 SPEC_94 = {
     # speed: relative energy J, compression mm, its time s, peak kN, its time s, force at 0.1 s kN, slip mm,

@@ -2,7 +2,8 @@
 
 import numpy as np
 import pytest
-from rig import Docking, degrees
+
+from tests.components.probe_mechanism.rig import Docking, degrees
 
 SENSORS = ["sensor.first_contact", "sensor.socket_bottom", "sensor.capture", "docking.plane_gap"]
 ROLLERS = [f"flag.roller_contact[{k}]" for k in (1, 2, 3)]

@@ -5,11 +5,11 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from test_probe_tree import RECORD, evaluate, gain, mechanism, place, run, tilt
 
 from components import hysteresis
 from components.core.parameters import read_parameter_set
 from components.probe_mechanism import lateral, tree
+from tests.components.probe_mechanism.test_probe_tree import RECORD, evaluate, gain, mechanism, place, run, tilt
 
 PARAMETERS = Path(lateral.__file__).parent / "parameters"
 

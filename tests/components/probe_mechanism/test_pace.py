@@ -4,10 +4,10 @@ from math import sqrt
 
 import numpy as np
 import pytest
-from rig import Docking
 
 from components.core.component import Instance
 from components.probe_mechanism import component, pace
+from tests.components.probe_mechanism.rig import Docking
 
 TOLERANCE = 5e-7
 

@@ -6,14 +6,14 @@ from itertools import pairwise
 
 import numpy as np
 import pytest
-from one_dimensional import ACTIVE, PASSIVE, RECORD, _run
-from rig import Docking, degrees
 
 from components.contact.probe_cone import levers
 from components.core.component import Instance
 from components.core.rotation import advance, apply_transposed, from_angles, from_quaternion, quaternion
 from components.probe_mechanism import component
 from components.probe_mechanism.ports import SIMPLIFICATIONS
+from tests.components.probe_mechanism.one_dimensional import ACTIVE, PASSIVE, RECORD, _run
+from tests.components.probe_mechanism.rig import Docking, degrees
 
 STEP = 4e-3
 BOTTOM = (0.3770023 - 0.045 - 0.8, 0.0, 0.0)

@@ -10,13 +10,13 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from one_dimensional import central_impact
-from rig import Docking, degrees
 
 from components.core.component import ComponentError, Instance
 from components.probe_mechanism import component
 from components.probe_mechanism.contact_ports import INSIDE
 from components.probe_mechanism.ports import DEVICES
+from tests.components.probe_mechanism.one_dimensional import central_impact
+from tests.components.probe_mechanism.rig import Docking, degrees
 
 LATERAL = [f"joint.angle[{k}]" for k in range(1, 6)] + ["base.force[2]", "base.force[3]", "base.torque[1]"]
 LATERAL += ["base.torque[2]", "base.torque[3]", "lateral.force[1]", "lateral.link_torque[2]"]
@@ -226,10 +226,11 @@ def test_saved_state_reproduces_the_next_steps_bit_for_bit():
     assert rig.instance.block.tobytes() == after.tobytes()
 
 
+ROOT = Path(__file__).resolve().parents[3]
+
 SCRIPT = """
 import sys
-sys.path[:0] = {path!r}
-from test_probe_mechanism import Prescribed
+from tests.components.probe_mechanism.test_probe_mechanism import Prescribed
 rig = Prescribed().run(0.002, 1e-3)
 rig.instance.m.base.position[0] += 0.0197
 rig.instance.step(0.002, 1e-3)
@@ -242,12 +243,12 @@ sys.stdout.buffer.write(rig.instance.block.tobytes())
 
 def test_interpreter_equals_jit():
     """Two steps in free flight and two in contact, with brakes and drive on: the same bytes in both."""
-    here = Path(__file__).resolve()
-    script = SCRIPT.format(path=[str(here.parent), str(here.parents[3])])
 
     def block(disable):
         environment = os.environ | {"NUMBA_DISABLE_JIT": disable}
-        done = subprocess.run([sys.executable, "-c", script], env=environment, capture_output=True, check=True)
+        done = subprocess.run(
+            [sys.executable, "-c", SCRIPT], cwd=ROOT, env=environment, capture_output=True, check=True
+        )
         return np.frombuffer(done.stdout)
 
     compiled, interpreted = block("0"), block("1")

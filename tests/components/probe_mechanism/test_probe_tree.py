@@ -472,9 +472,7 @@ def test_a_load_that_is_no_number_stops_the_run():
 
 
 SCRIPT = """
-import sys
-sys.path.insert(0, {folder!r})
-from test_probe_tree import mechanism, run
+from tests.components.probe_mechanism.test_probe_tree import mechanism, run
 m = mechanism(heavy=True)
 m.tree.qd[:] = [0.8, -0.6, 0.5, 0.3, 0.4]
 assert run(m, 40, 2e-4, 1.0) == 0
@@ -484,9 +482,8 @@ print(*m.tree.q, *m.tree.base_force, *m.tree.base_torque)
 
 def test_interpreter_equals_compiled():
     """40 steps in an interpreter without numba's compiler; libm and contraction may differ in the last bits."""
-    script = SCRIPT.format(folder=str(Path(__file__).parent))
     out = [
-        subprocess.run([sys.executable, "-c", script], env=env, capture_output=True, text=True, check=True).stdout
+        subprocess.run([sys.executable, "-c", SCRIPT], env=env, capture_output=True, text=True, check=True).stdout
         for env in ({"NUMBA_DISABLE_JIT": "1", "PYTHONPATH": ":".join(sys.path)}, {"PYTHONPATH": ":".join(sys.path)})
     ]
     plain, compiled = (np.array(text.split(), float) for text in out)

@@ -9,13 +9,13 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from crafts import ATV, STATION, craft, random_modes, rotation, turned
 
 from components import spacecraft
 from components.core.component import ComponentError, Instance
 from components.spacecraft import elastic
 from components.spacecraft.modes import Modes
 from components.spacecraft.ports import AFFINE, LAGGED, SOURCE
+from tests.components.spacecraft.crafts import ATV, STATION, craft, random_modes, rotation, turned
 
 
 def one_mode(hertz, decrement=0.05):

@@ -7,16 +7,16 @@ import json
 from dataclasses import replace
 from pathlib import Path
 
-import ecos_program
 import fmpy
 import numpy as np
-from importers_environment import call, installed
 
 from fmus.check import importer
 from master.fmi.description import read_description
 from master.system import System
 from ssp.packaging import from_system
 from ssp.write import write_ssp
+from tests import ecos_program
+from tests.importers_environment import call, installed
 
 HERE = Path(__file__).parent
 

@@ -10,10 +10,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 
 import numpy as np
-import other_importers
 import pytest
-from importers_environment import Missing
-from interoperability import COLUMNS, cell, documented, keep
 
 import fmus
 from components.core.component import Component
@@ -24,6 +21,9 @@ from fmus.check.memory import VALGRIND
 from fmus.native.check import check_library
 from fmus.native.targets import HOST, TARGETS
 from master.fmi.description import read_description
+from tests.fmus.importers import other_importers
+from tests.fmus.importers.interoperability import COLUMNS, cell, documented, keep
+from tests.importers_environment import Missing
 
 pytestmark = pytest.mark.slow
 

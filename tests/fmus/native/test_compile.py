@@ -2,7 +2,6 @@
 
 import re
 
-import gadget
 import llvmlite.binding as llvm
 import numpy as np
 
@@ -11,6 +10,7 @@ from components.oscillator import component as oscillator
 from fmus.catalogue import component
 from fmus.native.compile import INITIALIZE, STEP, Loaded, compile_component, emit, optimise
 from fmus.native.targets import HOST
+from tests.fmus import gadget
 
 
 def test_module_defines_the_two_kernels_and_needs_only_libm():

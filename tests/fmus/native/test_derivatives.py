@@ -3,10 +3,10 @@
 import ctypes
 
 import pytest
-from library import DISCARD, ERROR, OK, Library
 
 import fmus
 from fmus import catalogue
+from tests.fmus.library import DISCARD, ERROR, OK, Library
 
 
 def set_slopes(instance, orders=None, **slopes):

@@ -3,7 +3,8 @@
 import ctypes
 
 import pytest
-from library import DISCARD, ERROR, OK, Instance
+
+from tests.fmus.library import DISCARD, ERROR, OK, Instance
 
 # calls that need no other arguments, or harmless ones, and the phases in which the standard allows them
 PHASES = ("instantiated", "initialization", "between steps", "discarded", "terminated", "failed")
@@ -143,7 +144,7 @@ def test_refused_instantiation_says_why(gadget_library, wrong, text):
 
 def test_missing_callbacks_are_no_crash(gadget_library):
     assert gadget_library.raw_instance(None) is None
-    from library import Callbacks
+    from tests.fmus.library import Callbacks
 
     nothing = gadget_library.raw_instance(ctypes.byref(Callbacks()))
     assert nothing is not None

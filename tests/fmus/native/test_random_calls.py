@@ -6,7 +6,8 @@ from math import inf, nan
 
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from library import DISCARD, ERROR, OK, Instance
+
+from tests.fmus.library import DISCARD, ERROR, OK, Instance
 
 REALS = st.sampled_from([0.0, 0.1, -0.1, 0.2, 1.0, 2.0, 1e300, nan, inf, -inf])
 INTEGERS = st.sampled_from([-(2**31), -1, 0, 1, 2, 3, 2**31 - 1])

@@ -4,7 +4,8 @@ import shutil
 import struct
 
 import pytest
-from library import Instance
+
+from tests.fmus.library import Instance
 
 
 @pytest.fixture

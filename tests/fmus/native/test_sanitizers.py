@@ -2,8 +2,6 @@
 
 import subprocess
 
-import from_sources
-import gadget
 import numpy as np
 import pytest
 
@@ -14,6 +12,8 @@ from fmus.check.importer.program import SOURCE
 from fmus.native.link import SHIM
 from fmus.native.targets import HOST
 from master.fmi.description import read_description
+from tests.fmus import gadget
+from tests.fmus.native import from_sources
 
 SANITIZING = ("gcc", "-O0", "-g", "-fsanitize=address,undefined", "-fno-sanitize-recover=all")
 

@@ -6,8 +6,6 @@ import math
 import subprocess
 import zipfile
 
-import from_sources
-import gadget
 import llvmlite.binding as llvm
 import numpy as np
 import pytest
@@ -25,6 +23,8 @@ from fmus.native.sources import kernel_source
 from fmus.native.targets import HOST
 from fmus.native.translate import translate
 from master.fmi.description import read_description
+from tests.fmus import gadget
+from tests.fmus.native import from_sources
 
 
 def same_as_the_kernels(component, tmp_path):

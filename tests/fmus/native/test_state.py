@@ -3,7 +3,7 @@
 import ctypes
 import random
 
-from library import ERROR, OK
+from tests.fmus.library import ERROR, OK
 
 SIGNALS = [random.Random(7).uniform(-3.0, 3.0) for _ in range(1000)]
 
@@ -72,7 +72,7 @@ def test_state_holds_phase_time_and_derivatives(gadget_library):
 
 
 def test_foreign_and_damaged_bytes_are_refused(gadget_library, oscillator_fmu, tmp_path):
-    from library import Library
+    from tests.fmus.library import Library
 
     other = Library(oscillator_fmu, tmp_path).running()
     instance = gadget_library.running()

@@ -4,7 +4,8 @@ import ctypes
 from threading import Thread
 
 import pytest
-from library import DISCARD, ERROR, OK, Instance
+
+from tests.fmus.library import DISCARD, ERROR, OK, Instance
 
 
 def status_of(instance, kind, function, room):

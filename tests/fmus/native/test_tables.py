@@ -3,9 +3,7 @@
 import ctypes
 from dataclasses import replace
 
-import gadget
 import pytest
-from library import ERROR, Library
 
 import fmus
 from components.core.component import Component, Message
@@ -13,6 +11,8 @@ from components.core.field import output
 from components.core.kernel import kernel
 from components.core.record import Record
 from fmus.native.tables import write_tables
+from tests.fmus import gadget
+from tests.fmus.library import ERROR, Library
 
 NASTY = 'quotes " and \\ and ??/ and ä and 100% {parameters.gain:8.3f}\n7'
 

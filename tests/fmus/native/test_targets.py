@@ -5,7 +5,6 @@ The compiler builds the run-time libraries of a platform on first use, for Windo
 
 import zipfile
 
-import gadget
 import pytest
 
 import fmus
@@ -16,6 +15,7 @@ from fmus.native.macho import read_macho
 from fmus.native.pe import read_pe
 from fmus.native.symbols import FUNCTIONS, LibraryError
 from fmus.native.targets import TARGETS
+from tests.fmus import gadget
 
 MAGIC = {".so": b"\x7fELF", ".dll": b"MZ", ".dylib": b"\xcf\xfa\xed\xfe"}
 

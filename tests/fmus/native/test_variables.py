@@ -3,7 +3,8 @@
 import ctypes
 
 import pytest
-from library import ERROR, OK
+
+from tests.fmus.library import ERROR, OK
 
 NAN, INF = float("nan"), float("inf")
 TYPES = ("Real", "Integer", "Boolean", "String")

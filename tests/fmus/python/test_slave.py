@@ -13,12 +13,12 @@ import pytest
 import fmus
 from components.oscillator import component as oscillator
 
-HERE = Path(__file__).resolve().parent
+ROOT = Path(__file__).resolve().parents[3]
 
 
 @pytest.fixture(scope="module")
 def folder(tmp_path_factory):
-    import gadget
+    from tests.fmus import gadget
 
     place = tmp_path_factory.mktemp("python")
     fmus.build(gadget.component(), place, kind="native")
@@ -31,15 +31,14 @@ def importer(folder: Path, code: str) -> str:
     head = f"""
         import ctypes, sys
         from pathlib import Path
-        sys.path.insert(0, {str(HERE.parent)!r})
-        from library import OK, DISCARD, ERROR, FATAL, Library
+        from tests.fmus.library import OK, DISCARD, ERROR, FATAL, Library
         folder = Path({str(folder)!r})
         def library(name):
             return Library(folder / f"{{name}}.fmu", folder / "unpacked" / name)
     """
     done = subprocess.run(
         [sys.executable, "-X", "faulthandler", "-c", textwrap.dedent(head) + textwrap.dedent(code)],
-        capture_output=True, text=True, check=False,
+        cwd=ROOT, capture_output=True, text=True, check=False,
     )  # fmt: skip
     assert done.returncode == 0, done.stderr
     return done.stdout
@@ -159,7 +158,7 @@ def test_fmu_of_another_version_of_the_component_is_refused(folder):
         import json
         content = json.loads(file.read_text())
         file.write_text(json.dumps({**content, "fingerprint": "0"}))
-        from library import Instance
+        from tests.fmus.library import Instance
         print(Instance(which).component)
     """
     assert importer(folder, code) == "None\n"
