@@ -2,9 +2,9 @@
 
 import numpy as np
 import pytest
-from command_line import run_system
 
 from dockfmu.swap.interface import check_swap
+from tests.dockfmu.command_line import run_system
 
 pytestmark = pytest.mark.slow
 
