@@ -10,7 +10,7 @@ import pytest
 
 import dockfmu as package
 from dockfmu import System
-from dockfmu.cli import DONE, FAILED, NO_SUCCESS, WRONG
+from dockfmu.commands.arguments import DONE, FAILED, NO_SUCCESS, WRONG
 from dockfmu.declare.declaration import DeclarationError, read
 from dockfmu.declare.plan import Plan
 from dockfmu.watch.judgement import Judgement

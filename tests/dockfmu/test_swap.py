@@ -6,7 +6,7 @@ import zipfile
 import numpy as np
 import pytest
 
-from dockfmu.cli import NO_SUCCESS
+from dockfmu.commands.arguments import NO_SUCCESS
 from dockfmu.declare.ports import swap
 from master.errors import StructureError
 from master.fmi.description import read_description

@@ -1,0 +1,80 @@
+"""Arguments that several sub-commands share: their types, names, and exit statuses."""
+
+from __future__ import annotations
+
+import argparse
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+DONE, FAILED, WRONG, NO_SUCCESS = 0, 1, 2, 3
+
+BUILD = Path("build")
+
+
+class WrongCommand(ValueError):
+    """The command line asks for something that does not exist."""
+
+
+def command(commands: Any, name: str, does: str) -> argparse.ArgumentParser:
+    made: argparse.ArgumentParser = commands.add_parser(name, help=does, description=f"{does[0].upper()}{does[1:]}.")
+    return made
+
+
+def add_build_folder(command: argparse.ArgumentParser) -> None:
+    command.add_argument(
+        "--build", type=Path, default=BUILD, metavar="DIR",
+        help="where FMUs, .ssp and results go that have no place of their own; default: build",
+    )  # fmt: skip
+
+
+def positive(text: str) -> float:
+    try:
+        value = float(text)
+    except ValueError:
+        value = 0.0
+    if not 0.0 < value < float("inf"):
+        raise argparse.ArgumentTypeError(f"{text!r} is no positive number")
+    return value
+
+
+def count(text: str) -> int:
+    if not text.isdecimal() or int(text) == 0:
+        raise argparse.ArgumentTypeError(f"{text!r} is no positive whole number")
+    return int(text)
+
+
+def port(text: str) -> int:
+    if not text.isdecimal() or int(text) > 65535:
+        raise argparse.ArgumentTypeError(f"{text!r} is no port")
+    return int(text)
+
+
+def span(text: str) -> tuple[float, float]:
+    try:
+        before, after = map(float, text.split(","))
+    except ValueError:
+        before = after = -1.0
+    if not (0.0 <= before < float("inf") and 0.0 <= after < float("inf")):
+        raise argparse.ArgumentTypeError(f"{text!r} is no pair of seconds, such as 0.1,0.5")
+    return before, after
+
+
+def pairs(items: Sequence[str], option: str) -> dict[str, str]:
+    found: dict[str, str] = {}
+    for item in items:
+        name, equals, value = item.partition("=")
+        if not (name and equals and value):
+            raise WrongCommand(f"{option} {item}: needs NAME=VALUE")
+        found.pop(name.strip(), None)  # the last one counts, in its place
+        found[name.strip()] = value.strip()
+    return found
+
+
+def process(text: str) -> tuple[str, float | None]:
+    """(element, longest call in s) of ELEMENT or ELEMENT=SECONDS."""
+    name, equals, seconds = text.partition("=")
+    try:
+        return name, positive(seconds) if equals else None
+    except argparse.ArgumentTypeError as error:
+        raise WrongCommand(f"--process {text}: {error}") from error

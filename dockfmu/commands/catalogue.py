@@ -1,0 +1,67 @@
+"""`dockfmu list` and `dockfmu build`: what dockfmu has, and its components as FMUs."""
+
+from __future__ import annotations
+
+import argparse
+from pathlib import Path
+from typing import Any
+
+from dockfmu.commands.arguments import DONE, WrongCommand, add_build_folder, command, pairs
+from dockfmu.commands.streams import say
+
+
+def add_list(commands: Any) -> None:
+    listing = command(commands, "list", "list systems, components and parameter sets")
+    listing.set_defaults(action=_list)
+
+
+def _list(_: argparse.Namespace) -> int:
+    from dockfmu.declare import declaration
+    from fmus import catalogue
+
+    print("systems")
+    for name in declaration.names():
+        print(f"  {name:24} {declaration.read(name).description}")
+    print("components")
+    for name in catalogue.names():
+        component = catalogue.component(name)
+        print(f"  {name:24} {component.description}")
+        for entry in component.parameter_sets:
+            print(f"    {entry.name:22} {entry.description}")
+    return DONE
+
+
+def add_build(commands: Any) -> None:
+    build = command(commands, "build", "export components as FMUs")
+    build.add_argument("names", nargs="*", metavar="NAME", help="components; all of them by default")
+    build.add_argument("--kind", choices=("native", "python"), default="native", help="default: native")
+    build.add_argument(
+        "--platform", default="linux64", metavar="NAMES",
+        help="comma-separated: linux64 (default), win64, aarch64-linux, darwin64, aarch64-darwin, sources",
+    )  # fmt: skip
+    build.add_argument(
+        "--option", action="append", default=[], metavar="NAME=VALUE",
+        help="of the component, e.g. modes=station.toml; may be repeated",
+    )  # fmt: skip
+    build.add_argument("-o", "--output", type=Path, metavar="DIR", help="default: build/fmus")
+    add_build_folder(build)
+    build.set_defaults(action=_build)
+
+
+def _build(arguments: argparse.Namespace) -> int:
+    from dockfmu.declare.assembly import build_fmu, make_component
+    from dockfmu.declare.settings import parse_value
+    from fmus import catalogue
+    from fmus.native.targets import SOURCES, TARGETS
+
+    options = {name: parse_value(value) for name, value in pairs(arguments.option, "--option").items()}
+    platforms = tuple(arguments.platform.split(","))
+    if unknown := [name for name in platforms if name not in (*TARGETS, SOURCES)]:
+        raise WrongCommand(f"--platform {', '.join(unknown)}: there are {', '.join((*TARGETS, SOURCES))}")
+    for component in [make_component(n, f"build {n}", options) for n in arguments.names or catalogue.names()]:
+        print(
+            build_fmu(
+                component, arguments.output or arguments.build / "fmus", say, kind=arguments.kind, platforms=platforms
+            )
+        )
+    return DONE

@@ -1,0 +1,111 @@
+"""`dockfmu validate`, `ports`, `check-swap` and `diagram`: what FMUs and systems are, without a run."""
+
+from __future__ import annotations
+
+import argparse
+from pathlib import Path
+from typing import Any
+
+from dockfmu.commands.arguments import DONE, FAILED, WrongCommand, command
+from dockfmu.commands.streams import say
+
+
+def add_validate(commands: Any) -> None:
+    validate = command(
+        commands, "validate", "check an .fmu (schema, rules, its library at work) or .ssp (schemas, what it refers to)"
+    )
+    validate.add_argument("file", type=Path, metavar="FILE.fmu|FILE.ssp", help="of any origin")
+    validate.set_defaults(action=_validate)
+
+
+def _validate(arguments: argparse.Namespace) -> int:
+    if not arguments.file.is_file():
+        raise WrongCommand(f"{arguments.file}: there is no such file")
+    if arguments.file.suffix == ".ssp":
+        from ssp.validate import examine
+
+        problems, remarks = examine(arguments.file)
+        failed = bool(problems)
+        problems += [f"warning: {remark}" for remark in remarks]
+    else:
+        from fmus.check import validate as validate_fmu
+
+        findings = validate_fmu(arguments.file)
+        problems = [str(finding) for finding in findings]
+        failed = any(finding.severity == "error" for finding in findings)
+    for problem in problems:
+        print(problem)
+    print(f"{arguments.file}: {'not valid' if failed else 'valid'}")
+    return FAILED if failed else DONE
+
+
+def add_ports(commands: Any) -> None:
+    ports = command(commands, "ports", "tell what an FMU must have in the place of one of ours; a skeleton of it")
+    ports.add_argument(
+        "place", metavar="SYSTEM.ELEMENT|COMPONENT", help="e.g. atv_probe_cone.chaser, mine.ssp.left or Spacecraft"
+    )
+    ports.add_argument("--format", default="table", metavar="NAME", help="table, python, c, modelica or simulink")
+    ports.add_argument("--name", metavar="NAME", help="of the model in a skeleton")
+    ports.add_argument("-o", "--output", type=Path, metavar="DIR", help="write the files there instead of printing one")
+    ports.set_defaults(action=_ports)
+
+
+def _ports(arguments: argparse.Namespace) -> int:
+    from dockfmu.swap.interface import interface
+    from dockfmu.swap.skeletons import FORMS, skeleton, table
+    from master.files import write_whole
+
+    if arguments.format not in ("table", *FORMS):
+        raise WrongCommand(f"--format {arguments.format}: there are table, {', '.join(FORMS)}")
+    if arguments.name is not None and not (arguments.name.isidentifier() and arguments.name.isascii()):
+        raise WrongCommand(f"--name {arguments.name}: letters, digits and _ are wanted")
+    found = interface(arguments.place)
+    if arguments.format == "table":
+        files = {"ports.txt": table(found)}
+    else:
+        files = skeleton(found, arguments.format, arguments.name)
+    if arguments.output is None:
+        print(next(iter(files.values())), end="")
+        if len(files) > 1:
+            say(f"dockfmu: {', '.join([*files][1:])} goes with it: write both with -o DIR")
+        return DONE
+    arguments.output.mkdir(parents=True, exist_ok=True)
+    for name, text in files.items():
+        print(write_whole(arguments.output / name, text.encode()))
+    return DONE
+
+
+def add_check_swap(commands: Any) -> None:
+    check = command(commands, "check-swap", "tell whether an FMU fits in the place of an element")
+    check.add_argument("place", metavar="SYSTEM.ELEMENT", help="e.g. atv_probe_cone.chaser or mine.ssp.left")
+    check.add_argument("file", type=Path, metavar="FILE.fmu", help="the FMU that is to take its place")
+    check.set_defaults(action=_check_swap)
+
+
+def _check_swap(arguments: argparse.Namespace) -> int:
+    from dockfmu.swap.interface import check_swap
+
+    problems, notes = check_swap(arguments.place, arguments.file)
+    for line in (*problems, *notes):
+        print(line)
+    print(f"{arguments.file} {'does not fit' if problems else 'fits'} in the place of {arguments.place}")
+    return FAILED if problems else DONE
+
+
+def add_diagram(commands: Any) -> None:
+    diagram = command(commands, "diagram", "draw a system")
+    diagram.add_argument("system", metavar="SYSTEM|FILE.ssp", help="name of a system, .ssp package, or .toml")
+    diagram.add_argument("-o", "--output", type=Path, metavar="FILE", help="SVG, PNG or PDF; default: SYSTEM.svg")
+    diagram.set_defaults(action=_diagram)
+
+
+def _diagram(arguments: argparse.Namespace) -> int:
+    from dockfmu.report.diagram import diagram, save
+
+    figure, name = diagram(arguments.system)
+    file = arguments.output or Path(f"{name}.svg")
+    if file.suffix not in (".svg", ".png", ".pdf"):
+        raise WrongCommand(f"{file}: .svg, .png and .pdf can be drawn")
+    save(figure, file)
+    print(file)
+    return DONE

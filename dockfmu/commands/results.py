@@ -1,0 +1,43 @@
+"""`dockfmu report` and `dockfmu export`: what is made of the results of a run."""
+
+from __future__ import annotations
+
+import argparse
+from pathlib import Path
+from typing import Any
+
+from dockfmu.commands.arguments import DONE, WrongCommand, command
+
+
+def add_report(commands: Any) -> None:
+    report = command(commands, "report", "write report.html and plots from the results in a folder")
+    report.add_argument("folder", type=Path, metavar="DIR", help="that a run left, e.g. build/results/atv_probe_cone")
+    report.set_defaults(action=_report)
+
+
+def _report(arguments: argparse.Namespace) -> int:
+    from dockfmu.report.page import write_report
+
+    print(write_report(arguments.folder))
+    return DONE
+
+
+def add_export(commands: Any) -> None:
+    export = command(commands, "export", "write results as CSV or MATLAB file")
+    export.add_argument("results", type=Path, metavar="RESULT", help="results.h5 or its folder")
+    export.add_argument("-o", "--output", type=Path, metavar="FILE", help="default: beside the results")
+    form = export.add_mutually_exclusive_group(required=True)
+    form.add_argument("--csv", action="store_true", help="columns with units in the header")
+    form.add_argument("--mat", action="store_true", help="MATLAB 5 file")
+    export.set_defaults(action=_export)
+
+
+def _export(arguments: argparse.Namespace) -> int:
+    from dockfmu.report.export import write_csv, write_mat
+
+    file = arguments.results / "results.h5" if arguments.results.is_dir() else arguments.results
+    if not file.is_file():
+        raise WrongCommand(f"{file}: there is no such file; run a system with -o {file.parent} first")
+    write = write_csv if arguments.csv else write_mat
+    print(write(file, arguments.output or file.with_suffix(".csv" if arguments.csv else ".mat")))
+    return DONE

@@ -1,0 +1,163 @@
+"""`dockfmu run`."""
+
+from __future__ import annotations
+
+import argparse
+import json
+import signal
+from pathlib import Path
+from typing import Any
+
+from dockfmu.commands.arguments import (
+    DONE,
+    FAILED,
+    NO_SUCCESS,
+    WrongCommand,
+    add_build_folder,
+    count,
+    pairs,
+    port,
+    positive,
+    process,
+    span,
+)
+from dockfmu.commands.streams import own_output, say
+from dockfmu.commands.summary import print_summary
+
+
+def add_run(commands: Any) -> None:
+    run = commands.add_parser(
+        "run",
+        help="run a system of dockfmu or an .ssp",
+        usage="dockfmu run SYSTEM|FILE.ssp [options]",
+        description="Run a system by its name (see dockfmu list) or from an .ssp, and leave results.h5, events.json,\n"
+        "summary.json, report.html and plots in a folder. The outcome comes first: docked, captured, retreated, ...",
+        epilog="examples:\n"
+        "  dockfmu run atv_probe_cone\n"
+        "  dockfmu run atv_probe_cone --set chaser.parameters.mass=18000 --set initial_conditions.miss=0.1,0\n"
+        "  dockfmu run build/ssp/atv_probe_cone.ssp --swap chaser=MyCraft.fmu --stop 20 -o build/results/mine\n"
+        "\n"
+        "exit status:\n"
+        "  0  completed, with an outcome that the system declares as its success; a system that declares nothing\n"
+        "     has the outcome `completed`, which is success\n"
+        "  1  failed, or stopped: the message says why\n"
+        "  2  the command was wrong: nothing was run\n"
+        "  3  completed, but the outcome is no success of the system: e.g. retreated, timed_out, captured where\n"
+        "     docked is wanted, unknown where the output that tells it is lost",
+        formatter_class=argparse.RawDescriptionHelpFormatter,
+    )
+    run.add_argument(
+        "system", metavar="SYSTEM|FILE.ssp",
+        help="name of a system, .ssp package or .toml declaration; FILE.ssp#VARIANT.ssd takes another description of a "
+        "package than SystemStructure.ssd",
+    )  # fmt: skip
+    values = run.add_argument_group("values", "each may be repeated; --set goes before --parameters")
+    values.add_argument(
+        "--set", action="append", default=[], metavar="ELEMENT.VARIABLE=VALUE", dest="settings",
+        help="parameter or start value: a number, true, false, the name of an enumeration's item, or 1,2,3 and "
+        "[[1,0],[0,1]] for whole arrays; initial_conditions.NAME in SI for a system by name",
+    )  # fmt: skip
+    values.add_argument(
+        "--parameters", action="append", default=[], type=Path, metavar="FILE.ssv",
+        help="parameter set of SSP with names ELEMENT.VARIABLE",
+    )  # fmt: skip
+    values.add_argument(
+        "--swap", action="append", default=[], metavar="ELEMENT=FILE.fmu",
+        help="take another FMU with the same ports in the place of an element",
+    )  # fmt: skip
+    how = run.add_argument_group("how it is run", "by default as the system says")
+    how.add_argument("--algorithm", metavar="NAME", help="coupling algorithm; docs/guide/algorithms.md has all")
+    how.add_argument("--step", type=positive, metavar="H", help="macro step, s")
+    steps = how.add_mutually_exclusive_group()
+    steps.add_argument(
+        "--adaptive", type=positive, nargs="?", const=0.0, metavar="TOLERANCE",
+        help="steps vary as the system declares; default: with its own tolerance",
+    )  # fmt: skip
+    steps.add_argument(
+        "--retry", type=positive, metavar="SHORTEST",
+        help="a step that an FMU discards is gone back from and made of shorter ones, none below SHORTEST s",
+    )  # fmt: skip
+    how.add_argument("--stop", type=positive, metavar="T", help="end of the run, s")
+    how.add_argument(
+        "--resume", type=Path, metavar="FILE",
+        help="go on from the run.checkpoint that an earlier run of the same system, with the same values, left; in the "
+        "same folder the recording of that run is kept as results-until-Ts.h5",
+    )  # fmt: skip
+    how.add_argument(
+        "--force", action="store_true",
+        help="with --resume: go on although the system differs; inputs and tunable parameters act as they are given "
+        "now, all else as the checkpoint has it",
+    )  # fmt: skip
+    how.add_argument(
+        "--process", action="append", default=[], metavar="ELEMENT[=SECONDS]", dest="processes",
+        help="run the FMU of an element in a process of its own, which may crash or take longer than SECONDS (default: "
+        "60) for a call without taking the run's data with it; may be repeated",
+    )  # fmt: skip
+    how.add_argument(
+        "--threads", type=count, default=1, metavar="N",
+        help="step elements that do not need each other's newest values side by side, if as many cores are free",
+    )  # fmt: skip
+    live = run.add_argument_group("while it runs")
+    live.add_argument(
+        "--realtime", type=positive, nargs="?", const=1.0, metavar="FACTOR", help="hold it to the clock; default: 1"
+    )
+    live.add_argument(
+        "--late", choices=("slip", "skip", "stop"), default="slip",
+        help="a step that is late: slip moves all later deadlines, skip catches up, stop ends the run; default: slip",
+    )  # fmt: skip
+    live.add_argument("--stream", type=port, metavar="PORT", help="rows as lines of JSON to who connects by TCP")
+    live.add_argument(
+        "--receive", type=port, metavar="PORT", help="inputs that nothing sets, as objects of JSON by UDP"
+    )
+    what = run.add_argument_group("what it leaves")
+    what.add_argument("--every", type=count, metavar="N", help="record one macro step in N")
+    what.add_argument(
+        "--around", type=span, metavar="BEFORE,AFTER", help="record all steps so many seconds around each event"
+    )
+    what.add_argument("-o", "--output", type=Path, metavar="DIR", help="default: build/results/SYSTEM")
+    what.add_argument("--json", action="store_true", help="print summary.json alone on standard output")
+    what.add_argument("--no-report", action="store_true", help="leave out the report and the plots")
+    add_build_folder(run)
+    run.set_defaults(action=_run)
+
+
+def _run(arguments: argparse.Namespace) -> int:
+    from dockfmu.declare.settings import parse_value
+    from dockfmu.run import Request, execute
+    from dockfmu.watch.live import Live
+
+    if arguments.force and arguments.resume is None:
+        raise WrongCommand("--force: goes with --resume FILE")
+    request = Request(
+        system=arguments.system,
+        settings={name: parse_value(value) for name, value in pairs(arguments.settings, "--set").items()},
+        parameters=tuple(arguments.parameters),
+        swaps={name: Path(value) for name, value in pairs(arguments.swap, "--swap").items()},
+        algorithm=arguments.algorithm,
+        step=arguments.step,
+        stop=arguments.stop,
+        output=arguments.output,
+        report=not arguments.no_report,
+        live=Live(arguments.realtime, arguments.late, arguments.stream, arguments.receive),
+        every=arguments.every,
+        around=arguments.around,
+        adaptive=arguments.adaptive,
+        retry=arguments.retry,
+        processes=dict(map(process, arguments.processes)),
+        resume=arguments.resume,
+        force=arguments.force,
+        threads=arguments.threads,
+    )
+    with own_output():
+        summary, folder = execute(request, arguments.build, say)
+    if arguments.json:
+        print(json.dumps(summary))
+    else:
+        print_summary(summary, folder)
+    if summary["status"] == "completed":
+        if summary["success"]:
+            return DONE
+        say(f"dockfmu: {summary['system']}: the outcome {summary['outcome']} is no success of this system")
+        return NO_SUCCESS
+    say(f"dockfmu: {summary['system']} {summary['status']}: {summary['message']}")
+    return 128 + signal.Signals[summary["signal"]] if "signal" in summary else FAILED

@@ -1,0 +1,52 @@
+"""The summary of a run as the command line prints it."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+
+def print_summary(summary: dict[str, Any], folder: Path) -> None:
+    print(f"{summary['system']}: {summary['outcome'].replace('_', ' ')}")
+    print(f"  {summary['status']} at {summary['t_end']:.3f} s after {summary['wall_s']:.2f} s,")
+    print(f"  {summary['real_time_factor']:.1f} times real time, {summary['macro_steps']} macro steps")
+    failure = summary.get("failure", {})
+    if failure.get("says"):
+        print(f"  {failure['element']}: {failure['says']}")
+    if "craft" in failure:
+        print(f"  {failure['craft']}")
+    if resumed := summary.get("resumed"):
+        print(f"  gone on from a checkpoint at {resumed['t']:.3f} s: what follows is of the time since")
+    if summary["status"] == "completed" and summary["message"]:
+        print(f"  {summary['message']}")
+    seen: set[str] = set()
+    for event in summary["events"]:
+        if event["name"] not in seen:
+            print(f"  {event['t']:10.3f} s  {event['name'].replace('_', ' ')}")
+            seen.add(event["name"])
+    if real := summary.get("realtime"):
+        _print_pace(real)
+    for name, value in summary["audit"].items():
+        _print_balance(name, value, summary["audit_checks"].get(name))
+    for name, counter in summary["validity"].items():
+        if counter["count"]:
+            print(f"  NOT VALID {name} = {counter['count']} from {counter['t_first']:.3f} s on")
+    print(f"  {folder}")
+
+
+def _print_balance(name: str, value: float | None, check: dict[str, Any] | None) -> None:
+    found = "not finite" if value is None else format(value, ".3g")
+    judged = ""
+    if check and check["ok"] is not None:
+        judged = f"  {'ok' if check['ok'] else 'NOT OK'}, limit {check['limit']:.3g}, tests the {check['tests']}"
+    print(f"  {name.replace('_', ' '):24} {found:10}{judged}".rstrip())
+
+
+def _print_pace(real: dict[str, Any]) -> None:
+    lost = f"; the deadlines moved by {real['slipped_s']:.3g} s" if real["slipped_s"] else ""
+    print(f"  {real['overruns']} of {real['steps']} steps late, by {1e3 * real['late_max_s']:.3g} ms at most{lost}")
+    for what, key in (("work of a step", "step"), ("late end of a wait", "jitter")):
+        # without a single wait there is no jitter
+        if f"{key}_mean_s" in real:
+            mean, most, worst = (f"{1e3 * real[f'{key}_{of}_s']:.2g} ms" for of in ("mean", "99", "max"))
+            print(f"  {what:24} {mean}, 99 % within {most}, worst {worst}")
