@@ -22,7 +22,6 @@ import builtins
 import dis
 import hashlib
 import pickle
-import platform
 import re
 import sys
 from collections.abc import Callable, Iterator
@@ -48,9 +47,9 @@ from numba.core.target_extension import CPU, dispatcher_registry, jit_registry, 
 from numba.extending import _Intrinsic
 
 from base.cache import cache_root, keep, kept
+from base.platforms import BASELINE
 
 NAME = "dockfmu"
-BASELINE = {"x86_64": "x86-64-v2", "AMD64": "x86-64-v2"}.get(platform.machine(), "generic")
 
 _SETTINGS = (
     "OPT", "LOOP_VECTORIZE", "SLP_VECTORIZE", "BOUNDSCHECK", "DEBUGINFO_DEFAULT", "EXTEND_VARIABLE_LIFETIMES",

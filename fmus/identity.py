@@ -16,7 +16,11 @@ from fmus.resources import resource_files
 
 
 def _constants(function: Any) -> list[str]:
-    """Return what a kernel that was made by a factory has closed over: build options that are in no record."""
+    """Return what a kernel that was made by a factory has closed over: build options that are in no record.
+
+    `base.compiler.digest_of` would name more, the bytecode too, which differs between versions of Python. The GUID has
+    to be the same for all of them; the source files stand for the code here.
+    """
     plain = getattr(function, "py_func", function)
     found = [plain.__qualname__]
     for cell in plain.__closure__ or ():

@@ -15,7 +15,8 @@ from typing import Literal
 
 import base
 from base.cache import ROOT, cache_root, keep, kept, write_whole
-from base.compiler import BASELINE, digest_of, settings
+from base.compiler import digest_of, settings
+from base.platforms import BASELINE
 from components.core.component import Component
 from components.core.sources import sources
 from fmus.documentation import documentation

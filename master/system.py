@@ -17,11 +17,11 @@ from functools import cache
 from pathlib import Path
 from typing import Any
 
+from base.fmi import TYPES
 from base.names import did_you_mean, owner, shown
 from base.units import conversion
 from master.errors import StructureError
 from master.fmi.description import Description, Variable, read_description
-from master.fmi.variables import TYPES
 from master.order import execution_order
 
 TIMEOUT_S = 60.0

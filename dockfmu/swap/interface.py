@@ -9,6 +9,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 
+from base.platforms import this_platform
 from components.core.component import Component
 from dockfmu.declare import declaration
 from dockfmu.declare.assembly import make_component, start_values
@@ -19,7 +20,7 @@ from dockfmu.declare.ports import join, swap
 from fmus import catalogue
 from fmus.description import NATIVE_CAPABILITIES, describe
 from master.errors import StructureError
-from master.fmi.description import Description, Variable, read_description, this_platform
+from master.fmi.description import Description, Variable, read_description
 from master.system import System
 from ssp.variants import is_package
 

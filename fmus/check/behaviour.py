@@ -8,12 +8,14 @@ from collections.abc import Callable, Iterator
 from math import isfinite
 from pathlib import Path
 
+from base.fmi import OK
+from base.platforms import library_name, this_platform
 from fmus.check.finding import Finding, error, warning
 from fmus.check.subject import BEFORE, STEPS, Subject, first_difference, same
 from master.errors import MasterError
 from master.fmi import archive
-from master.fmi.description import Variable, library_name, this_platform
-from master.fmi.instance import OK, Instance
+from master.fmi.description import Variable
+from master.fmi.instance import Instance
 from master.fmi.library import LibraryFmi2
 
 

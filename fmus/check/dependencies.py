@@ -9,11 +9,12 @@ from random import Random
 
 import numpy as np
 
+from base.fmi import OK
 from fmus.check.finding import Finding, error, warning
 from fmus.check.subject import BEFORE, Subject, Value, same
 from master.errors import MasterError
 from master.fmi.description import Variable
-from master.fmi.instance import OK, Instance
+from master.fmi.instance import Instance
 
 TRIALS = 60
 """random pairs of points for each set of outputs of which the description says the same"""

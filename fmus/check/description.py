@@ -12,11 +12,11 @@ import fmpy
 from fmpy.validation import validate_fmu
 from lxml import etree
 
+from base.fmi import TYPES
 from fmus.check.attributes import check_attributes
 from fmus.check.finding import Finding, error, warning
 
 FILE = "modelDescription.xml"
-_TYPES = ("Real", "Integer", "Boolean", "String", "Enumeration")
 
 
 def check_description(fmu: Path, root: etree._Element) -> list[Finding]:
@@ -50,7 +50,7 @@ def _scalars(root: etree._Element) -> Iterator[tuple[str, etree._Element, etree.
     """(name, ScalarVariable, element of its type) of every variable."""
     for scalar in root.iterfind("ModelVariables/ScalarVariable"):
         for element in scalar:
-            if element.tag in _TYPES:
+            if element.tag in TYPES:
                 yield scalar.get("name", ""), scalar, element
 
 

@@ -6,11 +6,12 @@ import shutil
 import subprocess
 from pathlib import Path
 
+from base.platforms import this_platform
 from fmus.check.finding import Finding, error
 from fmus.check.importer.experiment import experiment_for
 from fmus.check.importer.program import RunError, run
 from fmus.native.link import LinkError
-from master.fmi.description import read_description, this_platform
+from master.fmi.description import read_description
 
 VALGRIND = (
     "valgrind", "--quiet", "--error-exitcode=9", "--leak-check=full", "--show-leak-kinds=all",

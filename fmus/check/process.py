@@ -10,11 +10,12 @@ from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
+from base.platforms import this_platform
 from fmus.check import behaviour, crowd, dependencies, states
 from fmus.check.finding import Finding, error, warning
 from fmus.check.subject import Subject
 from master.errors import MasterError
-from master.fmi.description import read_description, this_platform
+from master.fmi.description import read_description
 from master.fmi.instance import Fmu
 
 TIME_LIMIT = 600.0

@@ -6,13 +6,13 @@ import ctypes
 from collections.abc import Callable, Iterator
 from typing import Any
 
+from base.fmi import ACCESS_TYPES, DISCARD, OK, WARNING
 from fmus.check.finding import Finding, error, warning
 from fmus.check.subject import BEFORE, Subject, first_difference, same
 from master.fmi.description import Description
-from master.fmi.instance import DISCARD, OK, WARNING, Instance
+from master.fmi.instance import Instance
 
 PHASES = ("instantiated", "initialization mode", "step complete", "terminated")
-_SETTERS = ("Real", "Integer", "Boolean", "String")
 
 ALLOWED: dict[str, frozenset[str]] = {
     name: frozenset(PHASES[place] for place in places)
@@ -60,7 +60,7 @@ def _arguments(function: str, subject: Subject, room: ctypes.Array[ctypes.c_char
         return (ctypes.byref(room),)
     if function in _STATUS_KIND:
         return _STATUS_KIND[function], ctypes.byref(room)
-    return (None, 0, None) if function[3:] in _SETTERS else ()
+    return (None, 0, None) if function[3:] in ACCESS_TYPES else ()
 
 
 def _bring(subject: Subject, phase: str) -> Instance:

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
+from base.platforms import this_platform
 from fmus.check.importer.experiment import excitation
-from master.fmi.description import this_platform
 from master.fmi.instance import Fmu, Instance
 
 BEFORE, STEPS = 100, 1000

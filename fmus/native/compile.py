@@ -21,8 +21,9 @@ from numba.core import compiler
 from numba.core.compiler_lock import global_compiler_lock
 from numba.core.target_extension import target_override
 
-from base.compiler import BASELINE, NAME, Pipeline
+from base.compiler import NAME, Pipeline
 from base.compiler import target as base_target
+from base.platforms import BASELINE
 from components.core.component import Component
 from fmus.native.targets import HOST, Target
 

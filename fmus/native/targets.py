@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-import platform
-import sys
 from dataclasses import dataclass
+
+from base.platforms import X86_64_BASELINE, this_platform
 
 
 @dataclass(frozen=True)
@@ -30,13 +30,13 @@ _WINDOWS = ("KERNEL32.dll", "api-ms-win-crt-")
 TARGETS = {
     target.folder: target
     for target in (
-        Target("linux64", "x86_64-unknown-linux-gnu", "x86-64-v2", "x86_64-linux-gnu.2.17", ".so",
+        Target("linux64", "x86_64-unknown-linux-gnu", X86_64_BASELINE, "x86_64-linux-gnu.2.17", ".so",
                ("-lm", "-Wl,-z,defs"), _LINUX),
         Target("aarch64-linux", "aarch64-unknown-linux-gnu", "generic", "aarch64-linux-gnu.2.17", ".so",
                ("-lm", "-Wl,-z,defs"), _LINUX),
-        Target("win64", "x86_64-pc-windows-gnu", "x86-64-v2", "x86_64-windows-gnu", ".dll",
+        Target("win64", "x86_64-pc-windows-gnu", X86_64_BASELINE, "x86_64-windows-gnu", ".dll",
                (), _WINDOWS),
-        Target("darwin64", "x86_64-apple-macosx11.0", "x86-64-v2", "x86_64-macos.11.0", ".dylib",
+        Target("darwin64", "x86_64-apple-macosx11.0", X86_64_BASELINE, "x86_64-macos.11.0", ".dylib",
                (), ("/usr/lib/libSystem.B.dylib",)),
         Target("aarch64-darwin", "arm64-apple-macosx11.0", "apple-m1", "aarch64-macos.11.0", ".dylib",
                (), ("/usr/lib/libSystem.B.dylib",)),
@@ -46,11 +46,5 @@ TARGETS = {
 SOURCES = "sources"
 """in a list of platforms: the component as C, for who compiles it"""
 
-_HOSTS = {
-    ("linux", "aarch64"): "aarch64-linux",
-    ("darwin", "x86_64"): "darwin64",
-    ("darwin", "arm64"): "aarch64-darwin",
-}
-
-HOST = TARGETS[_HOSTS.get((sys.platform, platform.machine()), "linux64")]
+HOST = TARGETS.get(this_platform(), TARGETS["linux64"])
 """The platform that the exporter runs on; it runs the code of the kernels itself."""

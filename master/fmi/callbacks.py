@@ -11,12 +11,12 @@ import time
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
+from base.fmi import ERROR, FATAL, PENDING, WARNING
 from master.fmi import strings as texts
 
 if TYPE_CHECKING:
     from master.fmi.instance import Instance
 
-WARNING, ERROR, FATAL, PENDING = 1, 3, 4, 5
 DO_STEP_STATUS = 0
 POLL_S = 20e-6
 

@@ -2,9 +2,6 @@
 
 from __future__ import annotations
 
-import platform
-import struct
-import sys
 from collections.abc import Mapping
 from pathlib import Path
 
@@ -15,25 +12,9 @@ from master.fmi.reader_fmi2 import ReaderFmi2
 from master.fmi.reader_fmi3 import ReaderFmi3
 from master.fmi.variables import Description, Experiment, Variable
 
-__all__ = ["Description", "Experiment", "Variable", "library_name", "read_description", "this_platform"]
+__all__ = ["Description", "Experiment", "Variable", "read_description"]
 
 FILE = "modelDescription.xml"
-
-
-def this_platform(fmi_version: str = "2.0") -> str:
-    """Name that a version of FMI gives the platform of this process: `linux64`, `x86_64-linux`."""
-    system = {"win32": "win", "darwin": "darwin"}.get(sys.platform, "linux")
-    machine = platform.machine().lower()
-    arm = machine in ("arm64", "aarch64")
-    if fmi_version.startswith("3."):
-        architecture = "aarch64" if arm else {"amd64": "x86_64"}.get(machine, machine)
-        return f"{architecture}-{'windows' if system == 'win' else system}"
-    return f"aarch64-{system}" if arm else f"{system}{8 * struct.calcsize('P')}"
-
-
-def library_name(identifier: str) -> str:
-    """File name of the library of a model on this platform."""
-    return identifier + {"win32": ".dll", "darwin": ".dylib"}.get(sys.platform, ".so")
 
 
 def read_description(file: Path, structure: Mapping[str, int] | None = None) -> Description:

@@ -22,15 +22,15 @@ from typing import Any
 
 import numpy as np
 
+from base.fmi import ERROR, FATAL, OK, STATUS_NAMES, WARNING
+from base.platforms import library_name, this_platform
 from master.errors import FmuError
 from master.fmi import archive, log, python_modules
 from master.fmi import callbacks as detours
-from master.fmi.description import Description, Variable, library_name, read_description, this_platform
+from master.fmi.description import Description, Variable, read_description
 from master.fmi.library import Library, LibraryFmi2
 from master.fmi.library_fmi3 import LibraryFmi3
-from master.fmi.log import STATUS
 
-OK, WARNING, DISCARD, ERROR, FATAL, PENDING = range(6)
 LAST_SUCCESSFUL_TIME, TERMINATED = 2, 3
 
 _COMPLAINTS = ("logStatusWarning", "logStatusDiscard", "logStatusError", "logStatusFatal")
@@ -187,7 +187,8 @@ class Instance:
     def failure(self, function: str, status: int, time: float | None = None, detail: str = "") -> FmuError:
         """The error that tells of a call that returned `status`."""
         function = self.fmu.library.spoken(function)
-        word = self.fmu.library.spoken(STATUS[status]) if 0 <= status < len(STATUS) else f"the unknown status {status}"
+        known = 0 <= status < len(STATUS_NAMES)
+        word = self.fmu.library.spoken(STATUS_NAMES[status]) if known else f"the unknown status {status}"
         self.fmu.dead = self.fmu.dead or status == FATAL
         # after an error only fmi2FreeInstance and fmi2Reset may be called
         self._running = self._running and status < ERROR

@@ -7,6 +7,7 @@ import sys
 from pathlib import Path
 from typing import Any, Protocol
 
+from base.fmi import ACCESS_TYPES
 from master.errors import FmuError
 from master.fmi import log
 
@@ -31,8 +32,8 @@ FUNCTIONS: dict[str, tuple[Any, ...]] = {
     "fmi2ExitInitializationMode": (_C,),
     "fmi2Terminate": (_C,),
     "fmi2Reset": (_C,),
-    **{f"fmi2Get{kind}": (_C, _P, _N, _P) for kind in ("Real", "Integer", "Boolean", "String")},
-    **{f"fmi2Set{kind}": (_C, _P, _N, _P) for kind in ("Real", "Integer", "Boolean", "String")},
+    **{f"fmi2Get{kind}": (_C, _P, _N, _P) for kind in ACCESS_TYPES},
+    **{f"fmi2Set{kind}": (_C, _P, _N, _P) for kind in ACCESS_TYPES},
     "fmi2GetFMUstate": (_C, _P),
     "fmi2SetFMUstate": (_C, _P),
     "fmi2FreeFMUstate": (_C, _P),

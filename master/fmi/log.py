@@ -20,7 +20,8 @@ from typing import Any
 
 import llvmlite.binding as llvm
 
-STATUS = ("fmi2OK", "fmi2Warning", "fmi2Discard", "fmi2Error", "fmi2Fatal", "fmi2Pending")
+from base.fmi import STATUS_NAMES
+
 KEPT = 200
 
 _VARIADIC = """
@@ -69,7 +70,7 @@ class Log:
         self.listener = listener
 
     def add(self, status: int, category: str, text: str) -> None:
-        known = STATUS[status] if 0 <= status < len(STATUS) else str(status)
+        known = STATUS_NAMES[status] if 0 <= status < len(STATUS_NAMES) else str(status)
         self.messages.append(Message(known, category, self.translate(text.rstrip())))
         if self.listener is not None:
             self.listener(self.last)

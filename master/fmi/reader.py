@@ -7,9 +7,10 @@ from typing import Any
 
 from lxml import etree
 
+from base.fmi import CAUSALITIES
 from base.units import BASE_UNITS, Unit
 from master.errors import DescriptionError
-from master.fmi.variables import CAUSALITIES, Experiment
+from master.fmi.variables import Experiment
 
 
 class Reader:

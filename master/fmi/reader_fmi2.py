@@ -8,8 +8,9 @@ from typing import Any
 
 from lxml import etree
 
+from base.fmi import TYPES
 from master.fmi.reader import Reader, boolean, integer
-from master.fmi.variables import TYPES, Description, Variable
+from master.fmi.variables import Description, Variable
 
 _FLAGS = (
     "canHandleVariableCommunicationStepSize",

@@ -9,11 +9,6 @@ from typing import Any
 
 from base.units import Unit
 
-TYPES = ("Real", "Integer", "Boolean", "String", "Enumeration")
-NUMBERS = ("Real", "Integer", "Boolean", "Enumeration")
-CAUSALITIES = (
-    "parameter", "calculatedParameter", "input", "output", "local", "independent", "structuralParameter",
-)  # fmt: skip
 VISIBLE = ("output", "local")
 """causalities of what a run can watch"""
 

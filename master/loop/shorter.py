@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+from base.fmi import DISCARD
 from master.loop.calls import get_status
 from master.loop.compiled import compiled
-from master.loop.tables import CALLED, DISCARD, FAILED, GET, INSTANCE, NOT_FINITE, REASON, SET, STATUS, STEP
+from master.loop.tables import CALLED, FAILED, GET, INSTANCE, NOT_FINITE, REASON, SET, STATUS, STEP
 
 LAST_SUCCESSFUL_TIME = 2
 

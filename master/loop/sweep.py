@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import numpy as np
 
+from base.fmi import DISCARD
 from master.loop.calls import derivatives, refused
 from master.loop.compiled import compiled, inlined
 from master.loop.program import carry, execute
 from master.loop.tables import (
     COMPONENT,
     COUNT,
-    DISCARD,
     FUNCTION,
     NOWHERE,
     ONE,

@@ -20,9 +20,6 @@ FUNCTION, COMPONENT, REFERENCES, COUNT, VALUES, STRIDE, KIND, OWNER = range(8)
 # columns of a row of the program that carries COUNT values from outputs side by side to inputs side by side
 SOURCE, TARGET = range(2)
 
-DISCARD = 2
-"""a status of FMI: a step that was too long, a value that is not known now"""
-
 # entries of Tables.report
 REASON, INSTANCE, CALLED, STATUS, EVENTS, ROW = range(6)
 SET, STEP, GET, RECORD, SLOPE, RATE, SAVE, RESTORE, DERIVATIVE = range(9)

@@ -25,11 +25,11 @@ from typing import Any
 import h5py
 import numpy as np
 
+from base.fmi import NUMERIC_TYPES
 from master.errors import MasterError
 from master.files import Lock, Reserve
 from master.fmi import archive
 from master.fmi.description import Variable
-from master.fmi.variables import NUMBERS
 from master.observers import journal, seal
 from master.observers.chunks import Column
 from master.observers.dense import Dense, Selection
@@ -99,7 +99,7 @@ class Recorder(Observer):
 
     def sampling(self, system: System) -> Sampling:
         if self.variables is None:
-            self.variables = tuple(system.select(types=NUMBERS))
+            self.variables = tuple(system.select(types=NUMERIC_TYPES))
         self._resolved = [system.resolve(name) for name in self.variables]
         bad = [f"an element called {name!r}" for name in system.elements if not fit_for_group(name)]
         if bad:

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from master.fmi.variables import NUMBERS
+from base.fmi import NUMERIC_TYPES
 from master.observers.observer import Observer
 from master.requests import Sampling
 from master.system import System
@@ -26,7 +26,7 @@ class Series(Observer):
 
     def sampling(self, system: System) -> Sampling:
         if self.variables is None:
-            self.variables = tuple(system.select(types=NUMBERS))
+            self.variables = tuple(system.select(types=NUMERIC_TYPES))
         self._values.append(np.zeros((0, len(self.variables))))
         return Sampling(self.variables, self.every)
 

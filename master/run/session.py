@@ -9,12 +9,13 @@ from contextlib import nullcontext
 
 import numpy as np
 
+from base.fmi import DISCARD, PENDING
 from master import loop
 from master.algorithms.algorithm import Scheme
 from master.checkpoint import Checkpoint
 from master.drivers.driver import Driver
 from master.errors import FmuError, StructureError
-from master.fmi.instance import DISCARD, PENDING, Instance
+from master.fmi.instance import Instance
 from master.loop import tables as at
 from master.observers.observer import Observer, Run
 from master.requests import Sampling, Watch

@@ -17,7 +17,8 @@ import pytest
 from numba.core import config
 
 from base.cache import ROOT, cache_root
-from base.compiler import BASELINE, digest_of, jit, name_of, settings, target
+from base.compiler import digest_of, jit, name_of, settings, target
+from base.platforms import BASELINE
 from components.core.kernel import kernel
 from fmus.catalogue import component
 from fmus.native.compile import compile_component

@@ -14,10 +14,11 @@ from pythonfmu.builder import FmuBuilder
 from base.cache import ROOT, cache_root
 from dockfmu.swap.interface import check_swap, interface
 from dockfmu.swap.skeletons import skeleton, table
+from base.platforms import library_name, this_platform
 from fmus.catalogue import CatalogueError
 from fmus.check import validate
 from master.errors import StructureError
-from master.fmi.description import library_name, read_description, this_platform
+from master.fmi.description import read_description
 from master.run.simulation import run
 from master.system import System
 from tests.dockfmu.command_line import dockfmu, status_of

@@ -10,11 +10,10 @@ import threading
 from pathlib import Path
 from typing import Any
 
+from base.fmi import ERROR, OK
 from master.errors import FmuError, MasterError
 from master.fmi.instance import Fmu, Instance
 from master.fmi.remote.shared_memory import Mailbox, function_names
-
-OK, ERROR = 0, 3
 
 
 class Worker:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import zipfile
 from pathlib import Path
 
-from master.fmi.description import library_name, this_platform
+from base.platforms import library_name, this_platform
 
 _PARAMETERS = (
     "period",

@@ -10,7 +10,7 @@ from functools import cache
 from pathlib import Path
 
 from base.cache import cache_root
-from master.fmi.description import library_name, this_platform
+from base.platforms import library_name, this_platform
 
 HERE = Path(__file__).parent
 CACHE = cache_root() / "zig"

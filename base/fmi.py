@@ -1,0 +1,23 @@
+"""Facts of the FMI 2.0 standard: status codes, types and causalities of variables."""
+
+from __future__ import annotations
+
+OK, WARNING, DISCARD, ERROR, FATAL, PENDING = range(6)
+"""The values of fmi2Status."""
+
+STATUS_NAMES = ("fmi2OK", "fmi2Warning", "fmi2Discard", "fmi2Error", "fmi2Fatal", "fmi2Pending")
+"""The name of each value of fmi2Status."""
+
+TYPES = ("Real", "Integer", "Boolean", "String", "Enumeration")
+"""Types of variables in a model description."""
+
+NUMERIC_TYPES = ("Real", "Integer", "Boolean", "Enumeration")
+"""Types whose values are stored as numbers."""
+
+ACCESS_TYPES = ("Real", "Integer", "Boolean", "String")
+"""Types that have functions to get and set values; those of Integer serve Enumeration too."""
+
+CAUSALITIES = (
+    "parameter", "calculatedParameter", "input", "output", "local", "independent", "structuralParameter",
+)  # fmt: skip
+"""Causalities of variables; "structuralParameter" is of FMI 3.0 alone."""

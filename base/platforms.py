@@ -1,0 +1,29 @@
+"""Platforms: their names in FMI, their libraries, and the baseline processor that machine code is made for."""
+
+from __future__ import annotations
+
+import platform
+import struct
+import sys
+
+X86_64_BASELINE = "x86-64-v2"
+"""LLVM's name of the processors of 2009 and later: SSE4.2, no AVX and no fused multiply-add."""
+
+BASELINE = {"x86_64": X86_64_BASELINE, "AMD64": X86_64_BASELINE}.get(platform.machine(), "generic")
+"""LLVM's name of the processor that machine code is compiled for here, instead of the one at hand."""
+
+
+def this_platform(fmi_version: str = "2.0") -> str:
+    """Return the name that a version of FMI gives the platform of this process: `linux64`, `x86_64-linux`."""
+    system = {"win32": "win", "darwin": "darwin"}.get(sys.platform, "linux")
+    machine = platform.machine().lower()
+    arm = machine in ("arm64", "aarch64")
+    if fmi_version.startswith("3."):
+        architecture = "aarch64" if arm else {"amd64": "x86_64"}.get(machine, machine)
+        return f"{architecture}-{'windows' if system == 'win' else system}"
+    return f"aarch64-{system}" if arm else f"{system}{8 * struct.calcsize('P')}"
+
+
+def library_name(identifier: str) -> str:
+    """Return the file name of the shared library of a model on this platform."""
+    return identifier + {"win32": ".dll", "darwin": ".dylib"}.get(sys.platform, ".so")
