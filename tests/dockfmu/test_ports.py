@@ -12,9 +12,9 @@ import pytest
 from pythonfmu.builder import FmuBuilder
 
 from base.cache import ROOT, cache_root
+from base.platforms import library_name, this_platform
 from dockfmu.swap.interface import check_swap, interface
 from dockfmu.swap.skeletons import skeleton, table
-from base.platforms import library_name, this_platform
 from fmus.catalogue import CatalogueError
 from fmus.check import validate
 from master.errors import StructureError
