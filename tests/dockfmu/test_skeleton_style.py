@@ -6,8 +6,8 @@ import sys
 import pytest
 
 from base.cache import ROOT
-from dockfmu.interface import interface
-from dockfmu.skeletons import skeleton
+from dockfmu.swap.interface import interface
+from dockfmu.swap.skeletons import skeleton
 from fmus import catalogue
 
 # what the repository asks of public code, whatever its configuration says at the time
