@@ -6,6 +6,8 @@ import re
 from collections import Counter
 from dataclasses import dataclass
 
+from base.errors import FAILED, DockfmuError
+
 BASE_UNITS = ("kg", "m", "s", "A", "K", "mol", "cd", "rad")
 """The base units of FMI and SSP, in the order of `Unit.exponents`."""
 
@@ -43,8 +45,10 @@ _ATOMS: dict[str, tuple[dict[str, int], float]] = {
 _FACTOR = re.compile(r"([A-Za-z]+)(-?\d+)?")
 
 
-class UnitError(ValueError):
+class UnitError(DockfmuError, ValueError):
     """A unit that is unknown or badly written, or two units of different quantities."""
+
+    exit_status = FAILED
 
 
 @dataclass(frozen=True)

@@ -13,7 +13,8 @@ import signal
 import sys
 from collections.abc import Sequence
 
-from dockfmu.commands.arguments import DONE, FAILED, WRONG, WrongCommand
+from base.errors import FAILED, DockfmuError
+from dockfmu.commands.arguments import DONE
 from dockfmu.commands.catalogue import add_build, add_list
 from dockfmu.commands.inspect import add_check_swap, add_diagram, add_ports, add_validate
 from dockfmu.commands.results import add_export, add_report
@@ -70,29 +71,9 @@ def main(arguments: Sequence[str] | None = None) -> int:
         # who read our output has gone; nothing is left to say, at the end of the process either
         os.dup2(os.open(os.devnull, os.O_WRONLY), 1)
         return FAILED
-    except Exception as error:
-        status = _status(error)
-        if status is None:
-            raise
+    except OSError as error:
         say(f"dockfmu: {error}")
-        return status
-
-
-def _status(error: Exception) -> int | None:
-    """Exit status of the errors whose message is for the user; None for faults of this program."""
-    from base.units import UnitError
-    from components.core.parameters import ParameterError
-    from dockfmu.declare.declaration import DeclarationError
-    from dockfmu.report.export import ExportError
-    from dockfmu.report.page import ReportError
-    from dockfmu.run import RequestError
-    from fmus.catalogue import CatalogueError
-    from fmus.native.link import LinkError
-    from fmus.native.symbols import LibraryError
-    from master.errors import FmuError, MasterError
-    from master.files import WriteError
-
-    wrong = (WrongCommand, RequestError, DeclarationError, ParameterError, CatalogueError, ReportError, ExportError)
-    if isinstance(error, FmuError | LinkError | LibraryError | UnitError | WriteError | OSError):
         return FAILED
-    return WRONG if isinstance(error, (*wrong, MasterError)) else None
+    except DockfmuError as error:
+        say(f"dockfmu: {error}")
+        return error.exit_status

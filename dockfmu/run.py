@@ -9,6 +9,7 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
+from base.errors import DockfmuError
 from base.names import file_name
 from dockfmu.declare import bundle, declaration
 from dockfmu.declare.assembly import assemble
@@ -48,7 +49,7 @@ PRODUCTS = ("results.h5", "summary.json", "events.json", CHECKPOINT, *REPORTS)
 """Files that a run leaves in its folder."""
 
 
-class RequestError(ValueError):
+class RequestError(DockfmuError, ValueError):
     """The command asks for what cannot be done."""
 
 

@@ -8,6 +8,7 @@ from importlib import import_module
 from importlib.util import find_spec
 from typing import Any
 
+from base.errors import DockfmuError
 from base.names import did_you_mean
 from components.core.component import Component
 
@@ -40,7 +41,7 @@ _ENTRIES = {
 }
 
 
-class CatalogueError(LookupError):
+class CatalogueError(DockfmuError, LookupError):
     """No component has this name."""
 
 

@@ -5,8 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import Any
 
+from base.errors import FAILED, DockfmuError
 
-class MasterError(Exception):
+
+class MasterError(DockfmuError):
     """Base of all errors of this package."""
 
 
@@ -32,6 +34,8 @@ class FmuError(MasterError):
     `instance` is the name in the system, `function` the FMI function, `status` its name ("fmi2Error", ...), `time` the
     time of the run or None before it, `file` the name of the FMU's file, `message` what the FMU itself said last.
     """
+
+    exit_status = FAILED
 
     def __init__(
         self,

@@ -13,6 +13,7 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
+from base.errors import FAILED
 from master.errors import MasterError
 
 if sys.platform == "win32":
@@ -23,6 +24,8 @@ else:
 
 class WriteError(MasterError):
     """A file cannot be written."""
+
+    exit_status = FAILED
 
 
 @contextmanager

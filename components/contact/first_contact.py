@@ -12,6 +12,7 @@ from typing import Any, Literal
 
 import numpy as np
 
+from base.errors import DockfmuError
 from components.contact import probe_cone
 from components.core.rotation import from_angles, quaternion
 
@@ -23,7 +24,7 @@ FAR = 5.0
 Penetration = Callable[[np.ndarray, np.ndarray], float]
 
 
-class NoContact(ValueError):
+class NoContact(DockfmuError, ValueError):
     """The main buffer link meets the passive unit nowhere along the approach."""
 
 

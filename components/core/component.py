@@ -11,6 +11,7 @@ from typing import Any
 
 import numpy as np
 
+from base.errors import FAILED, DockfmuError
 from components.core.kernel import kernel
 from components.core.parameters import ParameterError, ParameterSet, check_value
 from components.core.record import Memory, Record
@@ -42,8 +43,10 @@ def combined(*tables: Mapping[int, Message]) -> dict[int, Message]:
     return found
 
 
-class ComponentError(RuntimeError):
+class ComponentError(DockfmuError, RuntimeError):
     """A kernel refused to go on; the message names component, time, variables and values."""
+
+    exit_status = FAILED
 
 
 @dataclass(frozen=True)

@@ -19,13 +19,14 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from base.errors import DockfmuError
 from base.names import did_you_mean
 
 if TYPE_CHECKING:
     from components.core.record import Record, Slot
 
 
-class ParameterError(ValueError):
+class ParameterError(DockfmuError, ValueError):
     """A parameter that does not exist, has the wrong shape or unit, or lies outside its range."""
 
 

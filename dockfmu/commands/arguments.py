@@ -7,12 +7,15 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
-DONE, FAILED, WRONG, NO_SUCCESS = 0, 1, 2, 3
+from base.errors import DockfmuError
+
+DONE, NO_SUCCESS = 0, 3
+"""Exit statuses beside those of errors, `base.errors.FAILED` and `WRONG`."""
 
 BUILD = Path("build")
 
 
-class WrongCommand(ValueError):
+class WrongCommand(DockfmuError, ValueError):
     """The command line asks for something that does not exist."""
 
 

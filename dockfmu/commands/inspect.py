@@ -6,7 +6,8 @@ import argparse
 from pathlib import Path
 from typing import Any
 
-from dockfmu.commands.arguments import DONE, FAILED, WrongCommand, command
+from base.errors import FAILED
+from dockfmu.commands.arguments import DONE, WrongCommand, command
 from dockfmu.commands.streams import say
 
 

@@ -8,9 +8,9 @@ import signal
 from pathlib import Path
 from typing import Any
 
+from base.errors import FAILED
 from dockfmu.commands.arguments import (
     DONE,
-    FAILED,
     NO_SUCCESS,
     WrongCommand,
     add_build_folder,

@@ -6,6 +6,7 @@ from collections.abc import Callable, Mapping, Sequence
 from math import isfinite
 from typing import Any, TypeVar
 
+from base.errors import DockfmuError
 from base.names import did_you_mean, shown
 
 T = TypeVar("T")
@@ -14,7 +15,7 @@ NEEDED: Any = object()
 """The default of an entry that has none."""
 
 
-class DeclarationError(ValueError):
+class DeclarationError(DockfmuError, ValueError):
     """A system that does not exist, or whose file does not say what it must."""
 
 

@@ -8,11 +8,12 @@ from pathlib import Path
 import numpy as np
 from scipy.io import savemat
 
+from base.errors import DockfmuError
 from master.files import whole
 from master.observers.results import read_results
 
 
-class ExportError(RuntimeError):
+class ExportError(DockfmuError, RuntimeError):
     """Results that the wanted format cannot hold."""
 
 

@@ -11,6 +11,7 @@ from typing import Any
 
 import jinja2
 
+from base.errors import DockfmuError
 from dockfmu.declare.plan import Panel, Plan
 from dockfmu.report.figures import interactive, write_png
 from master.files import write_whole
@@ -23,7 +24,7 @@ IMPACT_WINDOW = 15.0
 PRODUCTS = ("report.html", "overview.png", "impact.png")
 
 
-class ReportError(RuntimeError):
+class ReportError(DockfmuError, RuntimeError):
     """The folder holds no results to report."""
 
 

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import re
 
+from base.errors import FAILED, DockfmuError
+
 TYPES = {
     "double": "double", "ptr": "char *", "i1": "uint8_t", "i8": "uint8_t", "i32": "uint32_t", "i64": "uint64_t",
     "void": "void",
@@ -18,8 +20,10 @@ _FLAGS = re.compile(
 """What an instruction says for the optimiser alone."""
 
 
-class TranslationError(ValueError):
+class TranslationError(DockfmuError, ValueError):
     """Something in a kernel that has no translation."""
+
+    exit_status = FAILED
 
 
 def without_flags(text: str) -> str:

@@ -12,14 +12,17 @@ from importlib.metadata import version
 from pathlib import Path
 
 from base.cache import cache_root, is_whole, seal
+from base.errors import FAILED, DockfmuError
 from fmus.native.targets import Target
 
 SHIM = Path(__file__).parent / "shim"
 _FLAGS = ("-std=c11", "-O2", "-fPIC", "-fvisibility=hidden", "-Wall", "-Wextra", "-Werror", "-g0")
 
 
-class LinkError(RuntimeError):
+class LinkError(DockfmuError, RuntimeError):
     """The C compiler or the linker refused; the message is theirs."""
+
+    exit_status = FAILED
 
 
 @cache

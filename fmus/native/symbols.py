@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from base.errors import FAILED, DockfmuError
+
 _FMI = """
     GetTypesPlatform GetVersion SetDebugLogging Instantiate FreeInstance SetupExperiment EnterInitializationMode
     ExitInitializationMode Terminate Reset GetReal GetInteger GetBoolean GetString SetReal SetInteger SetBoolean
@@ -33,8 +35,10 @@ ALLOWED = frozenset((f"{_MATHS} {_C} {_LOADER} {_MACOS}").split())
 """Symbols that a library may take from libm, libc and the loader."""
 
 
-class LibraryError(ValueError):
+class LibraryError(DockfmuError, ValueError):
     """A shared library that is damaged, or needs or lacks what it must not."""
+
+    exit_status = FAILED
 
 
 @dataclass(frozen=True)

@@ -9,8 +9,9 @@ import numpy as np
 import pytest
 
 import dockfmu as package
+from base.errors import FAILED, WRONG
 from dockfmu import System
-from dockfmu.commands.arguments import DONE, FAILED, NO_SUCCESS, WRONG
+from dockfmu.commands.arguments import DONE, NO_SUCCESS
 from dockfmu.declare.declaration import DeclarationError, read
 from dockfmu.declare.plan import Plan
 from dockfmu.watch.judgement import Judgement

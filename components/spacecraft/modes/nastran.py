@@ -7,13 +7,14 @@ from pathlib import Path
 
 import numpy as np
 
+from base.errors import DockfmuError
 from components.spacecraft.modes.model import ModalModel
 
 _SPACED = re.compile(r"\s+")
 _FORTRAN_EXPONENT = re.compile(r"(?<=\d)([+-]\d{2,3})$")
 
 
-class F06Error(ValueError):
+class F06Error(DockfmuError, ValueError):
     """A file that is no printed NASTRAN output, or lacks the tables needed; names file and line."""
 
 

@@ -15,6 +15,7 @@ from pathlib import Path
 import numpy as np
 
 from base.cache import cache_root, is_whole, seal
+from base.errors import FAILED, DockfmuError
 from fmus.check.importer.experiment import Experiment
 from fmus.native.link import SHIM, link_program
 from fmus.native.targets import HOST, TARGETS, Target
@@ -25,8 +26,10 @@ SOURCE = Path(__file__).with_name("importer.c")
 TIME_LIMIT = 900.0
 
 
-class RunError(RuntimeError):
+class RunError(DockfmuError, RuntimeError):
     """The importer, or the FMU in it, failed; the message is theirs."""
+
+    exit_status = FAILED
 
 
 @dataclass(frozen=True)

@@ -1,0 +1,17 @@
+"""The error above all errors of dockfmu, with the exit status that the command line gives."""
+
+from __future__ import annotations
+
+from typing import ClassVar
+
+FAILED, WRONG = 1, 2
+"""Exit statuses: what was asked for failed; what was asked for is wrong, and nothing was run."""
+
+
+class DockfmuError(Exception):
+    """An error whose message is for the user; every other exception is a fault of dockfmu itself.
+
+    The message names what is wrong, where, and what to do about it. `exit_status` is the one of the command line.
+    """
+
+    exit_status: ClassVar[int] = WRONG
