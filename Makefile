@@ -1,5 +1,6 @@
 # `make run`: build the FMUs, run the reference docking, leave results, plots and a report in build/results.
-# `make test`: all tests. Both set up what they need in .venv on a machine with Python 3.11 to 3.13.
+# `make test`: all tests. `make docs`: the documentation as a site, build/docs/index.html.
+# Each sets up what it needs in .venv on a machine with Python 3.11 to 3.13.
 
 PYTHON ?= python3
 VENV   ?= .venv
@@ -7,7 +8,7 @@ SYSTEM ?= atv_probe_cone
 
 BIN := $(VENV)/bin
 
-.PHONY: run test test-fast check benchmarks importers clean
+.PHONY: run test test-fast check docs benchmarks importers clean
 
 run: $(VENV)/.run
 	$(BIN)/dockfmu run $(SYSTEM)
@@ -23,6 +24,10 @@ check: $(VENV)/.dev
 	$(BIN)/ruff format --check .
 	$(BIN)/mypy
 	$(BIN)/lint-imports
+
+docs: $(VENV)/.dev
+	$(BIN)/python -m sphinx --quiet --fail-on-warning --keep-going --doctree-dir build/doctrees docs build/docs
+	@echo "open build/docs/index.html"
 
 benchmarks: $(VENV)/.dev
 	$(BIN)/python -m benchmarks

@@ -27,7 +27,8 @@ COMMANDS = (
 """Each adds the parser of a sub-command, in the order of the help."""
 
 
-def _arguments() -> argparse.ArgumentParser:
+def argument_parser() -> argparse.ArgumentParser:
+    """Return the parser of the command line with all its sub-commands."""
     parser = argparse.ArgumentParser(
         prog="dockfmu",
         description="Spacecraft docking as FMI 2.0 co-simulation FMUs: build, couple, run, report.",
@@ -47,7 +48,7 @@ def _arguments() -> argparse.ArgumentParser:
 def main(arguments: Sequence[str] | None = None) -> int:
     """Run the command; errors become one clear message on standard error and an exit status."""
     open_standard_streams()
-    parser = _arguments()
+    parser = argument_parser()
     parsed = parser.parse_args(arguments)
     if parsed.version:
         from dockfmu import __version__

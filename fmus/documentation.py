@@ -19,18 +19,18 @@ _TEMPLATES = Environment(
 )
 
 
-def _arrays(members: Sequence[Field | Group], prefix: str) -> Iterator[tuple[str, Field]]:
+def public_arrays(members: Sequence[Field | Group], prefix: str) -> Iterator[tuple[str, Field]]:
     """Structured name of each public array or scalar, with the ranges of its indices, and its field."""
     for member in members:
         if isinstance(member, Group):
             subscript = "" if member.count is None else f"[1..{member.count}]"
-            yield from _arrays(member.members, f"{prefix}{member.name}{subscript}.")
+            yield from public_arrays(member.members, f"{prefix}{member.name}{subscript}.")
         elif member.public:
             subscript = f"[{', '.join(f'1..{n}' for n in member.shape)}]" if member.shape else ""
             yield f"{prefix}{member.name}{subscript}", member
 
 
-def _start(field: Field) -> str:
+def start_text(field: Field) -> str:
     """Start values for people: one for all if they are equal, all if they are few."""
     values = [value_text(field, float(value)) for value in np.ravel(np.asarray(field.start, float))]
     if len(set(values)) == 1:
@@ -56,13 +56,15 @@ def documentation(component: Component, kind: str, platforms: Sequence[str]) -> 
     readme = component.module.parent / "README.md"
     page = _TEMPLATES.get_template("index.html").render(
         component=component,
-        start=_start,
+        start=start_text,
         kind=kind,
         platforms=platforms,
         version=package_version(),
         ports={
             causality: [
-                (name, field) for name, field in _arrays(component.record.members, "") if field.causality == causality
+                (name, field)
+                for name, field in public_arrays(component.record.members, "")
+                if field.causality == causality
             ]
             for causality in ("input", "output", "parameter", "local")
         },

@@ -126,8 +126,8 @@ def read(name: str) -> Declaration:
     return _declaration(Path(name))
 
 
-def _content(file: Path, above: tuple[Path, ...] = ()) -> dict[str, Any]:
-    """The tables of a file, laid over those that it extends."""
+def read_tables(file: Path, above: tuple[Path, ...] = ()) -> dict[str, Any]:
+    """Return the tables of a file, laid over those that it extends. Raises DeclarationError."""
     try:
         content = tomllib.loads(file.read_text(encoding="utf-8"))
     except (OSError, ValueError) as error:
@@ -141,12 +141,12 @@ def _content(file: Path, above: tuple[Path, ...] = ()) -> dict[str, Any]:
     above = (*above, file.resolve())
     if found is None or found.resolve() in above:
         raise DeclarationError(f"{file}: extends {base}, which {'extends it' if found else 'does not exist'}")
-    return _merged(_content(found, above), content)
+    return _merged(read_tables(found, above), content)
 
 
 def _declaration(file: Path) -> Declaration:
     try:
-        content = _content(file)
+        content = read_tables(file)
         _check_names(content, file)
         return _from_table(Table(content, str(file), _TABLES))
     except RecursionError as error:

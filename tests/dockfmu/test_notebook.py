@@ -20,7 +20,7 @@ def kinds(notebook):
 
 
 def test_the_notebook_runs_and_puts_out_what_it_shows():
-    notebook = nbformat.read(DOCS / "python-api.ipynb", as_version=4)
+    notebook = nbformat.read(DOCS / "python-api-notebook.ipynb", as_version=4)
     shown = kinds(notebook)
     assert any("image/png" in data for outputs in shown for data in outputs)
     nbclient.NotebookClient(notebook, timeout=300, resources={"metadata": {"path": str(DOCS)}}).execute()

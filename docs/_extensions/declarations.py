@@ -1,0 +1,321 @@
+"""Directives that write reference pages from the code, so that they cannot be out of date.
+
+```{component} Spacecraft        variables, parameter sets and messages of an exported component
+```{system} atv_probe_cone       elements, connections, initial conditions, events of a system
+```{command-line}                every command of dockfmu with its options
+"""
+
+from __future__ import annotations
+
+import argparse
+import re
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from typing import Any
+
+from docutils import nodes
+from sphinx.application import Sphinx
+from sphinx.util.docutils import SphinxDirective
+
+from components.core.component import Component
+from components.core.field import Field
+from components.core.parameters import parameter_leaves
+from dockfmu.cli import argument_parser
+from dockfmu.declare.declaration import SYSTEMS, read_tables
+from fmus import catalogue
+from fmus.documentation import public_arrays, start_text
+
+HEADINGS = {"input": "Inputs", "output": "Outputs", "parameter": "Parameters", "local": "Local variables"}
+
+
+def escaped(text: str) -> str:
+    """Return `text` for a cell of a table in Markdown."""
+    return re.sub(r"([\\`*_\[\]<>$|#{}])", r"\\\1", " ".join(str(text).split()))
+
+
+def code(text: Any) -> str:
+    return f"`{text}`"
+
+
+def table(header: Sequence[str], rows: Iterable[Sequence[str]]) -> Iterator[str]:
+    """Yield the lines of a table, nothing if it has no rows."""
+    rows = list(rows)
+    if rows:
+        yield from ("", f"| {' | '.join(header)} |", "|" + "---|" * len(header))
+        for row in rows:
+            cells = (re.sub(r"(?<!\\)\|", r"\|", cell) for cell in row)
+            yield f"| {' | '.join(cells)} |"
+        yield ""
+
+
+def sentence(text: str) -> str:
+    text = escaped(text)
+    return f"{text[0].upper()}{text[1:]}{'' if text.endswith('.') else '.'}"
+
+
+class Written(SphinxDirective):
+    """A directive whose content is Markdown that `lines` yields."""
+
+    has_content = False
+
+    def run(self) -> list[nodes.Node]:
+        self.env.note_reread()  # the code may have changed, whatever the page's own file says
+        # what stands before the first heading is parsed by itself: beside sections it would be lost
+        first, *rest = re.split(r"(?m)^(?=## )", "\n".join(self.lines()), maxsplit=1)
+        return self.parse_text_to_nodes(first) + [
+            node for text in rest for node in self.parse_text_to_nodes(text, allow_section_headings=True)
+        ]
+
+    def lines(self) -> Iterator[str]:
+        raise NotImplementedError
+
+
+def described(field: Field) -> str:
+    """Return the description of a variable, with the items of an enumeration and what is special about it."""
+    text = escaped(field.description)
+    if field.type.items:
+        items = (f"{n} = {escaped(item)}" for n, (item, _) in enumerate(field.type.items, start=1))
+        text += f": {', '.join(items)}"
+    notes = ["mean over the step"] * (field.causality == "input" and field.evaluated == "mean") + [
+        "tunable"
+    ] * field.tunable
+    return f"{text} *({', '.join(notes)})*" if notes else text
+
+
+def unit(field: Field) -> str:
+    return code(field.type.name or (field.unit if field.type.fmi == "Real" else field.type.fmi))
+
+
+def interval(field: Field) -> str:
+    low, high = field.minimum, field.maximum
+    if low is None and high is None:
+        return ""
+    return f"{'-∞' if low is None else f'{low:g}'} to {'∞' if high is None else f'{high:g}'}"
+
+
+class ComponentPage(Written):
+    """```{component} NAME"""
+
+    required_arguments = 1
+
+    def lines(self) -> Iterator[str]:
+        component = catalogue.component(self.arguments[0])
+        yield sentence(component.description)
+        count = len(component.record.variables)
+        yield (
+            f"\nFMI 2.0 for co-simulation, {count} variables, default step {component.default_step:g} s. "
+            f"Build it with `dockfmu build {self.arguments[0]}`. Values are in the units shown; an array is written "
+            "once, with the range of its indices.\n"
+        )
+        arrays = list(public_arrays(component.record.members, ""))
+        for causality, heading in HEADINGS.items():
+            fields = [(name, field) for name, field in arrays if field.causality == causality]
+            if not fields:
+                continue
+            yield f"## {heading}"
+            if causality in ("input", "parameter"):
+                yield from table(
+                    ("Name", "Unit or type", "Start", "Range", "Description"),
+                    (
+                        (code(name), unit(field), escaped(start_text(field)), interval(field), described(field))
+                        for name, field in fields
+                    ),
+                )
+            else:
+                yield from table(
+                    ("Name", "Unit or type", "Description"),
+                    ((code(name), unit(field), described(field)) for name, field in fields),
+                )
+        yield from _parameter_sets(component)
+        yield from _messages(component)
+
+
+def _parameter_sets(component: Component) -> Iterator[str]:
+    if component.parameter_sets:
+        yield "## Parameter sets\n"
+        yield "A system names them in `sets`; the FMU carries each as `resources/parameters/NAME.ssv`.\n"
+    for chosen in component.parameter_sets:
+        yield f"### {chosen.name}\n\n{sentence(chosen.description)}\n" if chosen.description else f"### {chosen.name}\n"
+        yield from table(
+            ("Name", "Value", "Unit", "Source"),
+            (
+                (code(name), escaped(value), code(chosen.units[name]), escaped(chosen.sources[name]))
+                for name, value in chosen.values.items()
+            ),
+        )
+
+
+def _messages(component: Component) -> Iterator[str]:
+    if component.messages:
+        yield "## Messages of a failed step\n"
+        yield "Names in braces are printed as values. A failure that a shorter step could avoid is `fmi2Discard`.\n"
+        yield from table(
+            ("Code", "Status", "Message"),
+            (
+                (str(number), code("fmi2Discard" if message.discard else "fmi2Error"), escaped(message.text))
+                for number, message in component.messages.items()
+            ),
+        )
+
+
+class SystemPage(Written):
+    """```{system} NAME"""
+
+    required_arguments = 1
+
+    def lines(self) -> Iterator[str]:
+        file = SYSTEMS / f"{self.arguments[0]}.toml"
+        content = read_tables(file)
+        yield sentence(content["description"])
+        yield f"\n```\ndockfmu run {content['name']}\n```\n"
+        yield "## Elements"
+        yield from table(
+            ("Element", "FMU", "Options", "Parameter sets"),
+            (
+                (code(name), _component_link(element), _listed(element.get("options", {})), _sets(element))
+                for name, element in content["elements"].items()
+            ),
+        )
+        values = [
+            (code(f"{name}.{path}"), escaped(leaf["value"]), code(leaf["unit"]), escaped(leaf["source"]))
+            for name, element in content["elements"].items()
+            for path, leaf in parameter_leaves(element.get("values", {}))
+        ]
+        if values:
+            yield "Single values that go over the parameter sets:"
+            yield from table(("Variable", "Value", "Unit", "Source"), values)
+        yield "## Connections\n\nTwo ports are joined whole: each output goes to the input of the same name.\n"
+        yield from table(
+            ("Port", "Port"), ((code(first), code(second)) for first, second in map(_ports, content["connections"]))
+        )
+        yield from _conditions(content.get("initial_conditions", {}))
+        yield from _events(content)
+        yield from _run(content)
+
+
+def _component_link(element: Mapping[str, Any]) -> str:
+    name = catalogue.entry(element["component"]).name
+    if element.get("options", {}).get("contact") == "external":
+        name += "External"
+    return f"[{name}](../fmus/{name}.md)"
+
+
+def _listed(entries: Mapping[str, Any]) -> str:
+    return ", ".join(code(f"{name} = {value}") for name, value in entries.items())
+
+
+def _sets(element: Mapping[str, Any]) -> str:
+    return ", ".join(map(code, element.get("sets", ())))
+
+
+def _ports(connection: Mapping[str, Any]) -> tuple[str, str]:
+    first, second = connection["ports"]
+    return first, second
+
+
+def _conditions(conditions: Mapping[str, Any]) -> Iterator[str]:
+    if not conditions:
+        return
+    yield "## Initial conditions\n"
+    yield "Change one with `--set initial_conditions.NAME=VALUE`.\n"
+    yield from table(
+        ("Name", "Value", "Unit", "Source"),
+        (
+            (code(name), escaped(entry["value"]), code(entry["unit"]), escaped(entry["source"]))
+            if isinstance(entry, dict) and "value" in entry
+            else (code(name), code(entry), "", "")
+            for name, entry in conditions.items()
+        ),
+    )
+
+
+def _events(content: Mapping[str, Any]) -> Iterator[str]:
+    if events := content.get("events"):
+        yield "## Events"
+        yield from table(
+            ("Event", "Signal", "When"),
+            (
+                (code(name), code(event["signal"]), f"{event['when']} {event.get('level', '')}".strip())
+                for name, event in events.items()
+            ),
+        )
+    if outcome := content.get("outcome"):
+        yield "## Outcome\n"
+        yield f"The outcome is the final value of {code(outcome['signal'])}. "
+        yield f"Success: {', '.join(map(code, outcome['success']))}."
+        for name, signal in outcome.get("interim", {}).items():
+            yield f"It is {code(name)} if the run ends while nothing is decided and {code(signal)} is true."
+        yield ""
+
+
+def _run(content: Mapping[str, Any]) -> Iterator[str]:
+    if run := content.get("run"):
+        yield "## Run"
+        yield from table(("Setting", "Value"), ((code(name), code(value)) for name, value in run.items()))
+    if adaptive := content.get("adaptive"):
+        yield "With `--adaptive`:"
+        yield from table(("Setting", "Value"), ((code(name), escaped(value)) for name, value in adaptive.items()))
+
+
+class CommandLine(Written):
+    """```{command-line}"""
+
+    def lines(self) -> Iterator[str]:
+        parser = argument_parser()
+        yield sentence(parser.description or "")
+        yield from _notes(parser)
+        yield from _options(parser)
+        for action in parser._actions:
+            if isinstance(action, argparse._SubParsersAction):
+                for name, command in action.choices.items():
+                    yield f"## dockfmu {name}\n"
+                    yield sentence(command.description or "")
+                    yield f"\n```text\n{command.format_usage().partition(': ')[2].rstrip()}\n```\n"
+                    yield from _options(command)
+                    yield from _notes(command)
+
+
+def _notes(parser: argparse.ArgumentParser) -> Iterator[str]:
+    if parser.epilog:
+        yield f"\n```text\n{parser.epilog}\n```\n"
+
+
+def _options(parser: argparse.ArgumentParser) -> Iterator[str]:
+    for group in parser._action_groups:
+        actions = [
+            action
+            for action in group._group_actions
+            if action.help != argparse.SUPPRESS
+            and not isinstance(action, argparse._SubParsersAction | argparse._HelpAction)
+        ]
+        if not actions:
+            continue
+        title = {"positional arguments": "Arguments", "options": "Options"}.get(group.title or "", group.title or "")
+        note = f" ({escaped(group.description)})" if group.description else ""
+        yield f"**{title[0].upper()}{title[1:]}**{note}\n"
+        for action in actions:
+            yield f"{code(_invocation(action))}"
+            yield f": {_help(parser, action)}\n"
+
+
+def _invocation(action: argparse.Action) -> str:
+    shown = action.metavar or (
+        "|".join(map(str, action.choices)) if action.choices else action.dest.upper() if action.nargs != 0 else ""
+    )
+    value = " ".join(shown) if isinstance(shown, tuple) else str(shown)
+    if not action.option_strings:
+        return f"[{value} ...]" if action.nargs == "*" else value
+    value = f"[{value}]" if action.nargs == "?" else value
+    return f"{', '.join(action.option_strings)} {value}".rstrip()
+
+
+def _help(parser: argparse.ArgumentParser, action: argparse.Action) -> str:
+    text = parser._get_formatter()._expand_help(action) if action.help else ""
+    chosen = f" One of {', '.join(map(code, action.choices))}." if action.choices and action.metavar else ""
+    return f"{sentence(text) if text else ''}{chosen}"
+
+
+def setup(app: Sphinx) -> dict[str, Any]:
+    app.add_directive("component", ComponentPage)
+    app.add_directive("system", SystemPage)
+    app.add_directive("command-line", CommandLine)
+    return {"version": "1", "parallel_read_safe": True, "parallel_write_safe": True}
