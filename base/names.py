@@ -14,9 +14,24 @@ _DEVICES = re.compile(r"(con|prn|aux|nul|com\d|lpt\d)(\..*)?", re.IGNORECASE)
 
 
 def did_you_mean(name: str, names: Iterable[str]) -> str:
-    """Return "; did you mean ...?" with the names most like `name`, or an empty string if none is."""
-    found = difflib.get_close_matches(name, list(names), n=3, cutoff=0.6)
+    """Return "; did you mean ...?" with the names most like `name`, or an empty string if none is.
+
+    Names that end in `name` come first: `mass` suggests `parameters.mass`.
+    """
+    known = list(names)
+    found = [other for other in known if other.endswith(f".{name}")] if name else []
+    found = list(dict.fromkeys([*found, *difflib.get_close_matches(name, known, n=3, cutoff=0.6)]))[:3]
     return f"; did you mean {' or '.join(found)}?" if found else ""
+
+
+def matching(pattern: str, names: Iterable[str]) -> list[str]:
+    """Return the names that a pattern selects, in their order.
+
+    `*` stands for any text, and nothing else is special. The name of a group or an array selects all that is in it:
+    `chaser.body` selects `chaser.body.position[1]`.
+    """
+    form = re.compile(".*".join(map(re.escape, pattern.split("*"))) + r"(?:[.\[].*)?")
+    return [name for name in names if form.fullmatch(name)]
 
 
 class _ShortRepr(reprlib.Repr):

@@ -26,13 +26,19 @@ _ATOMS: dict[str, tuple[dict[str, int], float]] = {
     "us": ({"s": 1}, 1e-6),
     "min": ({"s": 1}, 60.0),
     "h": ({"s": 1}, 3600.0),
+    "mrad": ({"rad": 1}, 1e-3),
     "deg": ({"rad": 1}, 0.017453292519943295),
     "Hz": ({"s": -1}, 1.0),
     "N": ({"kg": 1, "m": 1, "s": -2}, 1.0),
     "kN": ({"kg": 1, "m": 1, "s": -2}, 1e3),
+    "MN": ({"kg": 1, "m": 1, "s": -2}, 1e6),
     "Pa": ({"kg": 1, "m": -1, "s": -2}, 1.0),
+    "kPa": ({"kg": 1, "m": -1, "s": -2}, 1e3),
+    "MPa": ({"kg": 1, "m": -1, "s": -2}, 1e6),
     "J": ({"kg": 1, "m": 2, "s": -2}, 1.0),
+    "kJ": ({"kg": 1, "m": 2, "s": -2}, 1e3),
     "W": ({"kg": 1, "m": 2, "s": -3}, 1.0),
+    "kW": ({"kg": 1, "m": 2, "s": -3}, 1e3),
     "C": ({"A": 1, "s": 1}, 1.0),
     "V": ({"kg": 1, "m": 2, "s": -3, "A": -1}, 1.0),
     "Ohm": ({"kg": 1, "m": 2, "s": -3, "A": -2}, 1.0),
@@ -96,6 +102,34 @@ def parse_unit(text: str) -> Unit:
     if not numerator or (not denominator and "/" in text):
         raise UnitError(f"unit {text!r} is not written like N.m/rad")
     return Unit(text, tuple(total[name] for name in BASE_UNITS), factor)
+
+
+_QUANTITY = re.compile(r"([+-]?(?:\d+\.?\d*|\.\d+)(?:e[+-]?\d+)?)\s*([^\s\d.+-].*|1/.*|)", re.ASCII | re.IGNORECASE)
+_WRITTEN = str.maketrans({"*": ".", "·": ".", "^": None, "²": "2", "³": "3", "°": "deg"})
+
+
+def parse_quantity(text: str) -> tuple[float, Unit | None] | None:
+    """Return (number, unit) of a quantity such as `20t`, `-1.5 deg/s`, `3 kg*m^2` or `2`, which has no unit.
+
+    None if the text does not begin with a number. Raises UnitError for a unit that is unknown.
+    """
+    found = _QUANTITY.fullmatch(text.strip())
+    if found is None:
+        return None
+    unit = found[2].translate(_WRITTEN)
+    return float(found[1]), parse_unit(f"1{unit}" if unit.startswith("/") else unit) if unit else None
+
+
+def units_like(name: str) -> list[str]:
+    """Return units of the quantity of the unit `name`: itself, and those with one of its factors in another unit."""
+    parts = re.split(r"([A-Za-z]+)", name)
+    found = [name]
+    for k, part in enumerate(parts):
+        if k % 2 and part in _ATOMS:
+            exponents = _ATOMS[part][0]
+            others = [atom for atom, (other, _) in _ATOMS.items() if other == exponents and atom != part]
+            found += ["".join([*parts[:k], atom, *parts[k + 1 :]]) for atom in others]
+    return found
 
 
 def conversion(source: Unit, target: Unit) -> tuple[float, float]:

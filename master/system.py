@@ -10,7 +10,6 @@
 from __future__ import annotations
 
 import math
-import re
 from collections.abc import Container, Iterable, Mapping
 from dataclasses import dataclass, field
 from functools import cache
@@ -18,7 +17,7 @@ from pathlib import Path
 from typing import Any
 
 from base.fmi import TYPES
-from base.names import did_you_mean, owner, shown
+from base.names import did_you_mean, matching, owner, shown
 from base.units import conversion
 from master.errors import StructureError
 from master.fmi.description import Description, Variable, read_description
@@ -137,15 +136,17 @@ class System:
     def select(
         self, pattern: str = "*", causality: Iterable[str] = ("output",), types: Container[str] = TYPES
     ) -> list[str]:
-        """Full names of variables of these causalities and types that fit `pattern`, in which only `*` is special."""
-        form = re.compile(".*".join(map(re.escape, pattern.split("*"))))
+        """Return the full names of variables of these causalities and types that `pattern` selects.
+
+        See `base.names.matching`: `*` stands for any text, a group or an array for all that is in it.
+        """
         names = (
             f"{element}.{variable.name}"
             for element in self.elements
             for variable in self.description(element).select(*causality)
             if variable.type in types
         )
-        return [name for name in names if form.fullmatch(name)]
+        return matching(pattern, names)
 
     def execution_order(self) -> tuple[str, ...]:
         """The order in which the elements step one after the other."""
