@@ -104,7 +104,7 @@ def parse_unit(text: str) -> Unit:
     return Unit(text, tuple(total[name] for name in BASE_UNITS), factor)
 
 
-_QUANTITY = re.compile(r"([+-]?(?:\d+\.?\d*|\.\d+)(?:e[+-]?\d+)?)\s*([^\s\d.+-].*|1/.*|)", re.ASCII | re.IGNORECASE)
+_QUANTITY = re.compile(r"([+-]?(?:\d+\.?\d*|\.\d+)(?:e[+-]?\d+)?)\s*([a-z/°].*|1/.*|)", re.ASCII | re.IGNORECASE)
 _WRITTEN = str.maketrans({"*": ".", "·": ".", "^": None, "²": "2", "³": "3", "°": "deg"})
 
 

@@ -34,7 +34,7 @@ def add_run(commands: Any) -> None:
         "summary.json, report.html and plots in a folder. The outcome comes first: docked, captured, retreated, ...",
         epilog="examples:\n"
         "  dockfmu run atv_probe_cone\n"
-        "  dockfmu run atv_probe_cone --set chaser.parameters.mass=18000 --set initial_conditions.miss=0.1,0\n"
+        "  dockfmu run atv_probe_cone --set chaser.parameters.mass=18t --set initial_conditions.yaw=1deg\n"
         "  dockfmu run build/ssp/atv_probe_cone.ssp --swap chaser=MyCraft.fmu --stop 20 -o build/results/mine\n"
         "\n"
         "exit status:\n"
@@ -54,8 +54,8 @@ def add_run(commands: Any) -> None:
     values = run.add_argument_group("values", "each may be repeated; --set goes before --parameters")
     values.add_argument(
         "--set", action="append", default=[], metavar="ELEMENT.VARIABLE=VALUE", dest="settings",
-        help="parameter or start value: a number, true, false, the name of an enumeration's item, or 1,2,3 and "
-        "[[1,0],[0,1]] for whole arrays; initial_conditions.NAME in SI for a system by name",
+        help="parameter or start value: a number in SI or with a unit (1deg, 20t), true, false, an item of an "
+        "enumeration, or 1,2,3 and [[1,0],[0,1]] for arrays; initial_conditions.NAME for a system by name",
     )  # fmt: skip
     values.add_argument(
         "--parameters", action="append", default=[], type=Path, metavar="FILE.ssv",

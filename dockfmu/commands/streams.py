@@ -25,7 +25,7 @@ def plain_warnings() -> Iterator[None]:
         show = warnings.showwarning
 
         def sentence(message: Warning | str, category: type[Warning], *where: Any, **more: Any) -> None:
-            if category.__module__.startswith("master."):
+            if category.__module__.startswith(("master.", "dockfmu.")):
                 say(f"warning: {message}")
             else:
                 show(message, category, *where, **more)

@@ -7,13 +7,16 @@ from dataclasses import replace
 from pathlib import Path
 
 from base.names import did_you_mean, shown
+from base.units import UnitError, parse_unit
 from components.core.component import Component
 from components.core.parameters import ParameterError, ParameterSet
+from components.core.record import Record
 from dockfmu.declare.base_motion import leave_out_affine_mass
 from dockfmu.declare.declaration import Declaration, Element
 from dockfmu.declare.initial_conditions import place_crafts, severity
 from dockfmu.declare.plan import Plan
 from dockfmu.declare.ports import join
+from dockfmu.declare.quantities import in_unit, scaled
 from dockfmu.declare.settings import Settings
 from fmus import build, catalogue
 from fmus.ahead import build_ahead
@@ -38,15 +41,37 @@ def start_values(component: Component, element: Element) -> dict[str, float]:
     """
     sets = [parameter_set(component, name, element.origin) for name in element.sets]
     if element.values is not None:
-        element.values.check(component.record)
-        _check_truth_values(component, element.values)
-        sets.append(element.values)
+        values = in_declared_units(component.record, element.values)
+        values.check(component.record)
+        _check_truth_values(component, values)
+        sets.append(values)
     block = component.start(*sets)
     return {
         slot.name: float(block[slot.index])
         for slot in component.record.variables
         if slot.field.causality in ("parameter", "input") and block[slot.index] != slot.start
     }
+
+
+def in_declared_units(record: Record, given: ParameterSet) -> ParameterSet:
+    """Return a set with its values in the units of the variables of a record.
+
+    Raises ParameterError for unknown names, and for units of another quantity than that of the variable.
+    """
+    values, units = {}, {}
+    for name, value in given.values.items():
+        scalar, _ = record.expand(name, 0.0, given.file)[0]
+        units[name] = record.slots[record.index[scalar]].field.unit
+        own, where = parse_unit(units[name]), f"{given.file}: {name}"
+        try:
+            if given.units[name]:
+                unit = given.units[name]
+                values[name] = scaled(value, unit, own, f"{where} is given in {unit}")
+            else:
+                values[name] = in_unit(value, own, where)
+        except UnitError as error:
+            raise ParameterError(str(error)) from error
+    return replace(given, values=values, units=units)
 
 
 def _check_truth_values(component: Component, values: ParameterSet) -> None:

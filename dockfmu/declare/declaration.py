@@ -14,10 +14,12 @@ from typing import Any, Literal
 import numpy as np
 
 from base.names import did_you_mean, shown, unfit_for_file
+from base.units import UnitError, parse_unit
 from components.core.parameters import ParameterError, ParameterSet, parameter_leaves
 from dockfmu.declare.plan import Plan
+from dockfmu.declare.quantities import in_unit, is_quantity, scaled
+from dockfmu.declare.tables import NEEDED, Table, finite_number
 from dockfmu.declare.tables import DeclarationError as DeclarationError
-from dockfmu.declare.tables import Table, finite_number
 
 SYSTEMS = Path(__file__).resolve().parents[2] / "ssp" / "systems"
 
@@ -30,7 +32,11 @@ _TABLES = (
     "name", "description", "elements", "connections", CONDITIONS, "run", "adaptive", "events", "audit", "outcome",
     "report",
 )  # fmt: skip
-_TO_SI = {"m": 1.0, "m/s": 1.0, "rad": 1.0, "rad/s": 1.0, "deg": np.pi / 180.0, "deg/s": np.pi / 180.0}
+UNITS = {
+    "miss": "m", "start_gap": "m", "velocity": "m/s", "angular_velocity": "rad/s", "orbital_rate": "rad/s",
+    **dict.fromkeys((*ANGLES, "angles"), "rad"),
+}  # fmt: skip
+"""The units of the initial conditions, in which numbers without a unit are."""
 
 
 @dataclass(frozen=True)
@@ -98,7 +104,9 @@ class Declaration:
     plan: Plan
 
     def with_conditions(self, settings: Mapping[str, Any]) -> Declaration:
-        """A copy with initial conditions replaced, by their name or that of one element of them, `miss[2]`; SI.
+        """A copy with initial conditions replaced, by their name or that of one element of them, `miss[2]`.
+
+        Values are numbers in SI or texts with a unit.
 
         Raises DeclarationError for other names, and for values that are not as many finite numbers as are needed.
         """
@@ -205,17 +213,13 @@ def _check_names(content: Mapping[str, Any], file: Path) -> None:
 
 def _element(table: Table) -> Element:
     try:
-        leaves = dict(parameter_leaves(table.table("values").content))
+        leaves = dict(parameter_leaves(_long_form(table.table("values").content)))
     except ParameterError as error:
         raise DeclarationError(f"{table.where}: {error}") from error
     values, units, sources = {}, {}, {}
     for path, content in leaves.items():
-        if missing := {"value", "unit", "source"} - content.keys():
-            raise DeclarationError(f"{table.where}: {path} lacks {', '.join(sorted(missing))}")
         leaf = Table(content, f"{table.where}, {path}", ("value", "unit", "source"))
-        if not _is_numeric(content["value"]):
-            raise DeclarationError(f"{leaf.where}: value = {shown(content['value'])}: finite numbers are wanted")
-        values[path], units[path], sources[path] = content["value"], leaf.text("unit"), leaf.text("source")
+        values[path], units[path], sources[path] = _value(leaf)
     return Element(
         table.text("component"),
         table.where,
@@ -225,11 +229,43 @@ def _element(table: Table) -> Element:
     )
 
 
+def _long_form(content: Any) -> Any:
+    """Return nested tables with `"1deg"` and `["1m", "2m"]` written as `{ value = ... }`."""
+    if isinstance(content, dict):
+        return content if "value" in content else {key: _long_form(item) for key, item in content.items()}
+    if isinstance(content, list) and any(isinstance(item, dict) for item in content):
+        return [_long_form(item) for item in content]
+    return {"value": content} if _has_texts(content) else content
+
+
+def _has_texts(value: Any) -> bool:
+    return any(map(_has_texts, value)) if isinstance(value, list) else isinstance(value, str)
+
+
+def _value(leaf: Table, source: Any = NEEDED) -> tuple[Any, str, str]:
+    """Return (value, unit, source) of a physical value; a value of quantities, `"1deg"`, has an empty unit.
+
+    `source` is the default for numbers; quantities need none.
+    """
+    value = leaf.content.get("value")
+    if "value" not in leaf.content:
+        raise DeclarationError(f"{leaf.where}: lacks 'value'")
+    if not _is_numeric(value):
+        raise DeclarationError(
+            f'{leaf.where}: value = {shown(value)}: finite numbers are wanted, or texts with a unit such as "20t"'
+        )
+    if not _has_texts(value):
+        return value, leaf.text("unit"), leaf.text("source", source)
+    if "unit" in leaf.content:
+        raise DeclarationError(f"{leaf.where}: value = {shown(value)} has its unit; leave out unit = ...")
+    return value, "", leaf.text("source", "")
+
+
 def _is_numeric(value: Any) -> bool:
-    """Return whether this is a finite number, a truth value, or a list of them or of such lists."""
+    """Return whether this is a finite number, a truth value, a quantity, or a list of them or of such lists."""
     if isinstance(value, list):
         return all(map(_is_numeric, value))
-    return isinstance(value, bool) or finite_number(value) is not None
+    return isinstance(value, bool) or is_quantity(value) or finite_number(value) is not None
 
 
 def _merged(base: Mapping[str, Any], over: Mapping[str, Any]) -> dict[str, Any]:
@@ -254,17 +290,21 @@ PLACES = ("active", "target", "mechanism")
 
 
 def _si(table: Table, name: str) -> list[float]:
-    """Numbers that are given with their unit, in SI."""
-    leaf = table.table(name, ("value", "unit", "source"))
-    unit = leaf.content.get("unit")
-    if not isinstance(unit, str) or unit not in _TO_SI:
-        raise DeclarationError(f"{leaf.where} is given in {shown(unit)}, not in one of {', '.join(_TO_SI)}")
-    value = leaf.content.get("value")
+    """Return numbers that are given with their unit, in SI."""
+    content = table.content[name]
+    where, own = f"{table.where}, {name}", parse_unit(UNITS[name])
+    if not isinstance(content, dict) and not _has_texts(content):
+        raise DeclarationError(f'{where} = {shown(content)}: give the unit too, such as "1 {UNITS[name]}"')
+    leaf = Table({"value": content} if _has_texts(content) else content, where, ("value", "unit", "source"))
+    value, unit, _ = _value(leaf, source="")
+    try:
+        value = scaled(value, unit, own, f"{where} is given in {unit}") if unit else in_unit(value, own, where)
+    except UnitError as error:
+        raise DeclarationError(str(error)) from error
     numbers = [finite_number(item) for item in (value if isinstance(value, list) else [value])]
     if None in numbers:
-        raise DeclarationError(f"{leaf.where}: value = {shown(value)}: finite numbers are wanted")
-    leaf.text("source", "")
-    return [number * _TO_SI[unit] for number in numbers if number is not None]
+        raise DeclarationError(f"{where}: value = {shown(value)}: finite numbers are wanted")
+    return [number for number in numbers if number is not None]
 
 
 def _conditions(table: Table) -> InitialConditions:
@@ -317,6 +357,10 @@ def _with_condition(conditions: InitialConditions, name: str, value: Any) -> Ini
         hint = did_you_mean(base, all_names) or f"; there are {', '.join(all_names)}"
         raise DeclarationError(f"{where}: there is no such condition{hint}")
     before = known[base]
+    try:
+        value = in_unit(value, parse_unit(UNITS[base]), f"{CONDITIONS}.{name}")
+    except UnitError as error:
+        raise DeclarationError(str(error)) from error
     found = [finite_number(item) for item in (value if isinstance(value, list) else [value])]
     numbers = [number for number in found if number is not None]
     if len(numbers) < len(found):

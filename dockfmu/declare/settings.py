@@ -12,17 +12,23 @@ from typing import Any
 import numpy as np
 
 from base.names import did_you_mean, owner, shown
+from base.units import UnitError
+from dockfmu.declare.quantities import in_unit
 from master.errors import StructureError
 from master.fmi.description import Variable
 from master.system import System
 from ssp import coupling
 from ssp.model import ParameterSet
 
+_WORD = re.compile(r"[^\[\],\s][^\[\],]*")
 _NUMBER = re.compile(r"[+-]?((\d+\.?\d*|\.\d+)(e[+-]?\d+)?|inf(inity)?|nan)", re.ASCII | re.IGNORECASE)
 
 
 def parse_value(text: str) -> Any:
-    """A number, true or false, a list of them ("1, 2, 3", "[1, 2, 3]", "[[1, 0], [0, 1]]"), else the text itself."""
+    """Return a number, true or false, a list of values ("1, 2, 3", "[1, 2, 3]", "[[1, 0], [0, 1]]"), or else the text.
+
+    A quantity such as "20t" stays text until the variable is known; in lists too.
+    """
     text = text.strip()
     try:
         value = json.loads(text.lower() if text.lower() in ("true", "false") else text)
@@ -34,8 +40,16 @@ def parse_value(text: str) -> Any:
     if _NUMBER.fullmatch(text):
         return float(text)
     if "," in text:
-        return [parse_value(item) for item in text.strip("[]()").split(",")]
+        try:
+            # words and quantities in nested lists: once they are quoted, it is JSON
+            return _parsed(json.loads(_WORD.sub(lambda found: json.dumps(found[0].strip()), text)))
+        except (ValueError, RecursionError):
+            return [parse_value(item) for item in text.strip("[]()").split(",")]
     return text
+
+
+def _parsed(value: Any) -> Any:
+    return [_parsed(item) for item in value] if isinstance(value, list) else parse_value(value)
 
 
 @dataclass(frozen=True)
@@ -63,9 +77,21 @@ class Settings:
 
 
 def set_value(system: System, name: str, value: Any) -> None:
-    """Start value of "element.variable", a scalar or a whole array. Raises StructureError for what does not fit."""
+    """Set the start value of "element.variable", a scalar or a whole array, from numbers or from texts with a unit.
+
+    Raises StructureError for what does not fit. Warns with AngleWarning of a plain number for an angle beyond pi.
+    """
     element, variable, shape = _find(system, name)
-    known = system.description(element).variables
+    description = system.description(element)
+    known = description.variables
+    first = known[variable + next(_places(shape))]
+    if isinstance(value, np.ndarray):
+        value = value.tolist()
+    if first.type == "Real":
+        try:
+            value = in_unit(value, description.unit(first), name)
+        except UnitError as error:
+            raise StructureError([str(error)]) from error
     chosen = dict(_elements(name, variable, shape, value)) if shape else {variable: value}
     system.elements[element].start |= {key: _typed(f"{element}.{key}", known[key], v) for key, v in chosen.items()}
 
@@ -110,8 +136,6 @@ def _shape(array: str, known: Iterable[str]) -> tuple[int, ...]:
 
 def _elements(name: str, array: str, shape: tuple[int, ...], value: Any) -> Iterator[tuple[str, Any]]:
     """(scalar, value) of a whole array; a single value goes to every place."""
-    if isinstance(value, np.ndarray):
-        value = value.tolist()
     numbers = value
     if isinstance(value, list):
         found: tuple[int, ...]
