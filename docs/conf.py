@@ -38,6 +38,7 @@ autodoc_preserve_defaults = True
 autodoc_member_order = "bysource"
 autodoc_typehints_format = "short"
 autosummary_generate = False
+highlight_language = "text"
 default_role = "literal"
 napoleon_google_docstring = False
 python_use_unqualified_type_names = True

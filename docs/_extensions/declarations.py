@@ -1,4 +1,6 @@
-"""Directives that write reference pages from the code, so that they cannot be out of date.
+"""Reference pages written from the code, so that they cannot be out of date.
+
+A page asks for Markdown in the place of one of these:
 
 ```{component} Spacecraft        variables, parameter sets and messages of an exported component
 ```{system} atv_probe_cone       elements, connections, initial conditions, events of a system
@@ -12,10 +14,9 @@ import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
-from docutils import nodes
 from sphinx.application import Sphinx
-from sphinx.util.docutils import SphinxDirective
 
+from base.cache import ROOT
 from components.core.component import Component
 from components.core.field import Field
 from components.core.parameters import parameter_leaves
@@ -52,23 +53,6 @@ def sentence(text: str) -> str:
     return f"{text[0].upper()}{text[1:]}{'' if text.endswith('.') else '.'}"
 
 
-class Written(SphinxDirective):
-    """A directive whose content is Markdown that `lines` yields."""
-
-    has_content = False
-
-    def run(self) -> list[nodes.Node]:
-        self.env.note_reread()  # the code may have changed, whatever the page's own file says
-        # what stands before the first heading is parsed by itself: beside sections it would be lost
-        first, *rest = re.split(r"(?m)^(?=## )", "\n".join(self.lines()), maxsplit=1)
-        return self.parse_text_to_nodes(first) + [
-            node for text in rest for node in self.parse_text_to_nodes(text, allow_section_headings=True)
-        ]
-
-    def lines(self) -> Iterator[str]:
-        raise NotImplementedError
-
-
 def described(field: Field) -> str:
     """Return the description of a variable, with the items of an enumeration and what is special about it."""
     text = escaped(field.description)
@@ -92,41 +76,37 @@ def interval(field: Field) -> str:
     return f"{'-∞' if low is None else f'{low:g}'} to {'∞' if high is None else f'{high:g}'}"
 
 
-class ComponentPage(Written):
-    """```{component} NAME"""
-
-    required_arguments = 1
-
-    def lines(self) -> Iterator[str]:
-        component = catalogue.component(self.arguments[0])
-        yield sentence(component.description)
-        count = len(component.record.variables)
-        yield (
-            f"\nFMI 2.0 for co-simulation, {count} variables, default step {component.default_step:g} s. "
-            f"Build it with `dockfmu build {self.arguments[0]}`. Values are in the units shown; an array is written "
-            "once, with the range of its indices.\n"
-        )
-        arrays = list(public_arrays(component.record.members, ""))
-        for causality, heading in HEADINGS.items():
-            fields = [(name, field) for name, field in arrays if field.causality == causality]
-            if not fields:
-                continue
-            yield f"## {heading}"
-            if causality in ("input", "parameter"):
-                yield from table(
-                    ("Name", "Unit or type", "Start", "Range", "Description"),
-                    (
-                        (code(name), unit(field), escaped(start_text(field)), interval(field), described(field))
-                        for name, field in fields
-                    ),
-                )
-            else:
-                yield from table(
-                    ("Name", "Unit or type", "Description"),
-                    ((code(name), unit(field), described(field)) for name, field in fields),
-                )
-        yield from _parameter_sets(component)
-        yield from _messages(component)
+def component_page(name: str) -> Iterator[str]:
+    component = catalogue.component(name)
+    yield sentence(catalogue.entry(name).summary)
+    count = len(component.record.variables)
+    yield (
+        f"\nFMI 2.0 for co-simulation, {count} variables, default step {component.default_step:g} s. "
+        f"Build it with `dockfmu build {name}`. Values are in the units shown; an array is written "
+        "once, with the range of its indices.\n"
+    )
+    arrays = list(public_arrays(component.record.members, ""))
+    for causality, heading in HEADINGS.items():
+        fields = [(name, field) for name, field in arrays if field.causality == causality]
+        if not fields:
+            continue
+        yield f"## {heading}"
+        if causality in ("input", "parameter"):
+            yield from table(
+                ("Name", "Description", "Unit or type", "Start", "Range"),
+                (
+                    (code(name), described(field), unit(field), escaped(start_text(field)), interval(field))
+                    for name, field in fields
+                ),
+            )
+        else:
+            yield from table(
+                ("Name", "Description", "Unit or type"),
+                ((code(name), described(field), unit(field)) for name, field in fields),
+            )
+    yield from _parameter_sets(component)
+    yield from _messages(component)
+    yield from _model(component)
 
 
 def _parameter_sets(component: Component) -> Iterator[str]:
@@ -144,6 +124,14 @@ def _parameter_sets(component: Component) -> Iterator[str]:
         )
 
 
+def _model(component: Component) -> Iterator[str]:
+    """Include the page of the component's folder, without its title."""
+    readme = component.module.parent / "README.md"
+    yield "## The model"
+    yield f"\n```{{include}} ../../../{readme.relative_to(ROOT)}"
+    yield ":start-line: 1\n:heading-offset: 1\n:relative-docs: .\n:relative-images:\n```\n"
+
+
 def _messages(component: Component) -> Iterator[str]:
     if component.messages:
         yield "## Messages of a failed step\n"
@@ -157,39 +145,33 @@ def _messages(component: Component) -> Iterator[str]:
         )
 
 
-class SystemPage(Written):
-    """```{system} NAME"""
-
-    required_arguments = 1
-
-    def lines(self) -> Iterator[str]:
-        file = SYSTEMS / f"{self.arguments[0]}.toml"
-        content = read_tables(file)
-        yield sentence(content["description"])
-        yield f"\n```\ndockfmu run {content['name']}\n```\n"
-        yield "## Elements"
-        yield from table(
-            ("Element", "FMU", "Options", "Parameter sets"),
-            (
-                (code(name), _component_link(element), _listed(element.get("options", {})), _sets(element))
-                for name, element in content["elements"].items()
-            ),
-        )
-        values = [
-            (code(f"{name}.{path}"), escaped(leaf["value"]), code(leaf["unit"]), escaped(leaf["source"]))
+def system_page(name: str) -> Iterator[str]:
+    content = read_tables(SYSTEMS / f"{name}.toml")
+    yield sentence(content["description"])
+    yield f"\n```\ndockfmu run {content['name']}\n```\n"
+    yield "## Elements"
+    yield from table(
+        ("Element", "FMU", "Options", "Parameter sets"),
+        (
+            (code(name), _component_link(element), _listed(element.get("options", {})), _sets(element))
             for name, element in content["elements"].items()
-            for path, leaf in parameter_leaves(element.get("values", {}))
-        ]
-        if values:
-            yield "Single values that go over the parameter sets:"
-            yield from table(("Variable", "Value", "Unit", "Source"), values)
-        yield "## Connections\n\nTwo ports are joined whole: each output goes to the input of the same name.\n"
-        yield from table(
-            ("Port", "Port"), ((code(first), code(second)) for first, second in map(_ports, content["connections"]))
-        )
-        yield from _conditions(content.get("initial_conditions", {}))
-        yield from _events(content)
-        yield from _run(content)
+        ),
+    )
+    values = [
+        (code(f"{name}.{path}"), escaped(leaf["value"]), code(leaf["unit"]), escaped(leaf["source"]))
+        for name, element in content["elements"].items()
+        for path, leaf in parameter_leaves(element.get("values", {}))
+    ]
+    if values:
+        yield "Single values that go over the parameter sets:"
+        yield from table(("Variable", "Value", "Unit", "Source"), values)
+    yield "## Connections\n\nTwo ports are joined whole: each output goes to the input of the same name.\n"
+    yield from table(
+        ("Port", "Port"), ((code(first), code(second)) for first, second in map(_ports, content["connections"]))
+    )
+    yield from _conditions(content.get("initial_conditions", {}))
+    yield from _events(content)
+    yield from _run(content)
 
 
 def _component_link(element: Mapping[str, Any]) -> str:
@@ -256,22 +238,19 @@ def _run(content: Mapping[str, Any]) -> Iterator[str]:
         yield from table(("Setting", "Value"), ((code(name), escaped(value)) for name, value in adaptive.items()))
 
 
-class CommandLine(Written):
-    """```{command-line}"""
-
-    def lines(self) -> Iterator[str]:
-        parser = argument_parser()
-        yield sentence(parser.description or "")
-        yield from _notes(parser)
-        yield from _options(parser)
-        for action in parser._actions:
-            if isinstance(action, argparse._SubParsersAction):
-                for name, command in action.choices.items():
-                    yield f"## dockfmu {name}\n"
-                    yield sentence(command.description or "")
-                    yield f"\n```text\n{command.format_usage().partition(': ')[2].rstrip()}\n```\n"
-                    yield from _options(command)
-                    yield from _notes(command)
+def command_line(_: str) -> Iterator[str]:
+    parser = argument_parser()
+    yield sentence(parser.description or "")
+    yield from _notes(parser)
+    yield from _options(parser)
+    for action in parser._actions:
+        if isinstance(action, argparse._SubParsersAction):
+            for name, command in action.choices.items():
+                yield f"## dockfmu {name}\n"
+                yield sentence(command.description or "")
+                yield f"\n```text\n{command.format_usage().partition(': ')[2].rstrip()}\n```\n"
+                yield from _options(command)
+                yield from _notes(command)
 
 
 def _notes(parser: argparse.ArgumentParser) -> Iterator[str]:
@@ -314,8 +293,17 @@ def _help(parser: argparse.ArgumentParser, action: argparse.Action) -> str:
     return f"{sentence(text) if text else ''}{chosen}"
 
 
+WRITERS = {"component": component_page, "system": system_page, "command-line": command_line}
+ASKED = re.compile(rf"^```\{{({'|'.join(WRITERS)})\}} ?(\S*)\n```$", re.MULTILINE)
+
+
+def write_pages(app: Sphinx, _: str, source: list[str]) -> None:
+    """Put what is asked for into the text of a page, which is then read at each build: the code may have changed."""
+    source[0], asked = ASKED.subn(lambda match: "\n".join(WRITERS[match[1]](match[2])), source[0])
+    if asked:
+        app.env.note_reread()
+
+
 def setup(app: Sphinx) -> dict[str, Any]:
-    app.add_directive("component", ComponentPage)
-    app.add_directive("system", SystemPage)
-    app.add_directive("command-line", CommandLine)
+    app.connect("source-read", write_pages)
     return {"version": "1", "parallel_read_safe": True, "parallel_write_safe": True}
