@@ -21,8 +21,8 @@ from benchmarks.coupling.two_masses import Masses
 from components.oscillator import component as oscillator
 from fmus import build
 from master.algorithms import FixedPoint, GaussSeidel, Jacobi, Midpoint, QuasiNewton, by_name
-from master.observers.recorder import Recorder
-from master.observers.results import read_results
+from master.observers.recording.recorder import Recorder
+from master.observers.recording.results import read_results
 from master.run.simulation import run
 
 STATES = ("first.position", "first.velocity", "second.position", "second.velocity")
@@ -105,7 +105,7 @@ def impacts(fmus: tuple[Path, Path], output: Path) -> None:
         "held, all at once (jacobi)": Jacobi(),
         "held, contact first (gauss_seidel)": GaussSeidel(),
         "extrapolated to the middle (midpoint without rates)": Midpoint(),
-        "at the predicted midpoint (midpoint)": Midpoint(rates=impact.RATES),
+        "at the predicted midpoint (midpoint)": Midpoint(derivatives=impact.RATES),
         "implicit, substitution (fixed_point)": FixedPoint(),
         "implicit (quasi_newton)": QuasiNewton(),
         "implicit, held at the end (quasi_newton, linear=False)": QuasiNewton(linear=False),

@@ -18,8 +18,8 @@ import numpy as np
 from dockfmu.declare import declaration
 from dockfmu.declare.assembly import assemble
 from dockfmu.watch.balance import audit
-from master.observers.recorder import Recorder
-from master.observers.results import read_results
+from master.observers.recording.recorder import Recorder
+from master.observers.recording.results import read_results
 from master.run.simulation import run
 
 INSIDE, OUTSIDE = "atv_probe_cone", "atv_probe_cone_external"

@@ -13,7 +13,7 @@ from numba.extending import intrinsic
 
 from base.compiler import jit
 from master.algorithms import Algorithm
-from master.loop.calls import do_step
+from master.loop.compiler import do_step
 from master.loop.tables import FUNCTION, KIND, STEP
 from master.run.simulation import Simulation
 from master.system import System

@@ -28,7 +28,7 @@ from master.fmi.instance import Fmu
 from master.observers.audit import Audit
 from master.observers.events import Event, Events
 from master.observers.peaks import Peaks
-from master.observers.recorder import Recorder
+from master.observers.recording.recorder import Recorder
 from master.run.simulation import run
 from master.system import System
 from ssp.packaging import from_system

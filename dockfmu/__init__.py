@@ -21,12 +21,12 @@ if TYPE_CHECKING:
     from master.drivers.driver import Driver
     from master.drivers.function import Function
     from master.errors import FmuError, MasterError, StructureError
-    from master.observers.dense import Dense
     from master.observers.events import Event
     from master.observers.observer import Observer
     from master.observers.pacing import Pacing
-    from master.observers.recorder import Recorder
-    from master.observers.results import Results, read_results, recover
+    from master.observers.recording.recorder import Recorder
+    from master.observers.recording.results import Results, read_results, recover
+    from master.observers.recording.selection import Dense
     from master.observers.stream import Stream, subscribe
     from master.step_control import PowerBonds, Retry, StepControl, StepDoubling
 
@@ -41,12 +41,12 @@ _HOME = {
     "master.drivers.driver": ("Driver",),
     "master.drivers.function": ("Function",),
     "master.errors": ("FmuError", "MasterError", "StructureError"),
-    "master.observers.dense": ("Dense",),
+    "master.observers.recording.selection": ("Dense",),
     "master.observers.events": ("Event",),
     "master.observers.observer": ("Observer",),
     "master.observers.pacing": ("Pacing",),
-    "master.observers.recorder": ("Recorder",),
-    "master.observers.results": ("Results", "read_results", "recover"),
+    "master.observers.recording.recorder": ("Recorder",),
+    "master.observers.recording.results": ("Results", "read_results", "recover"),
     "master.observers.stream": ("Stream", "subscribe"),
     "master.step_control": ("PowerBonds", "Retry", "StepControl", "StepDoubling"),
 }

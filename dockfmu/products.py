@@ -13,7 +13,7 @@ from typing import Any
 
 from master.errors import MasterError
 from master.files import Lock, Reserve, write_whole
-from master.observers.journal import beside
+from master.observers.recording.journal import beside
 
 RESERVE_BYTES = 1 << 18
 """Room for the summary of a run that found the disk full."""

@@ -27,12 +27,12 @@ from master import algorithms
 from master.checkpoint import Checkpoint, check_states, read_checkpoint
 from master.errors import MasterError
 from master.files import WriteError
-from master.observers import journal
 from master.observers.checkpoints import Checkpoints
-from master.observers.dense import Dense
 from master.observers.observer import Observer
 from master.observers.progress import Progress
-from master.observers.recorder import Recorder
+from master.observers.recording import journal
+from master.observers.recording.recorder import Recorder
+from master.observers.recording.selection import Dense
 from master.result import Result
 from master.run.simulation import Simulation
 from master.step_control import Retry, StepControl

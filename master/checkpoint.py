@@ -18,7 +18,7 @@ from master.fmi import archive
 from master.fmi.instance import Instance
 from master.system import Connection, System
 
-FORMAT = 3
+FORMAT = 4
 _MAGIC = b"dockfmu checkpoint\n"
 
 

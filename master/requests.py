@@ -1,4 +1,4 @@
-"""What can be asked of a run: variables to watch, and variables to record."""
+"""What observers request of a run: triggers on variables, and variables to sample."""
 
 from __future__ import annotations
 
@@ -6,8 +6,8 @@ from dataclasses import dataclass
 
 
 @dataclass(frozen=True)
-class Watch:
-    """Log every change of a variable, or each crossing of `level` where one is given."""
+class Trigger:
+    """Report every change of a variable, or each crossing of `level` where one is given."""
 
     variable: str
     level: float | None = None

@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from master.bond import Bond
 from master.errors import StructureError
 from master.fmi.variables import VISIBLE
-from master.requests import Watch
+from master.requests import Trigger
 from master.system import System
 
 DISCRETE = ("Integer", "Boolean")
@@ -114,9 +114,9 @@ def _unable(system: System, what: str, *, going_back: bool) -> list[str]:
     return [f"{what}: {', '.join(names)} {lack}" for lack, names in lacking.items() if names]
 
 
-def located_changes(system: System, control: StepControl) -> list[Watch]:
+def located_changes(system: System, control: StepControl) -> list[Trigger]:
     """The changes of outputs that are located."""
-    return [*map(Watch, _located(system, control)), *(Watch(name, level) for name, level in control.levels.items())]
+    return [*map(Trigger, _located(system, control)), *(Trigger(name, level) for name, level in control.levels.items())]
 
 
 def _located(system: System, control: StepControl) -> list[str]:

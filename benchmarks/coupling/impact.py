@@ -15,8 +15,8 @@ from components.core.field import Group, input, output, parameter
 from components.core.kernel import kernel
 from components.core.record import Record
 from master.algorithms import Algorithm
-from master.observers.recorder import Recorder
-from master.observers.results import read_results
+from master.observers.recording.recorder import Recorder
+from master.observers.recording.results import read_results
 from master.run.simulation import run
 from master.system import System
 

@@ -10,7 +10,7 @@ from scipy.io import savemat
 
 from base.errors import DockfmuError
 from master.files import whole
-from master.observers.results import read_results
+from master.observers.recording.results import read_results
 
 
 class ExportError(DockfmuError, RuntimeError):

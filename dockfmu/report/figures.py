@@ -15,7 +15,7 @@ from plotly.subplots import make_subplots
 from dockfmu.declare.plan import Panel
 from dockfmu.report.thinning import thin
 from master.files import whole
-from master.observers.results import Results
+from master.observers.recording.results import Results
 
 COLOURS = ("#1f77b4", "#d62728", "#2ca02c", "#9467bd", "#ff7f0e", "#17becf", "#8c564b", "#7f7f7f")
 _DISPLAY = {"deg": ("°", 180.0 / np.pi), "deg/s": ("°/s", 180.0 / np.pi), "mm": ("mm", 1e3), "kN": ("kN", 1e-3)}

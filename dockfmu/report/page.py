@@ -15,7 +15,7 @@ from base.errors import DockfmuError
 from dockfmu.declare.plan import Panel, Plan
 from dockfmu.report.figures import interactive, write_png
 from master.files import write_whole
-from master.observers.results import Results, read_results
+from master.observers.recording.results import Results, read_results
 
 IMPACT_WINDOW = 15.0
 """Seconds after the first event that the close-up shows: contact, capture and the first oscillations."""

@@ -22,7 +22,7 @@ class Standing(Observer):
     def __init__(self, peaks: Peaks) -> None:
         self.peaks = peaks
 
-    def watches(self, system: System) -> tuple[()]:
+    def triggers(self, system: System) -> tuple[()]:
         self.elements = [
             name for name in system.elements if all(n in system.description(name).variables for n in _NEEDED)
         ]

@@ -40,7 +40,7 @@ class Scheme:
     stages: tuple[tuple[str, ...], ...]
     predicted: frozenset[str] = frozenset()
     slopes: bool = True
-    rates: Mapping[str, str] = field(default_factory=dict)
+    derivatives: Mapping[str, str] = field(default_factory=dict)
     implicit: Implicit | None = None
     threads: int = 1
 

@@ -17,11 +17,11 @@ from master.errors import StructureError
 class Midpoint:
     """`forces` are the instances that give forces; without them those that come first in the order of the system.
 
-    `rates` name the output that is the derivative of another, where the model descriptions do not.
+    `derivatives` maps an output to the output that is its derivative, where the model descriptions do not.
     """
 
     forces: tuple[str, ...] = ()
-    rates: Mapping[str, str] = field(default_factory=dict)
+    derivatives: Mapping[str, str] = field(default_factory=dict)
     name: str = "midpoint"
 
     def scheme(self, order: Sequence[str]) -> Scheme:
@@ -30,4 +30,4 @@ class Midpoint:
             raise StructureError([f"algorithm midpoint: there is no element {name!r}" for name in sorted(unknown)])
         forces = self.forces or tuple(order[:1])
         stages = (*one_by_one(forces), *one_by_one([name for name in order if name not in forces]))
-        return Scheme(stages, frozenset(forces), slopes=False, rates=self.rates)
+        return Scheme(stages, frozenset(forces), slopes=False, derivatives=self.derivatives)

@@ -1,4 +1,4 @@
-"""Functions with the signatures of FMI 2.0 that are Python, for what the compiled loop cannot do itself.
+"""Python functions with the signatures of FMI 2.0, for what the compiled loop cannot do itself.
 
 Strings pass through the loop as numbers (`master.fmi.strings`), and a step that an FMU does in the background is
 waited for.
@@ -12,7 +12,7 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
 from base.fmi import ERROR, FATAL, PENDING, WARNING
-from master.fmi import strings as texts
+from master.fmi import strings
 
 if TYPE_CHECKING:
     from master.fmi.instance import Instance
@@ -24,23 +24,23 @@ _Access = ctypes.CFUNCTYPE(ctypes.c_int, ctypes.c_size_t, ctypes.c_void_p, ctype
 _Step = ctypes.CFUNCTYPE(ctypes.c_int, ctypes.c_size_t, ctypes.c_double, ctypes.c_double, ctypes.c_int)
 
 
-def detour(instance: Instance, function: str, *, waits: bool = True) -> Any:
-    """The function that takes the place of `function` of an instance; None where it needs none.
+def callback(instance: Instance, function: str, *, waits: bool = True) -> Any:
+    """Return the Python function that replaces `function` of an instance, None where the FMU's own is called.
 
-    A step is waited for if `waits` and the FMU may do it in the background. Keep what this gives as long as its address
-    is in use.
+    With `waits` a step that the FMU may do in the background is waited for. Keep the function as long as its address is
+    in use.
     """
     if function == "fmi2GetString":
-        return _Access(_guarded(instance, _get_texts(instance)))
+        return _Access(_guarded(instance, _get_strings(instance)))
     if function == "fmi2SetString":
-        return _Access(_guarded(instance, _set_texts(instance)))
+        return _Access(_guarded(instance, _set_strings(instance)))
     if waits and function == "fmi2DoStep" and instance.description.can_run_asynchronously:
         return _Step(_guarded(instance, _awaited_step(instance)))
     return None
 
 
 def _guarded(instance: Instance, function: Callable[..., int]) -> Callable[..., int]:
-    """An exception, also that of a second Ctrl-C, ends the run: through C it cannot pass, but into the log."""
+    """Wrap a function so that an exception, also that of a second Ctrl-C, is logged and ends the run."""
 
     def call(*arguments: Any) -> int:
         try:
@@ -52,20 +52,20 @@ def _guarded(instance: Instance, function: Callable[..., int]) -> Callable[..., 
     return call
 
 
-def _get_texts(instance: Instance) -> Callable[..., int]:
+def _get_strings(instance: Instance) -> Callable[..., int]:
     def get(_: int, references: int, count: int, values: int) -> int:
-        status, found = instance.read_texts(list((ctypes.c_uint32 * count).from_address(references)))
+        status, found = instance.read_strings(list((ctypes.c_uint32 * count).from_address(references)))
         if status <= WARNING:
-            (ctypes.c_int32 * count).from_address(values)[:] = [texts.number(text) for text in found]
+            (ctypes.c_int32 * count).from_address(values)[:] = [strings.number(string) for string in found]
         return status
 
     return get
 
 
-def _set_texts(instance: Instance) -> Callable[..., int]:
+def _set_strings(instance: Instance) -> Callable[..., int]:
     def set_(_: int, references: int, count: int, values: int) -> int:
-        given = [texts.text(number) for number in (ctypes.c_int32 * count).from_address(values)]
-        return instance.write_texts(list((ctypes.c_uint32 * count).from_address(references)), given)
+        given = [strings.string(number) for number in (ctypes.c_int32 * count).from_address(values)]
+        return instance.write_strings(list((ctypes.c_uint32 * count).from_address(references)), given)
 
     return set_
 

@@ -25,8 +25,7 @@ import numpy as np
 from base.fmi import ERROR, FATAL, OK, STATUS_NAMES, WARNING
 from base.platforms import library_name, this_platform
 from master.errors import FmuError
-from master.fmi import archive, log, python_modules
-from master.fmi import callbacks as detours
+from master.fmi import archive, callbacks, log, python_modules
 from master.fmi.description import Description, Variable, read_description
 from master.fmi.library import Library, LibraryFmi2
 from master.fmi.library_fmi3 import LibraryFmi3
@@ -203,7 +202,7 @@ class Instance:
         Strings are numbers there, see `master.fmi.strings`.
         """
         if function not in self._entries:
-            self._entries[function] = detours.detour(self, function) or self.fmu.library.functions[function]
+            self._entries[function] = callbacks.callback(self, function) or self.fmu.library.functions[function]
         address = ctypes.cast(self._entries[function], ctypes.c_void_p).value
         assert address is not None
         return address
@@ -268,7 +267,7 @@ class Instance:
         for kind, references, places in self._group(names):
             chosen = [values[names[place]] for place in places]
             if kind == "String":
-                block: Any = _texts(chosen)
+                block: Any = _c_strings(chosen)
             else:
                 block = np.array(chosen, DTYPE[kind])
             self._access(f"fmi2Set{kind}", references, block, [names[place] for place in places], chosen)
@@ -281,7 +280,7 @@ class Instance:
             count = len(places)
             block: Any = (ctypes.c_char_p * count)() if kind == "String" else np.zeros(count, DTYPE[kind])
             self._access(f"fmi2Get{kind}", references, block, [names[place] for place in places])
-            given = [_text(value) for value in block] if kind == "String" else block.tolist()
+            given = [_decoded(value) for value in block] if kind == "String" else block.tolist()
             for place, value in zip(places, given, strict=True):
                 found[place] = bool(value) if kind == "Boolean" else value
         return found
@@ -301,18 +300,18 @@ class Instance:
                 function=error.function, status=error.status, file=error.file, message=error.message,
             ) from None  # fmt: skip
 
-    def read_texts(self, references: Sequence[int]) -> tuple[int, list[str]]:
-        """(status, strings)"""
+    def read_strings(self, references: Sequence[int]) -> tuple[int, list[str]]:
+        """Return (status, strings)."""
         block = (ctypes.c_char_p * len(references))()
         numbers = np.array(references, np.uint32)
         function = self.fmu.library.functions["fmi2GetString"]
-        return function(self.component, _pointer(numbers), len(numbers), block), [_text(value) for value in block]
+        return function(self.component, _pointer(numbers), len(numbers), block), [_decoded(value) for value in block]
 
-    def write_texts(self, references: Sequence[int], values: Sequence[str]) -> int:
+    def write_strings(self, references: Sequence[int], values: Sequence[str]) -> int:
         """Set strings; gives the status."""
         numbers = np.array(references, np.uint32)
         function = self.fmu.library.functions["fmi2SetString"]
-        return function(self.component, _pointer(numbers), len(numbers), _texts(values))
+        return function(self.component, _pointer(numbers), len(numbers), _c_strings(values))
 
     def _group(self, names: tuple[str, ...]) -> list[tuple[str, np.ndarray, list[int]]]:
         """(type, value references, places in `names`) for each FMI function that `names` need."""
@@ -393,9 +392,9 @@ def _pointer(block: Any) -> Any:
     return block.ctypes.data if isinstance(block, np.ndarray) else block
 
 
-def _texts(values: Sequence[Any]) -> Any:
+def _c_strings(values: Sequence[Any]) -> Any:
     return (ctypes.c_char_p * len(values))(*(str(value).encode() for value in values))
 
 
-def _text(value: bytes | None) -> str:
+def _decoded(value: bytes | None) -> str:
     return "" if value is None else value.decode("utf-8", "replace")

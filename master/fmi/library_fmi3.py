@@ -93,8 +93,8 @@ class LibraryFmi3:
             [(a.reference, _TYPES.index(_call_type(a.type)), a.first, a.size, a.structural) for a in arrays], _ARRAY
         )
         owner = np.repeat(np.arange(len(arrays), dtype=np.uint32), [a.size for a in arrays])
-        texts: list[Any] = []
-        cache = b"".join(_cell(array, k, texts) for array in arrays for k in range(array.size))
+        strings: list[Any] = []
+        cache = b"".join(_cell(array, k, strings) for array in arrays for k in range(array.size))
         self._kept += [table, owner]
         wrap = self._adapter.fmi3_wrap
         wrap.restype = ctypes.c_void_p
@@ -116,12 +116,12 @@ def _call_type(kind: str) -> str:
     return "Int64" if kind == "Enumeration" else kind
 
 
-def _cell(array: Array, element: int, texts: list[Any]) -> bytes:
+def _cell(array: Array, element: int, strings: list[Any]) -> bytes:
     """The start value of an element as the eight bytes of its place in the cache of the adapter."""
     if not array.start:
         return bytes(8)
     value = array.start[element]
     if array.type == "String":
-        texts.append(ctypes.create_string_buffer(value.encode()))
-        return ctypes.addressof(texts[-1]).to_bytes(8, "little")
+        strings.append(ctypes.create_string_buffer(value.encode()))
+        return ctypes.addressof(strings[-1]).to_bytes(8, "little")
     return np.array(value, _NUMPY[_call_type(array.type)]).tobytes().ljust(8, b"\0")

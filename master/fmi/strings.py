@@ -1,23 +1,23 @@
-"""Numbers for texts, so that the compiled loop can pass them on, watch and record them like any whole number."""
+"""Numbers for strings, so that the compiled loop can pass, observe and record them like integers."""
 
 from __future__ import annotations
 
 import threading
 
-_texts = [""]
+_strings = [""]
 _numbers = {"": 0}
 _adding = threading.Lock()
 
 
-def number(text: str) -> int:
-    """The number of a text in this process; 0 is the empty one."""
+def number(string: str) -> int:
+    """Return the number of a string in this process, the same at each call; 0 is the empty one."""
     with _adding:
-        found = _numbers.setdefault(text, len(_texts))
-        if found == len(_texts):
-            _texts.append(text)
+        found = _numbers.setdefault(string, len(_strings))
+        if found == len(_strings):
+            _strings.append(string)
     return found
 
 
-def text(number: int) -> str:
-    """The text of a number."""
-    return _texts[number]
+def string(number: int) -> str:
+    """Return the string of a number."""
+    return _strings[number]

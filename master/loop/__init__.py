@@ -1,19 +1,17 @@
 """The compiled loop: macro steps of coupled FMUs through the addresses of their functions.
 
-Tables say what to call with which addresses; `master.tables` makes them. The loop returns to Python at the end of a
+`master.tables` makes the tables that say what to call with which addresses. The loop returns to Python at the end of a
 chunk of steps, and at once after a failure or when the run is to stop.
 """
 
 from __future__ import annotations
 
-from master.loop.advance import advance
-from master.loop.balance import drifts, residuals
-from master.loop.control import advance_controlled
-from master.loop.crew import serve
-from master.loop.extremes import extremes
+from master.loop.advance import advance, advance_retrying
+from master.loop.numerics import drifts, extremes, residuals
 from master.loop.observe import record
 from master.loop.program import read_outputs
-from master.loop.retry import advance_retrying
+from master.loop.step_control import advance_controlled
+from master.loop.threads import serve
 
 __all__ = [
     "advance",

@@ -1,29 +1,31 @@
-"""Macro steps of a fixed length."""
+"""Macro steps of a fixed length; steps that fail because of their length may be retried with shorter ones."""
 
 from __future__ import annotations
 
-from master.loop.compiled import compiled, inlined
-from master.loop.crew import sweep_together
-from master.loop.iterate import iterate
-from master.loop.observe import finite, observe
-from master.loop.sweep import ask_rates, begin_lines, sweep
-from master.loop.tables import DONE, NOT_FINITE, REASON
+from master.loop.compiler import compiled, inlined
+from master.loop.iteration import iterate
+from master.loop.observe import all_finite, observe
+from master.loop.prediction import get_output_derivatives, start_lines
+from master.loop.rollback import SLACK, restore, save, shorter_step
+from master.loop.sweep import sweep
+from master.loop.tables import DONE, NOT_FINITE, OUTER, REASON
+from master.loop.threads import sweep_parallel
 
 
 @inlined
-def take(tables, t, h):
-    """One macro step of the algorithm; False after a failure or for outputs that are not finite."""
+def take_step(tables, t, h):
+    """Take one macro step of the algorithm; return False after a failure or for outputs that are not finite."""
     if tables.prediction.start.size > 0:
-        begin_lines(tables.signals, tables.prediction)
-        if not ask_rates(tables.prediction, tables.instances.warnings, tables.report):
+        start_lines(tables.signals, tables.prediction)
+        if not get_output_derivatives(tables):
             return False
     if tables.iteration.slot.size > 0:
         done = iterate(tables, t, h)
-    elif tables.crew.board.size > 0:
-        done = sweep_together(tables, t, h)
+    elif tables.threads.words.size > 0:
+        done = sweep_parallel(tables, t, h)
     else:
         done = sweep(tables, t, h)
-    if done and not finite(tables.signals.y_bits):
+    if done and not all_finite(tables.signals.y_bits):
         tables.report[REASON] = NOT_FINITE
         return False
     return done
@@ -31,15 +33,47 @@ def take(tables, t, h):
 
 @compiled
 def advance(tables, origin, h, number, first, count):
-    """Take the macro steps `first` to `first + count` of a grid, step k from origin + k h; returns how many were done.
+    """Take the macro steps `first` to `first + count` of a grid, step k from origin + k h; return how many were taken.
 
     `number` is how many the run has taken before. tables.report says why it ended: DONE, STOPPED (the stop signal is
-    true), FAILED (a call of an FMU), NOT_FINITE (an output; the step counts as not done), FULL (the log of events must
-    be emptied).
+    true), FAILED (a call of an FMU), NOT_FINITE (an output; the step does not count), FULL (the log of events must be
+    emptied).
     """
     tables.report[REASON] = DONE
     for k in range(count):
-        if not take(tables, origin + (first + k) * h, h):
+        if not take_step(tables, origin + (first + k) * h, h):
+            return k
+        observe(tables, number + k + 1, origin + (first + k + 1) * h)
+        if tables.report[REASON] != DONE:
+            return k + 1
+    return count
+
+
+@compiled
+def _take_in_parts(tables, t, h):
+    """Step from t to t + h, at once if possible; return False after a failure that shorter steps do not avoid."""
+    now, end, part = t, t + h, h
+    while save(tables, OUTER):
+        if take_step(tables, now, part):
+            now, part = now + part, end - (now + part)
+            if part <= SLACK * h:
+                return True
+        else:
+            part = shorter_step(tables, now, part)
+            if part < tables.control.shortest:
+                return False
+            tables.control.rejected[0] += 1
+            if not restore(tables, OUTER):
+                return False
+    return False
+
+
+@compiled
+def advance_retrying(tables, origin, h, number, first, count):
+    """Take macro steps as `advance` does, and retry those that fail; all instances must support rollback."""
+    tables.report[REASON] = DONE
+    for k in range(count):
+        if not _take_in_parts(tables, origin + (first + k) * h, h):
             return k
         observe(tables, number + k + 1, origin + (first + k + 1) * h)
         if tables.report[REASON] != DONE:

@@ -1,36 +1,57 @@
-"""The program of a macro step, row by row: values from outputs to inputs, and calls of the FMUs."""
+"""The program of a macro step, row by row: transfers from outputs to inputs, and calls of the FMUs."""
 
 from __future__ import annotations
 
 import numpy as np
 
-from master.loop.calls import do_step, get_or_set, refused
-from master.loop.compiled import compiled, inlined
+from base.fmi import WARNING
+from master.loop.compiler import compiled, do_step, get_or_set, inlined
 from master.loop.tables import (
-    CARRY,
-    CARRY_WHOLE,
+    CALLED,
     COMPONENT,
     CONVERT,
+    COPY,
+    COPY_INT,
     COUNT,
+    FAILED,
     FUNCTION,
     GET,
+    INSTANCE,
     KIND,
     ONE,
     OWNER,
+    REASON,
     REFERENCES,
+    ROW,
     SET,
     SOURCE,
+    STATUS,
     STEP,
     TARGET,
     VALUES,
 )  # fmt: skip
 
 
+@compiled
+def call_failed(tables, status, instance, called, row):
+    """Return whether a status other than fmi2OK ends the run, and put the call into the report; count warnings."""
+    if status == WARNING:
+        tables.instances.warnings[instance] += 1
+        return False
+    report = tables.report
+    report[REASON] = FAILED
+    report[INSTANCE] = instance
+    report[CALLED] = called
+    report[STATUS] = status
+    report[ROW] = row
+    return True
+
+
 @inlined
-def carry(y, u, factor, offset, program, r):
-    """Real inputs u from the outputs y, as row r says."""
+def transfer(y, u, factor, offset, program, r):
+    """Set the Real inputs u of row r from the outputs y."""
     source, target, count = np.uint64(program[r, SOURCE]), np.uint64(program[r, TARGET]), program[r, COUNT]
-    if program[r, KIND] == CARRY:
+    if program[r, KIND] == COPY:
         for k in range(np.uint64(count)):
             u[target + k] = y[source + k]
     else:
@@ -39,27 +60,27 @@ def carry(y, u, factor, offset, program, r):
 
 
 @compiled
-def _carry_whole(y, u, program, r):
+def _copy_int(y, u, program, r):
     source, target = np.uint64(program[r, SOURCE]), np.uint64(program[r, TARGET])
     for k in range(np.uint64(program[r, COUNT])):
         u[target + k] = y[source + k]
 
 
 @compiled
-def _translate(signals, program, r):
-    """Look up values of whole inputs that have a table."""
+def _map_int(signals, program, r):
+    """Map the values of int32 inputs that have a mapping."""
     first = np.uint64(program[r, TARGET])
     for j in range(first, first + np.uint64(program[r, COUNT])):
-        k = signals.tabled[j]
-        value = signals.u_whole[k]
-        for row in range(signals.table_range[j], signals.table_range[j + ONE]):
-            if signals.table[row, 0] == value:
-                signals.u_whole[k] = signals.table[row, 1]
+        k = signals.mapped[j]
+        value = signals.u_int[k]
+        for row in range(signals.mapping_range[j], signals.mapping_range[j + ONE]):
+            if signals.mapping[row, 0] == value:
+                signals.u_int[k] = signals.mapping[row, 1]
 
 
 @compiled
 def execute(tables, first, last, t, h):
-    """The rows `first` to `last`, with steps from t to t + h; False after a failure."""
+    """Execute the rows `first` to `last`, with steps from t to t + h; return False after a failure."""
     program, signals, final = tables.instances.program, tables.signals, tables.instances.final
     for r in range(first, last):
         kind = program[r, KIND]
@@ -74,20 +95,20 @@ def execute(tables, first, last, t, h):
             )
         elif kind == STEP:
             status = do_step(program[r, FUNCTION], program[r, COMPONENT], t, h, final)  # type: ignore[call-arg]
-        elif kind in (CARRY, CONVERT):
-            carry(signals.y_real, signals.u_real, signals.factor, signals.offset, program, r)
-        elif kind == CARRY_WHOLE:
-            _carry_whole(signals.y_whole, signals.u_whole, program, r)
+        elif kind in (COPY, CONVERT):
+            transfer(signals.y_real, signals.u_real, signals.factor, signals.offset, program, r)
+        elif kind == COPY_INT:
+            _copy_int(signals.y_int, signals.u_int, program, r)
         else:
-            _translate(signals, program, r)
-        if status != 0 and refused(tables.instances.warnings, tables.report, status, program[r, OWNER], kind, r):
+            _map_int(signals, program, r)
+        if status != 0 and call_failed(tables, status, program[r, OWNER], kind, r):
             return False
     return True
 
 
 @compiled
 def read_outputs(tables):
-    """Read the coupled and watched outputs of all instances; False after a failure."""
+    """Read the coupled and observed outputs of all instances; return False after a failure."""
     program = tables.instances.program
     for r in range(np.uint64(program.shape[0])):
         if program[r, KIND] == GET and not execute(tables, r, r + ONE, 0.0, 0.0):

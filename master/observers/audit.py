@@ -10,7 +10,7 @@ from base.names import vector
 from master import loop
 from master.bond import Bond
 from master.errors import StructureError
-from master.observers.observer import Observer, Run
+from master.observers.observer import Observer, RunContext
 from master.requests import Sampling
 from master.result import Result
 from master.system import System
@@ -86,7 +86,7 @@ class Audit(Observer):
         self._column = {name: k for k, name in enumerate(names)}
         return Sampling(tuple(self._column), self.every)
 
-    def begin(self, run: Run) -> None:
+    def begin(self, run: RunContext) -> None:
         self._started = True
         self._first: np.ndarray | None = None
         self._last: tuple[float, np.ndarray] | None = None

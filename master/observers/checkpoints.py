@@ -7,7 +7,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 from master.checkpoint import Checkpoint, check_states
-from master.observers.observer import Observer, Run
+from master.observers.observer import Observer, RunContext
 from master.result import Result
 from master.system import System
 
@@ -26,11 +26,11 @@ class Checkpoints(Observer):
         self._kept: Checkpoint | None = None
         self._written: Checkpoint | None = None
 
-    def watches(self, system: System) -> tuple[()]:
+    def triggers(self, system: System) -> tuple[()]:
         check_states(system)
         return ()
 
-    def begin(self, run: Run) -> None:
+    def begin(self, run: RunContext) -> None:
         self._take: Callable[[], Checkpoint] = run.snapshot
         self._kept, self._kept_at = self._take(), time.monotonic()
         self._written_at = self._kept_at

@@ -7,10 +7,10 @@ from dataclasses import dataclass
 from typing import Literal
 
 from master.errors import StructureError
-from master.fmi import strings as texts
+from master.fmi import strings
 from master.fmi.variables import VISIBLE
-from master.observers.observer import Observer, Run
-from master.requests import Watch
+from master.observers.observer import Observer, RunContext
+from master.requests import Trigger
 from master.result import Result
 from master.system import System
 
@@ -27,15 +27,17 @@ class Event:
     level: float = 0.0
     once: bool = True
 
-    def watch(self, system: System) -> Watch:
-        """What the loop is to look at. Raises StructureError for a signal that cannot be watched."""
+    def trigger(self, system: System) -> Trigger:
+        """Return the trigger of the event. Raises StructureError for a signal that cannot be observed."""
         _, variable = system.resolve(self.signal)
         if (variable.type == "String" and self.when != "change") or variable.causality not in VISIBLE:
             raise StructureError([f"{self.signal} is a {variable.causality} of type {variable.type}"])
-        return Watch(self.signal, {"rise": 0.5, "fall": 0.5, "equals": None, "change": None}.get(self.when, self.level))
+        return Trigger(
+            self.signal, {"rise": 0.5, "fall": 0.5, "equals": None, "change": None}.get(self.when, self.level)
+        )
 
     def happened(self, old: float, new: float) -> bool:
-        """Whether a change that the watch told of is this event."""
+        """Return whether a change that the trigger reports is this event."""
         if self.when == "change":
             return True
         if self.when == "equals":
@@ -53,24 +55,24 @@ class Events(Observer):
         self.events = list(events.items())
         self.found: list[dict[str, object]] = []
         self._seen: set[str] = set()
-        self._texts: set[str] = set()
+        self._strings: set[str] = set()
         """signals that are strings, whose values come as numbers"""
 
-    def watches(self, system: System) -> Sequence[Watch]:
+    def triggers(self, system: System) -> Sequence[Trigger]:
         problems = []
-        watches = []
+        triggers = []
         for name, event in self.events:
             try:
-                watches.append(event.watch(system))
+                triggers.append(event.trigger(system))
                 if system.resolve(event.signal)[1].type == "String":
-                    self._texts.add(event.signal)
+                    self._strings.add(event.signal)
             except StructureError as error:
                 problems += [f"event {name}: {problem}" for problem in error.problems]
         if problems:
             raise StructureError(problems)
-        return watches
+        return triggers
 
-    def begin(self, run: Run) -> None:
+    def begin(self, run: RunContext) -> None:
         """A signal that is up (or beyond its level, or equals it) already counts as an event at the start."""
         for name, event in self.events:
             element, variable = run.system.resolve(event.signal)
@@ -86,14 +88,14 @@ class Events(Observer):
                 self._seen.add(name)
                 self.found.append({"t": run.start, "name": name, "signal": event.signal})
 
-    def event(self, watch: int, time: float, old: float, new: float) -> None:
-        name, event = self.events[watch]
+    def event(self, trigger: int, time: float, old: float, new: float) -> None:
+        name, event = self.events[trigger]
         if not event.happened(old, new) or (event.once and name in self._seen):
             return
         self._seen.add(name)
         values: dict[str, object] = {"old": old, "new": new} if event.when == "change" else {}
-        if event.signal in self._texts:
-            values = {"old": texts.text(int(old)), "new": texts.text(int(new))}
+        if event.signal in self._strings:
+            values = {"old": strings.string(int(old)), "new": strings.string(int(new))}
         self.found.append({"t": time, "name": name, "signal": event.signal, **values})
 
     def end(self, result: Result) -> None:

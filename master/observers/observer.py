@@ -1,4 +1,4 @@
-"""What watches a run."""
+"""The interface of observers."""
 
 from __future__ import annotations
 
@@ -10,14 +10,14 @@ import numpy as np
 from master.checkpoint import Checkpoint
 from master.fmi.description import Description
 from master.fmi.instance import Instance
-from master.requests import Sampling, Watch
+from master.requests import Sampling, Trigger
 from master.result import Result
 from master.system import System
 
 
 @dataclass(frozen=True)
-class Run:
-    """What observers are told at the start. Instances are for reading only; `snapshot` gives the present state."""
+class RunContext:
+    """What observers get at the start. Instances are for reading only; `snapshot` returns a checkpoint of the run."""
 
     system: System
     instances: Mapping[str, Instance]
@@ -32,43 +32,43 @@ class Run:
 class Observer:
     """Override what is needed. Observers see values; they cannot change a run.
 
-    Order of calls: `sampling` and `watches` when the run is put together; `open` before FMUs are loaded; `begin` after
-    initialisation; then `sample`, `event` and
-    `progress` between chunks of steps; `end` always, also after a failure of the run or of another observer.
+    Order of calls: `sampling` and `triggers` when the run is set up; `open` before FMUs are loaded; `begin` after
+    initialisation; then `sample`, `event` and `progress` between chunks of steps; `last` after the last step; `end`
+    always, also after a failure of the run or of another observer.
     """
 
     chunk: int | None = None
-    """the most macro steps between two calls of `progress`, where that matters"""
+    """Largest number of macro steps between two calls of `progress`, None for any."""
 
     def sampling(self, system: System) -> Sampling | None:
-        """The variables whose values `sample` is to get."""
+        """Return the variables whose values `sample` gets."""
         return None
 
-    def watches(self, system: System) -> Sequence[Watch]:
-        """The variables whose changes `event` is to get."""
+    def triggers(self, system: System) -> Sequence[Trigger]:
+        """Return the variables whose changes `event` gets."""
         return ()
 
     def open(self) -> None:
-        """Take what one may be refused, such as ports. Raises MasterError."""
+        """Acquire what may be unavailable, such as ports and files. Raises MasterError."""
 
-    def begin(self, run: Run) -> None:
-        """All instances are initialised."""
+    def begin(self, run: RunContext) -> None:
+        """Start observing; all instances are initialised."""
 
     def sample(self, time: np.ndarray, values: np.ndarray) -> None:
-        """Rows of the sampled variables: time, shape (n,), and values, shape (n, variables).
+        """Take rows of the sampled variables: time, shape (n,), and values, shape (n, variables).
 
-        The arrays are for reading, and good for this call only: copy what is kept.
+        The arrays are for reading, and valid during this call only: copy what is kept.
         """
 
-    def event(self, watch: int, time: float, old: float, new: float) -> None:
-        """Number `watch` of `watches` changed in the step that ended at `time`."""
+    def event(self, trigger: int, time: float, old: float, new: float) -> None:
+        """Take note that trigger number `trigger` fired in the step that ended at `time`."""
 
     def progress(self, time: float, wall: float) -> str | None:
-        """The run has come to `time` after `wall` seconds of stepping. A text that is returned ends it here: why."""
+        """Take note that the run is at `time` after `wall` seconds of stepping; return a reason to end it, or None."""
         return None
 
     def last(self) -> None:
-        """All steps are done, and the instances still there; not called after a failure."""
+        """Read final values while the instances still exist; not called after a failure."""
 
     def end(self, result: Result) -> None:
-        """The run is over; `result` may be added to."""
+        """Release what `open` acquired, and add to `result`."""

@@ -8,8 +8,8 @@ from dataclasses import dataclass
 from base.names import did_you_mean
 from master.errors import StructureError
 from master.fmi.variables import Variable
-from master.observers.observer import Observer, Run
-from master.requests import Watch
+from master.observers.observer import Observer, RunContext
+from master.requests import Trigger
 from master.result import Result
 from master.system import System
 
@@ -82,13 +82,13 @@ class Outcomes(Observer):
         self.rule = rule
         self._decided = ""
 
-    def watches(self, system: System) -> Sequence[Watch]:
+    def triggers(self, system: System) -> Sequence[Trigger]:
         problems = self.rule.problems(system)
         if problems:
             raise StructureError([f"outcome: {problem}" for problem in problems])
         return ()
 
-    def begin(self, run: Run) -> None:
+    def begin(self, run: RunContext) -> None:
         self._run = run
 
     def _value(self, signal: str) -> int:

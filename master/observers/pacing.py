@@ -8,7 +8,7 @@ from typing import Literal
 
 import numpy as np
 
-from master.observers.observer import Observer, Run
+from master.observers.observer import Observer, RunContext
 from master.result import Result
 
 SPIN_S = 2e-4
@@ -38,7 +38,7 @@ class Pacing(Observer):
         self._worst = self._worst_time = 0.0
         self._origin: float | None = None
 
-    def begin(self, run: Run) -> None:
+    def begin(self, run: RunContext) -> None:
         self._start = run.start
 
     def progress(self, time_: float, wall: float) -> str | None:

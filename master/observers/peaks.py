@@ -7,7 +7,7 @@ from collections.abc import Sequence
 import numpy as np
 
 from master import loop
-from master.observers.observer import Observer, Run
+from master.observers.observer import Observer, RunContext
 from master.requests import Sampling
 from master.result import Result
 from master.system import System
@@ -26,7 +26,7 @@ class Peaks(Observer):
         self.units = [system.resolve(name)[1].unit or "1" for name in self.variables]
         return Sampling(self.variables, self.every)
 
-    def begin(self, run: Run) -> None:
+    def begin(self, run: RunContext) -> None:
         count = len(self.variables)
         self.highest, self.lowest = np.full(count, -np.inf), np.full(count, np.inf)
         self.highest_time, self.lowest_time = np.full(count, run.start), np.full(count, run.start)

@@ -7,7 +7,7 @@ import sys
 import time
 from typing import TextIO
 
-from master.observers.observer import Observer, Run
+from master.observers.observer import Observer, RunContext
 from master.result import Result
 
 PERIOD_S = 0.2
@@ -22,7 +22,7 @@ class Progress(Observer):
         self._next = 0.0
         self._width = 0
 
-    def begin(self, run: Run) -> None:
+    def begin(self, run: RunContext) -> None:
         self.run = run
 
     def progress(self, time_: float, wall: float) -> None:

@@ -17,7 +17,7 @@ import numpy as np
 
 from master.drivers.listening import listen
 from master.errors import MasterError
-from master.observers.observer import Observer, Run
+from master.observers.observer import Observer, RunContext
 from master.requests import Sampling
 from master.result import Result
 from master.system import System
@@ -58,7 +58,7 @@ class Stream(Observer):
         self._about: dict[str, Any] = {"system": system.name, "names": list(self.variables), "units": units}
         return Sampling(self.variables, self.every)
 
-    def begin(self, run: Run) -> None:
+    def begin(self, run: RunContext) -> None:
         self._about |= {"start": run.start, "stop": run.stop if math.isfinite(run.stop) else None}
 
     def sample(self, time: np.ndarray, values: np.ndarray) -> None:

@@ -17,46 +17,46 @@ from master.drivers.driver import Driver
 from master.errors import FmuError, StructureError
 from master.fmi.instance import Instance
 from master.loop import tables as at
-from master.observers.observer import Observer, Run
-from master.requests import Sampling, Watch
+from master.loop.threads import StepThreads
+from master.observers.observer import Observer, RunContext
+from master.requests import Sampling, Trigger
 from master.result import Result
-from master.run import carried as memory
 from master.run.interruption import Interruption
+from master.run.loop_state import get_loop_state, set_loop_state
 from master.run.stepping import ControlledSteps, FixedSteps, Stepper
 from master.step_control import Retry, StepControl
 from master.system import System
 from master.tables.coupling import couple
-from master.tables.threads import Crew
-from master.tables.triggers import start_watching
+from master.tables.observation import arm_triggers
 
 CHUNK_S = 0.1
 """Time between two returns to Python: what Ctrl-C and progress wait for."""
 LONGEST_CHUNK = 1 << 16
 
 _FUNCTIONS = {
-    at.SLOPE: "fmi2SetRealInputDerivatives",
-    at.RATE: "fmi2GetRealOutputDerivatives",
+    at.SET_INPUT_DERIVATIVES: "fmi2SetRealInputDerivatives",
+    at.GET_OUTPUT_DERIVATIVES: "fmi2GetRealOutputDerivatives",
     at.SAVE: "fmi2GetFMUstate",
     at.RESTORE: "fmi2SetFMUstate",
-    at.DERIVATIVE: "fmi2GetDirectionalDerivative",
+    at.DIRECTIONAL_DERIVATIVE: "fmi2GetDirectionalDerivative",
 }
 
 
-class Wishes:
-    """What observers want to see of a system, and what drivers want to set. Raises StructureError where it has not."""
+class Requests:
+    """What observers request of a system, and what drivers set. Raises StructureError for what is not there."""
 
     def __init__(self, system: System, observers: Sequence[Observer], drivers: Sequence[Driver] = ()) -> None:
         self.observers = list(observers)
         self.drivers = list(drivers)
-        self.watches: list[Watch] = []
-        self.watchers: list[tuple[Observer, int]] = []
-        """whom a watch belongs to, and its number there"""
+        self.triggers: list[Trigger] = []
+        self.owners: list[tuple[Observer, int]] = []
+        """The observer that each trigger belongs to, and its number there."""
         self.samplings: list[Sampling] = []
         self.samplers: list[Observer] = []
         for observer in observers:
-            wanted = observer.watches(system)
-            self.watchers += [(observer, k) for k in range(len(wanted))]
-            self.watches += wanted
+            triggers = observer.triggers(system)
+            self.owners += [(observer, k) for k in range(len(triggers))]
+            self.triggers += triggers
             sampling = observer.sampling(system)
             if sampling is not None:
                 self.samplers.append(observer)
@@ -72,7 +72,7 @@ class Wishes:
     @staticmethod
     def check_settable(system: System, names: Iterable[str]) -> None:
         """Raises StructureError that names all variables which cannot be set from outside between two steps."""
-        problems = [problem for name in names if (problem := Wishes.unsettable(system, name))]
+        problems = [problem for name in names if (problem := Requests.unsettable(system, name))]
         if problems:
             raise StructureError(problems)
 
@@ -89,14 +89,14 @@ class Wishes:
 
 
 class Session:
-    """Steps initialised instances from `start` on, until the stop signal, and keeps the books in `result`."""
+    """Steps initialised instances from `start` on, until the stop signal, and keeps account of them in `result`."""
 
     def __init__(
         self,
         system: System,
         instances: Mapping[str, Instance],
         scheme: Scheme,
-        wishes: Wishes,
+        requests: Requests,
         stop_when: str | None,
         start: float,
         step: float,
@@ -106,19 +106,19 @@ class Session:
         snapshot: Callable[[], Checkpoint],
     ) -> None:
         self.start, self.step, self.stop, self.result = start, step, stop, result
-        self.wishes, self.over, self.control = wishes, False, control
+        self.requests, self.over, self.control = requests, False, control
         self.coupling = couple(
-            system, instances, scheme, wishes.watches, wishes.samplings, stop_when, LONGEST_CHUNK,
+            system, instances, scheme, requests.triggers, requests.samplings, stop_when, LONGEST_CHUNK,
             control.bounds if isinstance(control, Retry) else control,
         )  # fmt: skip
         self.layout, self.tables = self.coupling.layout, self.coupling.tables
-        self.last_row = [-math.inf] * len(wishes.samplings)
+        self.last_row = [-math.inf] * len(requests.samplings)
         # compiles, or loads what was compiled before, so that the time of the steps is theirs alone
         steps: type[Stepper] = ControlledSteps if isinstance(control, StepControl) else FixedSteps
         self.stepper = steps(self.coupling.packed, start, step)
-        self.crew = Crew(self.tables) if scheme.threads > 1 else None
+        self.threads = StepThreads(self.tables) if scheme.threads > 1 else None
         descriptions = {name: instance.description for name, instance in instances.items()}
-        self.told = Run(system, instances, descriptions, start, stop, step, result.algorithm, snapshot)
+        self.context = RunContext(system, instances, descriptions, start, stop, step, result.algorithm, snapshot)
 
     def begin(self, recalled: Mapping[str, np.ndarray] | None = None) -> None:
         """Look at the initial values, or go on from a memory; see `memory`.
@@ -128,13 +128,13 @@ class Session:
         if not loop.read_outputs(self.coupling.packed):
             raise self._failure(self.start)
         if recalled is not None:
-            memory.recall(self.coupling, recalled)
+            set_loop_state(self.coupling, recalled)
             self.stepper.recall(recalled["grid"])
         self._check_finite(self.start)
-        start_watching(self.tables.watches, self.layout.outputs)
-        for observer in self.wishes.observers:
-            observer.begin(self.told)
-        for driver in self.wishes.drivers:
+        arm_triggers(self.tables.triggers, self.layout.outputs)
+        for observer in self.requests.observers:
+            observer.begin(self.context)
+        for driver in self.requests.drivers:
             driver.begin(self.start)
         self._record_now()
 
@@ -149,26 +149,26 @@ class Session:
     def end(self) -> None:
         """Take the last rows, while the instances are still there."""
         self._record_now()
-        for observer in self.wishes.observers:
+        for observer in self.requests.observers:
             observer.last()
 
     def memory(self) -> dict[str, np.ndarray]:
         """What stepping carries on beside the states of the FMUs."""
-        return memory.memory(self.coupling) | {"grid": self.stepper.grid}
+        return get_loop_state(self.coupling) | {"grid": self.stepper.grid}
 
     def _steps(self, until: float, interrupted: Interruption, began: float) -> None:
         """Take steps to `until`, or fewer if the run is over before, in chunks that last about CHUNK_S."""
         groups = (group.every * (group.capacity - 3) for group in self.coupling.groups)
-        longest = min([self.wishes.longest_chunk, *groups])
+        longest = min([self.requests.longest_chunk, *groups])
         chunk = min(16, longest)
         while not self.over and self.stepper.time < until:
             clock = time.perf_counter()
-            wanted = min([chunk, *(self._until_due(driver) for driver in self.wishes.drivers)])
+            wanted = min([chunk, *(self._until_due(driver) for driver in self.requests.drivers)])
             taken = self._advance(until, wanted)
             now = time.perf_counter()
             if taken == wanted:
                 chunk = max(1, min(longest, 2 * chunk, int(wanted * CHUNK_S / max(now - clock, 1e-6)) + 1))
-            for observer in self.wishes.observers:
+            for observer in self.requests.observers:
                 reason = observer.progress(self.result.t_end, now - began)
                 if reason:
                     self._stop(reason)
@@ -185,7 +185,7 @@ class Session:
         """At the most `count` steps, not beyond `until`; returns how many were taken."""
         result = self.result
         self._drive(self.stepper.time)
-        with self.crew or nullcontext():
+        with self.threads or nullcontext():
             done = self.stepper.advance(until, result.macro_steps, count)
         result.macro_steps += done
         result.t_end = self.stepper.time
@@ -208,7 +208,7 @@ class Session:
 
     def _drive(self, now: float) -> None:
         """Set what comes from outside. Raises FmuError where an FMU fails, or refuses what its driver insists on."""
-        for driver in self.wishes.drivers:
+        for driver in self.requests.drivers:
             if self._until_due(driver) < driver.every:
                 continue
             for name, value in driver.values(now).items():
@@ -222,17 +222,17 @@ class Session:
 
     def _deliver(self) -> None:
         """Hand rows and events to the observers, and empty their buffers."""
-        rows, report = self.tables.rows, self.tables.report
-        for g, (group, observer) in enumerate(zip(self.coupling.groups, self.wishes.samplers, strict=True)):
-            count = int(rows.filled[g])
+        recording, report = self.tables.recording, self.tables.report
+        for g, (group, observer) in enumerate(zip(self.coupling.groups, self.requests.samplers, strict=True)):
+            count = int(recording.filled[g])
             if count:
-                times = rows.time[g, :count]
+                times = recording.time[g, :count]
                 self.last_row[g] = float(times[-1])
                 observer.sample(times, group.rows(count))
-        rows.filled[:] = 0
-        for moment, watch, old, new in self.tables.watches.event[: report[at.EVENTS]].tolist():
-            observer, number = self.wishes.watchers[int(watch)]
-            observer.event(number, moment, old, new)
+        recording.filled[:] = 0
+        for time_, trigger, old, new in self.tables.triggers.event[: report[at.EVENTS]].tolist():
+            observer, number = self.requests.owners[int(trigger)]
+            observer.event(number, time_, old, new)
         report[at.EVENTS] = 0
 
     def _record_now(self) -> None:
@@ -265,7 +265,7 @@ class Session:
             return instance.failure("fmi2DoStep", status, at_time, self._step_detail(instance, status))
         if called in _FUNCTIONS:
             return instance.failure(_FUNCTIONS[called], status, at_time)
-        table = tables.rows.calls if called == at.RECORD else tables.instances.program
+        table = tables.recording.calls if called == at.RECORD else tables.instances.program
         return instance.failure(instance.function_at(int(table[row, at.FUNCTION])), status, at_time)
 
     def _step_detail(self, instance: Instance, status: int) -> str:
@@ -294,17 +294,18 @@ class Session:
 
     def close(self) -> None:
         """Put into the result how the steps went, and free what the loop holds of the instances."""
-        if self.crew is not None:
-            self.crew.close()
+        if self.threads is not None:
+            self.threads.close()
         self.stepper.tell(self.result)
         for instance, count in zip(self.layout.instances, self.tables.instances.warnings, strict=True):
             if count:
                 note = f"{instance.name} gave fmi2Warning {count} times; last: {instance.log.last!r}"
                 self.result.warnings.append(note)
         iteration = self.tables.iteration
-        if iteration.tally[at.UNSETTLED]:
+        failed = iteration.counters[at.NOT_CONVERGED]
+        if failed:
             self.result.warnings.append(
-                f"{iteration.tally[at.UNSETTLED]} macro steps ended unsettled after {iteration.limit} sweeps; the "
-                f"largest change of the last one was {iteration.worst[0]:.2g}, {iteration.tolerance:g} was wanted"
+                f"{failed} macro steps did not converge in {iteration.max_sweeps} sweeps; the "
+                f"largest residual was {iteration.largest_residual[0]:.2g}, the tolerance is {iteration.tolerance:g}"
             )
         self.result.warnings += self.coupling.free_states()

@@ -30,10 +30,10 @@ from master.result import Result
 from master.run.initialisation import Initialisation
 from master.run.instantiation import instantiate
 from master.run.interruption import deferred, signal_of
-from master.run.session import Session, Wishes
+from master.run.session import Requests, Session
 from master.step_control import Retry, StepControl
 from master.system import System
-from master.tables.layout import feedback, rates_of
+from master.tables.layout import feedback, known_derivatives
 
 
 class Simulation:
@@ -86,7 +86,7 @@ class Simulation:
         self.scheme = _scheme(system, self.algorithm, threads)
         _check_scheme(system, self.scheme)
         self.control, self.threads = control, threads
-        self.wishes = Wishes(system, observers, drivers)
+        self.requests = Requests(system, observers, drivers)
         self.stop_when, self.logging, self.resume = stop_when, logging, resume
         self._changes: dict[str, Any] = {}
         """values that are set after a checkpoint was restored"""
@@ -94,13 +94,13 @@ class Simulation:
         self.result = Result(system.name, self.algorithm.name, step, t_start=start, t_end=start)
         if resume is not None:
             self.result.macro_steps = resume.macro_steps
-            self._tell_of(resume)
+            self._report_resumption(resume)
         self._session: Session | None = None
         self._identity: dict[str, Any] | None = None
         self._cleanup = ExitStack()
         self._opened = self._closed = False
 
-    def _tell_of(self, checkpoint: Checkpoint) -> None:
+    def _report_resumption(self, checkpoint: Checkpoint) -> None:
         """Put into the result where the run goes on from, and what each difference of the system does."""
         differences = checkpoint.differences(self.system)
         self.result.resumed = {
@@ -115,7 +115,7 @@ class Simulation:
             if difference.variable:
                 element, variable = self.system.resolve(difference.variable)
                 value = self.system.elements[element].start.get(variable.name, variable.start)
-                if self.wishes.unsettable(self.system, difference.variable) or value is None:
+                if self.requests.unsettable(self.system, difference.variable) or value is None:
                     effect = "; the value of the checkpoint acts"
                 else:
                     self._changes[difference.variable] = value
@@ -181,7 +181,7 @@ class Simulation:
             restore_states(self.instances, self.resume.states)
             self._put(self._changes)
         self._session = session = Session(
-            self.system, self.instances, self.scheme, self.wishes,
+            self.system, self.instances, self.scheme, self.requests,
             self.stop_when, self.start, self.step, self.stop, self.result, self.control, self.save,
         )  # fmt: skip
         self.result.initialise_s = time.perf_counter() - began
@@ -221,7 +221,7 @@ class Simulation:
 
     @property
     def _watchers(self) -> list[Observer | Driver]:
-        return [*self.wishes.observers, *self.wishes.drivers]
+        return [*self.requests.observers, *self.requests.drivers]
 
     def _entered(self) -> Session:
         """What steps. Raises MasterError before the FMUs are there, and when they are no longer."""
@@ -268,7 +268,7 @@ class Simulation:
         Raises StructureError for others, with all of them named.
         """
         self._entered()
-        self.wishes.check_settable(self.system, values)
+        self.requests.check_settable(self.system, values)
         self._put(values)
 
     def _put(self, values: Mapping[str, Any]) -> None:
@@ -315,7 +315,7 @@ class Simulation:
         What is not given is as here, but for observers and drivers. The prefix is not repeated, and this simulation
         goes on as if nothing had been. Raises as `save` and `set` do.
         """
-        self.wishes.check_settable(self.system, values or {})
+        self.requests.check_settable(self.system, values or {})
         variant = Simulation(
             self.system, step=step or self.step, stop=stop or self.stop,
             algorithm=algorithm or self.algorithm, control=control or self.control, observers=observers,
@@ -395,7 +395,7 @@ def _scheme(system: System, algorithm: Algorithm, threads: int) -> Scheme:
 
 def _check_scheme(system: System, scheme: Scheme) -> None:
     """Raises StructureError, before FMUs are loaded, where their coupling will."""
-    rates_of(system, scheme)
+    known_derivatives(system, scheme)
     feedback(system, scheme)
 
 

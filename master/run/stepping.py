@@ -8,8 +8,8 @@ from typing import Protocol
 import numpy as np
 
 from master import loop
-from master.loop.packing import Packed
-from master.loop.tables import LONGEST, NEXT, NOW, SHORTEST, SWEEPS, Tables
+from master.loop.compiler import Packed
+from master.loop.tables import LONGEST, NEXT, NOW, SHORTEST, SWEEPS, LoopTables
 from master.result import Result
 
 
@@ -119,6 +119,6 @@ class ControlledSteps:
             result.shortest_step, result.longest_step = float(self.clock[SHORTEST]), float(self.clock[LONGEST])
 
 
-def _tell(tables: Tables, result: Result) -> None:
-    result.sweeps = int(tables.iteration.tally[SWEEPS])
+def _tell(tables: LoopTables, result: Result) -> None:
+    result.sweeps = int(tables.iteration.counters[SWEEPS])
     result.rejected_steps = int(tables.control.rejected[0])

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from dockfmu.cli import main
-from master.observers.results import Results, read_results
+from master.observers.recording.results import Results, read_results
 
 
 @dataclass(frozen=True)

@@ -13,7 +13,7 @@ from dockfmu.declare import bundle
 from dockfmu.declare.plan import Panel, Plan
 from fmus import build, catalogue
 from fmus.native.link import LinkError
-from master.observers.results import read_results
+from master.observers.recording.results import read_results
 from master.system import System
 from ssp.model import Annotation, Parameter, ParameterSet
 from ssp.packaging import from_system

@@ -19,7 +19,7 @@ from dockfmu.report.page import ReportError
 from dockfmu.run import PRODUCTS
 from fmus import catalogue
 from master.errors import MasterError
-from master.observers.results import read_results
+from master.observers.recording.results import read_results
 from ssp.model import Parameter, ParameterSet, UnitDefinition
 from ssp.write import write_parameter_set
 from tests.dockfmu.command_line import dockfmu, run_system, status_of

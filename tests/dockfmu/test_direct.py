@@ -5,8 +5,8 @@ import pytest
 
 from benchmarks.direct import Direct
 from dockfmu.declare import bundle
-from master.observers.recorder import Recorder
-from master.observers.results import read_results
+from master.observers.recording.recorder import Recorder
+from master.observers.recording.results import read_results
 from master.run.simulation import run
 
 pytestmark = pytest.mark.slow

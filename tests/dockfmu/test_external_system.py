@@ -12,8 +12,8 @@ from dockfmu.declare import declaration
 from dockfmu.declare.assembly import assemble
 from dockfmu.watch.balance import audit
 from master.observers.events import Events
-from master.observers.recorder import Recorder
-from master.observers.results import read_results
+from master.observers.recording.recorder import Recorder
+from master.observers.recording.results import read_results
 from master.run.simulation import run
 
 pytestmark = pytest.mark.slow

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from components.probe_cyclogram.ports import PHASE
-from master.observers.results import read_results
+from master.observers.recording.results import read_results
 from tests.dockfmu.command_line import Run, dockfmu
 
 pytestmark = pytest.mark.slow

@@ -12,7 +12,7 @@ from dockfmu.declare import bundle
 from dockfmu.declare.plan import Plan
 from dockfmu.watch.live import free_inputs
 from master.errors import MasterError
-from master.observers.results import read_results
+from master.observers.recording.results import read_results
 from master.observers.stream import subscribe
 from master.system import System
 from tests.dockfmu.command_line import status_of

@@ -19,7 +19,7 @@ from dockfmu.declare.declaration import DeclarationError
 from dockfmu.run import PRODUCTS
 from dockfmu.system import load
 from fmus import build, catalogue
-from master.observers.results import DamagedRecording, read_results, recover
+from master.observers.recording.results import DamagedRecording, read_results, recover
 from tests.dockfmu.command_line import dockfmu, status_of
 from tests.dockfmu.small_systems import PLAN, TOML, pair_system, write_pair
 

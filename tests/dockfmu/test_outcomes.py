@@ -17,7 +17,7 @@ from dockfmu.declare.plan import Plan
 from dockfmu.watch.judgement import Judgement
 from master.errors import FmuError, StructureError
 from master.observers.outcomes import OutcomeRule
-from master.observers.results import read_results
+from master.observers.recording.results import read_results
 from master.result import Result
 from tests.dockfmu.command_line import dockfmu, status_of
 from tests.dockfmu.small_systems import PLAN, changed_archive, changed_text, write_pair

@@ -10,7 +10,7 @@ from dockfmu.products import ResultsFolder
 from dockfmu.run import PRODUCTS
 from master.checkpoint import CheckpointError, read_checkpoint
 from master.drivers.datagrams import Datagrams
-from master.observers.results import read_results
+from master.observers.recording.results import read_results
 from master.result import Result
 from tests.dockfmu.command_line import dockfmu, run_system, status_of
 from tests.dockfmu.small_systems import changed_text, write_pair

@@ -10,7 +10,7 @@ from dockfmu.commands.arguments import NO_SUCCESS
 from dockfmu.declare.ports import swap
 from master.errors import StructureError
 from master.fmi.description import read_description
-from master.observers.results import read_results
+from master.observers.recording.results import read_results
 from master.system import System
 from tests.dockfmu.command_line import dockfmu, run_system
 from tests.dockfmu.small_systems import PLAN, changed_archive, pair_system

@@ -7,7 +7,7 @@ import pytest
 
 from dockfmu import load
 from dockfmu.swap.interface import interface
-from master.observers.results import read_results
+from master.observers.recording.results import read_results
 from master.system import System
 from ssp.model import DEFINITION_TYPE, Component, StructureDescription
 from ssp.model import System as Described

@@ -6,7 +6,7 @@ import pytest
 from base.names import vector
 from master.errors import StructureError
 from master.observers.audit import Audit, Bond
-from master.observers.observer import Run
+from master.observers.observer import RunContext
 from master.result import Result
 
 
@@ -18,7 +18,7 @@ def audited(audit, time, table, chunks=3):
     """Feed columns named by `table` through the audit in a few pieces, as a run does."""
     sampling = audit.sampling(Stub())
     values = np.column_stack([table.get(name, np.zeros_like(time)) for name in sampling.variables])
-    audit.begin(Run(Stub(), {}, {}, time[0], time[-1], time[1] - time[0], "test", lambda: None))
+    audit.begin(RunContext(Stub(), {}, {}, time[0], time[-1], time[1] - time[0], "test", lambda: None))
     for piece in np.array_split(np.arange(len(time)), chunks):
         audit.sample(time[piece], values[piece])
     result = Result("test", "test", 1e-3)

@@ -16,8 +16,8 @@ from master.algorithms import FixedPoint, GaussSeidel, Jacobi, QuasiNewton
 from master.checkpoint import CheckpointError, read_checkpoint
 from master.errors import StructureError
 from master.observers.checkpoints import Checkpoints
-from master.observers.recorder import Recorder
-from master.observers.results import read_results
+from master.observers.recording.recorder import Recorder
+from master.observers.recording.results import read_results
 from master.run.simulation import Simulation, run
 from master.step_control import StepControl, StepDoubling
 from master.system import System

@@ -5,7 +5,7 @@ import numpy as np
 import pytest
 
 from master import loop
-from master.observers.chunks import Column
+from master.observers.recording.datasets import Column
 
 ROWS = 64
 

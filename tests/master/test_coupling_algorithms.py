@@ -10,8 +10,8 @@ from components.oscillator import component as oscillator_component
 from fmus import build
 from master.algorithms import FixedPoint, GaussSeidel, Jacobi, Midpoint, QuasiNewton, by_name
 from master.errors import StructureError
-from master.observers.recorder import Recorder
-from master.observers.results import read_results
+from master.observers.recording.recorder import Recorder
+from master.observers.recording.results import read_results
 from master.run.simulation import Simulation, run
 from master.system import System
 
@@ -136,7 +136,7 @@ def test_energy_of_an_impact(collision, h, held, midpoint):
     error = {
         "held": impact.energy_error(*collision, GaussSeidel(), h),
         "extrapolated": impact.energy_error(*collision, Midpoint(), h),
-        "midpoint": impact.energy_error(*collision, Midpoint(rates=impact.RATES), h),
+        "midpoint": impact.energy_error(*collision, Midpoint(derivatives=impact.RATES), h),
         "implicit": impact.energy_error(*collision, QuasiNewton(), h),
     }
     # the figures of the table have two digits, the last one one

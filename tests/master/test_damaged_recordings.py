@@ -12,9 +12,9 @@ from hypothesis import strategies as st
 
 from master.errors import MasterError
 from master.files import LockedError
-from master.observers import journal, seal
-from master.observers.recorder import CHUNK_ROWS, Recorder
-from master.observers.results import DamagedRecording, read_results
+from master.observers.recording import checksum, journal
+from master.observers.recording.recorder import CHUNK_ROWS, Recorder
+from master.observers.recording.results import DamagedRecording, read_results
 from master.run.simulation import Simulation, run
 from master.system import System
 
@@ -76,15 +76,15 @@ def read_or_refuse(file, recorded):
 def test_a_recording_is_sealed_and_other_readers_do_not_mind(recorded, tmp_path):
     file = tmp_path / "r.h5"
     file.write_bytes(recorded.data)
-    found = seal.find(file)
+    found = checksum.find(file)
     assert found is not None
-    assert seal.holds(file, found)
+    assert checksum.matches(file, found)
     with h5py.File(file) as plain:
         assert len(plain["time"]) == ROWS
     # HDF5 cuts off what it does not know when it writes: there is no seal then, and none is missed
     with h5py.File(file, "r+") as plain:
         plain.attrs["note"] = "mine"
-    assert seal.find(file) is None
+    assert checksum.find(file) is None
     with read_results(file) as results:
         assert (results.damage, results.attributes["note"]) == ("", "mine")
 
@@ -142,7 +142,7 @@ def test_the_rows_before_a_damaged_chunk_come_back(recorded, tmp_path):
 
 def test_the_first_bytes_are_kept_twice(recorded, tmp_path):
     file = tmp_path / "r.h5"
-    file.write_bytes(bytes(seal.SUPERBLOCK) + recorded.data[seal.SUPERBLOCK :])
+    file.write_bytes(bytes(checksum.SUPERBLOCK) + recorded.data[checksum.SUPERBLOCK :])
     assert read_or_refuse(file, recorded) == ROWS
 
 

@@ -9,8 +9,8 @@ import pytest
 from master.algorithms import GaussSeidel, Jacobi, QuasiNewton
 from master.bond import Bond
 from master.errors import FmuError, StructureError
-from master.observers.recorder import Recorder
-from master.observers.results import read_results
+from master.observers.recording.recorder import Recorder
+from master.observers.recording.results import read_results
 from master.run.simulation import run
 from master.step_control import PowerBonds, Retry, StepControl, StepDoubling
 from master.system import System

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from master.fmi.instance import Fmu
-from master.observers.results import read_results
+from master.observers.recording.results import read_results
 
 ROOT = Path(__file__).parents[2]
 
@@ -30,7 +30,7 @@ SIGNALLED = """
 import os, sys
 from pathlib import Path
 from master.observers.observer import Observer
-from master.observers.recorder import Recorder
+from master.observers.recording.recorder import Recorder
 from master.run.simulation import run
 from master.system import System
 

@@ -8,8 +8,8 @@ import pytest
 from master.errors import DescriptionError, FmuError, StructureError
 from master.fmi.description import read_description
 from master.fmi.instance import Fmu
-from master.observers.recorder import Recorder
-from master.observers.results import read_results
+from master.observers.recording.recorder import Recorder
+from master.observers.recording.results import read_results
 from master.run.simulation import run
 from master.step_control import Retry
 from master.system import System

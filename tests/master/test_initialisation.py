@@ -4,8 +4,8 @@ import itertools
 
 import pytest
 
-from master.observers.recorder import Recorder
-from master.observers.results import read_results
+from master.observers.recording.recorder import Recorder
+from master.observers.recording.results import read_results
 from master.run.simulation import run
 from master.system import System
 

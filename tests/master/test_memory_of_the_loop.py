@@ -13,7 +13,7 @@ from pathlib import Path
 import pytest
 
 from master.algorithms import ALGORITHMS, by_name
-from master.loop import compiled, tables
+from master.loop import compiler, tables
 from master.run.simulation import Simulation
 from master.step_control import Retry, StepControl, StepDoubling
 from master.system import System
@@ -49,9 +49,9 @@ def test_a_backup_is_as_large_as_what_it_backs_up(lag, name, control, second):
         ring(lag, **second), step=0.01, stop=0.1, algorithm=by_name(name), control=CONTROLS[control]
     ) as simulation:
         found = simulation._session.tables
-        live = found.signals._asdict() | found.prediction._asdict() | found.pace._asdict()
+        live = found.signals._asdict() | found.prediction._asdict() | found.rates._asdict()
         used = found.iteration.slot.size > 0 or found.control.rollback
-        for field in tables.Backup._fields:
+        for field in tables.BackupTable._fields:
             saved = getattr(found.backup, field)
             assert saved.shape == ((2 if used else 0), live[field].size), field
             assert saved.dtype == live[field].dtype, field
@@ -73,11 +73,11 @@ from test_memory_of_the_loop import CONTROLS, ring
 
 lag, kind = Path(sys.argv[1]), sys.argv[2]
 if kind == "overflow":
-    sound = coupling._backup
+    sound = coupling._backup_table
     def larger(*arguments):
         found = sound(*arguments)
         return found._replace(slope=np.zeros((2, found.slope.shape[1] + 2)))
-    coupling._backup = larger
+    coupling._backup_table = larger
 for name, control in (
     ("fixed_point", None), ("quasi_newton", None), ("gauss_seidel", "doubling"), ("jacobi_linear", "doubling"),
     ("jacobi", "retry"), ("fixed_point", "doubling"), ("fixed_point", "events"),
@@ -127,15 +127,15 @@ def test_a_backup_that_is_too_large_is_found(lag):
 
 def test_compiled_code_depends_on_no_other_package(tmp_path):
     """A change of any file of the loop gives other code; other files of the master cannot make it stale."""
-    here = Path(compiled.__file__).parent
+    here = Path(compiler.__file__).parent
     for file in here.glob("*.py"):
         for node in ast.walk(ast.parse(file.read_text())):
             if isinstance(node, ast.ImportFrom) and (node.module or "").startswith("master"):
                 assert node.module.startswith("master.loop"), (file.name, node.module)
     copy = shutil.copytree(here, tmp_path / "loop", ignore=shutil.ignore_patterns("__pycache__"))
-    digests = {compiled.sources(here), compiled.sources(copy)}
+    digests = {compiler.digest_of_sources(here), compiler.digest_of_sources(copy)}
     assert len(digests) == 1
     for file in sorted(copy.glob("*.py")):
         file.write_text(file.read_text() + "\n")
-        digests.add(compiled.sources(copy))
+        digests.add(compiler.digest_of_sources(copy))
     assert len(digests) == 1 + len(list(copy.glob("*.py")))

@@ -12,8 +12,8 @@ from master.observers.events import Event, Events
 from master.observers.observer import Observer
 from master.observers.peaks import Peaks
 from master.observers.progress import Progress
-from master.observers.recorder import Recorder
-from master.observers.results import read_results
+from master.observers.recording.recorder import Recorder
+from master.observers.recording.results import read_results
 from master.observers.series import Series
 from master.run.simulation import run
 

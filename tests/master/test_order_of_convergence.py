@@ -6,8 +6,8 @@ from scipy.linalg import expm
 
 from master.algorithms.gauss_seidel import GaussSeidel
 from master.algorithms.jacobi import Jacobi
-from master.observers.recorder import Recorder
-from master.observers.results import read_results
+from master.observers.recording.recorder import Recorder
+from master.observers.recording.results import read_results
 from master.run.simulation import run
 from master.system import System
 

@@ -5,8 +5,8 @@ import pytest
 
 from master.algorithms import GaussSeidel, Jacobi
 from master.errors import FmuError
-from master.observers.recorder import Recorder
-from master.observers.results import read_results
+from master.observers.recording.recorder import Recorder
+from master.observers.recording.results import read_results
 from master.run.simulation import run
 from master.system import System
 

@@ -11,8 +11,8 @@ import pytest
 
 from master.algorithms import GaussSeidel, Jacobi
 from master.bond import Bond
-from master.observers.recorder import Recorder
-from master.observers.results import read_results
+from master.observers.recording.recorder import Recorder
+from master.observers.recording.results import read_results
 from master.run.simulation import run
 from master.step_control import PowerBonds, StepControl
 from master.system import System

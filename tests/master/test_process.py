@@ -19,8 +19,8 @@ from master.fmi.description import read_description
 from master.fmi.remote.messages import encode
 from master.fmi.remote.process import RemoteInstance
 from master.fmi.remote.shared_memory import SIZE, shared_memory
-from master.observers.recorder import Recorder
-from master.observers.results import read_results
+from master.observers.recording.recorder import Recorder
+from master.observers.recording.results import read_results
 from master.run.simulation import run
 from master.system import System
 

@@ -20,7 +20,7 @@ import json, sys
 from pathlib import Path
 from master.algorithms import by_name
 from master.observers.events import Event, Events
-from master.observers.recorder import Recorder
+from master.observers.recording.recorder import Recorder
 from master.run.simulation import run
 from master.system import System
 
@@ -103,8 +103,8 @@ def test_the_examples_of_pythonfmu_are_read(tmp_path, name):
 EXAMPLE = """
 import sys
 from pathlib import Path
-from master.observers.recorder import Recorder
-from master.observers.results import read_results
+from master.observers.recording.recorder import Recorder
+from master.observers.recording.results import read_results
 from master.run.simulation import run
 from master.system import System
 
@@ -169,8 +169,8 @@ def test_two_scripts_of_one_name_are_refused_in_one_process(tmp_path):
 BESIDE = """
 import sys
 from pathlib import Path
-from master.observers.recorder import Recorder
-from master.observers.results import read_results
+from master.observers.recording.recorder import Recorder
+from master.observers.recording.results import read_results
 from master.run.simulation import run
 from master.system import System
 

@@ -12,11 +12,11 @@ import numpy as np
 import pytest
 
 from master.errors import MasterError
-from master.observers import journal
-from master.observers.dense import Dense, Selection
 from master.observers.events import Event
-from master.observers.recorder import CHUNK_ROWS, Recorder
-from master.observers.results import read_results, recover
+from master.observers.recording import journal
+from master.observers.recording.recorder import CHUNK_ROWS, Recorder
+from master.observers.recording.results import read_results, recover
+from master.observers.recording.selection import Dense, Selection
 from master.run.simulation import run
 
 ROOT = Path(__file__).parents[2]
@@ -25,7 +25,7 @@ ROOT = Path(__file__).parents[2]
 ENDLESS = """
 import sys
 from pathlib import Path
-import master.observers.recorder as recorder
+import master.observers.recording.recorder as recorder
 from master.observers.observer import Observer
 from master.run.simulation import run
 from master.system import System
@@ -106,7 +106,7 @@ def test_another_process_reads_while_the_run_goes_on(endless):
 FULL = """
 import resource, signal, sys
 from pathlib import Path
-from master.observers.recorder import Recorder
+from master.observers.recording.recorder import Recorder
 from master.run.simulation import run
 from master.system import System
 

@@ -8,8 +8,8 @@ from master.algorithms.jacobi import Jacobi
 from master.errors import StructureError
 from master.observers.events import Event, Events
 from master.observers.peaks import Peaks
-from master.observers.recorder import Recorder
-from master.observers.results import read_results
+from master.observers.recording.recorder import Recorder
+from master.observers.recording.results import read_results
 from master.run.simulation import run
 from master.system import System
 

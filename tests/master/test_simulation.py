@@ -6,8 +6,8 @@ import pytest
 from master.drivers.driver import Driver
 from master.errors import FmuError, MasterError, StructureError
 from master.observers.observer import Observer
-from master.observers.recorder import Recorder
-from master.observers.results import read_results
+from master.observers.recording.recorder import Recorder
+from master.observers.recording.results import read_results
 from master.run.simulation import Simulation, run
 from master.system import System
 

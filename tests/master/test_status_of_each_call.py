@@ -12,8 +12,8 @@ from master.algorithms import FixedPoint, GaussSeidel, Jacobi, QuasiNewton
 from master.checkpoint import restore_states
 from master.errors import FmuError
 from master.fmi.instance import Fmu
-from master.observers.recorder import Recorder
-from master.observers.results import read_results
+from master.observers.recording.recorder import Recorder
+from master.observers.recording.results import read_results
 from master.run.simulation import Simulation, run
 from master.step_control import Retry, StepControl, StepDoubling
 from master.system import System

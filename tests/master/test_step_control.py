@@ -16,8 +16,8 @@ from master.bond import Bond
 from master.errors import StructureError
 from master.loop.tables import FUNCTION, KIND, OWNER, STEP
 from master.observers.events import Event, Events
-from master.observers.recorder import Recorder
-from master.observers.results import read_results
+from master.observers.recording.recorder import Recorder
+from master.observers.recording.results import read_results
 from master.run.simulation import Simulation, run
 from master.step_control import PowerBonds, StepControl, StepDoubling
 from master.system import System
@@ -118,7 +118,7 @@ def test_states_that_are_not_saved_are_gone_back_to_by_the_same_steps(lag, tmp_p
     """The runs are equal to the bit whether each state is saved or one in eight."""
     found, saved = {}, {}
     for trail in (0, 8):
-        monkeypatch.setattr("master.tables.control.TRAIL", trail)
+        monkeypatch.setattr("master.tables.step_control.HISTORY", trail)
         control = StepControl(shortest=1e-4, longest=0.1, event_step=1e-3, levels={"b.y[1]": 0.1})
         recorder = Recorder(tmp_path / f"{trail}.h5")
         with Simulation(lags(lag, 0.01), step=0.1, control=control, observers=[recorder]) as simulation:

@@ -3,11 +3,11 @@
 import numpy as np
 import pytest
 
-from master.fmi import strings as texts
+from master.fmi import strings
 from master.fmi.instance import Fmu
 from master.observers.events import Event, Events
-from master.observers.recorder import Recorder
-from master.observers.results import read_results
+from master.observers.recording.recorder import Recorder
+from master.observers.recording.results import read_results
 from master.run.simulation import run
 from master.system import System
 
@@ -23,10 +23,10 @@ def chain(lag, process=False):
 
 
 def test_texts_have_numbers():
-    assert texts.number("") == 0
-    one, other = texts.number("one"), texts.number("other")
+    assert strings.number("") == 0
+    one, other = strings.number("one"), strings.number("other")
     assert one != other
-    assert (texts.number("one"), texts.text(one), texts.text(other)) == (one, "one", "other")
+    assert (strings.number("one"), strings.string(one), strings.string(other)) == (one, "one", "other")
 
 
 @pytest.mark.parametrize("process", [False, True])

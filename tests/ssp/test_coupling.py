@@ -5,8 +5,8 @@ import pytest
 
 from base.units import Unit
 from master.errors import StructureError
-from master.observers.recorder import Recorder
-from master.observers.results import read_results
+from master.observers.recording.recorder import Recorder
+from master.observers.recording.results import read_results
 from master.run.simulation import run
 from master.system import System as Coupled
 from ssp.coupling import apply_parameters, to_system

@@ -17,8 +17,8 @@ from libcosimpy.CosimObserver import CosimObserver
 
 from master.algorithms.gauss_seidel import GaussSeidel
 from master.algorithms.jacobi import Jacobi
-from master.observers.recorder import Recorder
-from master.observers.results import read_results
+from master.observers.recording.recorder import Recorder
+from master.observers.recording.results import read_results
 from master.run.simulation import run
 from tests.ssp.other_tools import system_of
 

@@ -6,8 +6,8 @@ import numpy as np
 import pytest
 from lxml import etree
 
-from master.observers.recorder import Recorder
-from master.observers.results import read_results
+from master.observers.recording.recorder import Recorder
+from master.observers.recording.results import read_results
 from master.run.simulation import Simulation, run
 from master.system import System
 from ssp.coupling import to_system

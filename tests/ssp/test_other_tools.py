@@ -11,8 +11,8 @@ import numpy as np
 import pytest
 
 from master.algorithms.jacobi import Jacobi
-from master.observers.recorder import Recorder
-from master.observers.results import read_results
+from master.observers.recording.recorder import Recorder
+from master.observers.recording.results import read_results
 from master.run.simulation import run
 from master.system import System
 from ssp.packaging import from_system

@@ -18,12 +18,12 @@ from pathlib import Path
 from typing import Any
 
 from master.errors import FmuError, MasterError
-from master.fmi import callbacks as detours
+from master.fmi import callbacks
 from master.fmi.description import Description
 from master.fmi.instance import Instance
 from master.fmi.log import Log
 from master.fmi.remote.messages import Garbled
-from master.fmi.remote.shared_memory import SIZE, Mailbox, library, shared_memory
+from master.fmi.remote.shared_memory import SIZE, SharedMemory, create, library
 
 STARTING_S = 60.0
 """The start of Python and the loading of the FMU, on a busy machine."""
@@ -50,7 +50,7 @@ def _is_list(found: Any, kinds: Sequence[type]) -> bool:
     return isinstance(found, list) and [type(value) for value in found] == list(kinds)
 
 
-def _are_texts(found: Any, count: int) -> bool:
+def _are_strings(found: Any, count: int) -> bool:
     """Tell whether an answer is a status and `count` texts, or none after a failure."""
     return (
         isinstance(found, list)
@@ -69,16 +69,16 @@ def _is_failure(found: Any) -> bool:
     )
 
 
-class _Words(Log):
-    """What an FMU in another process said last, also when that has gone."""
+class _RemoteLog(Log):
+    """The last message of an FMU in another process, also after that has ended."""
 
-    def __init__(self, mailbox: Mailbox) -> None:
+    def __init__(self, memory: SharedMemory) -> None:
         super().__init__()
-        self._mailbox = mailbox
+        self._memory = memory
 
     @property
     def last(self) -> str:
-        return self._mailbox.said
+        return self._memory.said
 
 
 class RemoteInstance(Instance):
@@ -102,17 +102,17 @@ class RemoteInstance(Instance):
         self._asked = 0
         self._link: int | None = None
         self._folder = Path(tempfile.mkdtemp(prefix="fmu-"))
-        descriptor = shared_memory()
+        descriptor = create()
         try:
-            self._mailbox = Mailbox(descriptor)
+            self._memory = SharedMemory(descriptor)
             self._process = self._start(descriptor)
         except BaseException:
             shutil.rmtree(self._folder, ignore_errors=True)
             raise
         finally:
             os.close(descriptor)
-        self.log = _Words(self._mailbox)
-        self._link = self._mailbox.library.remote_open(self._mailbox.address, SIZE, self._process.pid, self._timeout)
+        self.log = _RemoteLog(self._memory)
+        self._link = self._memory.library.remote_open(self._memory.address, SIZE, self._process.pid, self._timeout)
         self.component = self._link
         try:
             self._ask("start", str(file.absolute()), name, logging, dict(structure or {}))
@@ -124,7 +124,7 @@ class RemoteInstance(Instance):
     def _limit(self, timeout: float) -> None:
         """The longest call from now on, s."""
         self._timeout = timeout
-        self._mailbox.library.remote_set_timeout(self._link, timeout)
+        self._memory.library.remote_set_timeout(self._link, timeout)
 
     def _start(self, descriptor: int) -> subprocess.Popen[bytes]:
         # the worker finds this package where we have it, and leaves its files in our folder
@@ -156,8 +156,8 @@ class RemoteInstance(Instance):
         if self.dead or self._link is None:
             raise FmuError(self.name, f"{method} is asked of an FMU that has ended")
         self._asked += 1
-        self._mailbox.write((self._asked, method, arguments))
-        self._mailbox.library.remote_ask(self._link)
+        self._memory.write((self._asked, method, arguments))
+        self._memory.library.remote_ask(self._link)
         lost = self._lost()
         if lost:
             raise self._loss(method, lost)
@@ -171,7 +171,7 @@ class RemoteInstance(Instance):
     def _answer(self, method: str, gives: Callable[[Any], bool]) -> tuple[str, Any]:
         """Return what kind of answer there is, and its content. Raises FmuError where it is none that can be."""
         try:
-            answer = self._mailbox.read()
+            answer = self._memory.read()
         except Garbled as error:
             raise self._nonsense(method, str(error)) from error
         if not (isinstance(answer, list) and len(answer) == 3 and answer[0] == self._asked):
@@ -194,7 +194,7 @@ class RemoteInstance(Instance):
         )  # fmt: skip
 
     def _lost(self) -> int:
-        return int(self._mailbox.library.remote_lost(self._link))
+        return int(self._memory.library.remote_lost(self._link))
 
     def _failure(self, fields: dict[str, Any]) -> FmuError:
         self._dead = self._dead or fields["status"].endswith("Fatal")
@@ -223,8 +223,8 @@ class RemoteInstance(Instance):
 
     def entry(self, function: str) -> int:
         if function not in self._entries:
-            self._entries[function] = detours.detour(self, function, waits=False) or getattr(
-                self._mailbox.library, function
+            self._entries[function] = callbacks.callback(self, function, waits=False) or getattr(
+                self._memory.library, function
             )
         address = ctypes.cast(self._entries[function], ctypes.c_void_p).value
         assert address is not None
@@ -259,12 +259,12 @@ class RemoteInstance(Instance):
         kinds = [_KINDS[variables[name].storage] for name in names if name in variables]
         return self._ask("get", tuple(names), gives=lambda found: _is_list(found, kinds))
 
-    def read_texts(self, references: Sequence[int]) -> tuple[int, list[str]]:
-        found = self._ask("read_texts", list(references), gives=lambda found: _are_texts(found, len(references)))
+    def read_strings(self, references: Sequence[int]) -> tuple[int, list[str]]:
+        found = self._ask("read_strings", list(references), gives=lambda found: _are_strings(found, len(references)))
         return found[0], found[1]
 
-    def write_texts(self, references: Sequence[int], values: Sequence[str]) -> int:
-        return self._ask("write_texts", list(references), list(values), gives=_is_integer)
+    def write_strings(self, references: Sequence[int], values: Sequence[str]) -> int:
+        return self._ask("write_strings", list(references), list(values), gives=_is_integer)
 
     def get_state(self) -> int:
         return self._ask("get_state", gives=_is_integer)
@@ -303,7 +303,7 @@ class RemoteInstance(Instance):
         except subprocess.TimeoutExpired:
             self._process.kill()
             self._process.wait()
-        self._mailbox.library.remote_close(self._link)
+        self._memory.library.remote_close(self._link)
         self.component = self._link = None
         shutil.rmtree(self._folder, ignore_errors=True)
 

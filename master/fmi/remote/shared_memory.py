@@ -22,15 +22,17 @@ SIZE = 1 << 28
 """Bytes; the kernel gives only those that are used."""
 
 
-def shared_memory() -> int:
-    """Return the descriptor of SIZE bytes of memory whose size no process can change: access could fail otherwise."""
+def create() -> int:
+    """Create SIZE bytes of memory, of a size that no process can change; return its file descriptor."""
     descriptor = os.memfd_create("dockfmu", os.MFD_CLOEXEC | os.MFD_ALLOW_SEALING)
     os.ftruncate(descriptor, SIZE)
     fcntl.fcntl(descriptor, fcntl.F_ADD_SEALS, fcntl.F_SEAL_SHRINK | fcntl.F_SEAL_GROW | fcntl.F_SEAL_SEAL)
     return descriptor
 
 
-class Mailbox:
+class SharedMemory:
+    """Memory that both processes have mapped, for one message at a time."""
+
     def __init__(self, descriptor: int) -> None:
         """`descriptor` is an open file of SIZE bytes in memory. Raises MasterError where the platform has none."""
         self.library = library()

@@ -13,42 +13,42 @@ from typing import Any
 from base.fmi import ERROR, OK
 from master.errors import FmuError, MasterError
 from master.fmi.instance import Fmu, Instance
-from master.fmi.remote.shared_memory import Mailbox, function_names
+from master.fmi.remote.shared_memory import SharedMemory, function_names
 
 
 class Worker:
-    """Does what the messages in the mailbox ask for: methods of the instance by their names, and `start`."""
+    """Does what the messages in the memory ask for: methods of the instance by their names, and `start`."""
 
-    def __init__(self, mailbox: Mailbox) -> None:
-        self.mailbox = mailbox
+    def __init__(self, memory: SharedMemory) -> None:
+        self.memory = memory
         self.instance: Instance | None = None
-        self.names = function_names(mailbox.library)
+        self.names = function_names(memory.library)
         self.table = (ctypes.c_void_p * len(self.names))()
 
     def start(self, file: str, name: str, logging: bool, structure: dict[str, int]) -> None:
         fmu = Fmu(Path(file), structure)
-        self.instance = instance = fmu.instantiate(name, logging=logging, listener=self.mailbox.say)
+        self.instance = instance = fmu.instantiate(name, logging=logging, listener=self.memory.say)
         for k, function in enumerate(self.names):
             if function in fmu.library.functions:
                 self.table[k] = instance.entry(function)
 
     def serve(self) -> None:
         """Answer until the end of the process."""
-        serve = self.mailbox.library.remote_serve
+        serve = self.memory.library.remote_serve
         while True:
             component = self.instance.component if self.instance else None
-            serve(self.mailbox.address, self.table, ctypes.c_void_p(component))
-            number, method, arguments = self.mailbox.read()
+            serve(self.memory.address, self.table, ctypes.c_void_p(component))
+            number, method, arguments = self.memory.read()
             try:
-                self.mailbox.write((number, "value", self.answer(method, arguments)))
+                self.memory.write((number, "value", self.answer(method, arguments)))
                 status = OK
             except FmuError as error:
-                self.mailbox.write((number, "failure", error.fields()))
+                self.memory.write((number, "failure", error.fields()))
                 status = ERROR
             except MasterError as error:
-                self.mailbox.write((number, "error", str(error)))
+                self.memory.write((number, "error", str(error)))
                 status = ERROR
-            self.mailbox.library.remote_answer(self.mailbox.address, status)
+            self.memory.library.remote_answer(self.memory.address, status)
 
     def answer(self, method: str, arguments: list[Any]) -> Any:
         if method == "start":
@@ -68,7 +68,7 @@ def main() -> None:
     # Ctrl-C is for the master; it then tells us
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     threading.Thread(target=_end_with_the_master, daemon=True).start()
-    Worker(Mailbox(int(sys.argv[1]))).serve()
+    Worker(SharedMemory(int(sys.argv[1]))).serve()
 
 
 if __name__ == "__main__":

@@ -1,4 +1,4 @@
-"""Which rows of a run are worth keeping: all around events, few elsewhere."""
+"""Selection of rows to record: all of them around events, one in several elsewhere."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from master.observers.events import Event
 
 @dataclass(frozen=True)
 class Dense:
-    """Every macro step from `before` seconds before to `after` seconds after each occurrence of an event."""
+    """Record every macro step from `before` seconds before to `after` seconds after each occurrence of an event."""
 
     events: tuple[Event, ...]
     before: float = 0.1
@@ -19,9 +19,9 @@ class Dense:
 
 
 class Selection:
-    """Holds rows back until it is known whether an event makes them worth keeping.
+    """Holds rows back until it is known whether they lie within the window of an event.
 
-    Rows outside of the windows are kept one in `every`, the first of the run among them.
+    Of the rows outside of all windows one in `every` is kept, the first of the run among them.
     """
 
     def __init__(self, dense: Dense, every: int) -> None:
@@ -31,11 +31,11 @@ class Selection:
         self._count = 0
 
     def event(self, time: float) -> None:
-        """An event at `time`, told before rows that are later than the chunk of steps in which it happened."""
+        """Open the window of an event at `time`, before rows of later chunks of steps are pushed."""
         self._windows.append((time - self.dense.before, time + self.dense.after))
 
     def push(self, time: np.ndarray, values: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-        """Take rows in; give out those to keep of the rows about which no later event can decide."""
+        """Add rows; return those to keep among the rows that no later event can concern."""
         # all events up to the end of what is held are known, those of the new rows are not
         known = self._held[-1][1][-1] if self._held else -np.inf
         self._held.append((np.arange(self._count, self._count + len(time)), time.copy(), values.copy()))
@@ -43,7 +43,7 @@ class Selection:
         return self._release(known - self.dense.before)
 
     def rest(self) -> tuple[np.ndarray, np.ndarray]:
-        """What is to keep of all that is held: the run is over, its last row is kept."""
+        """Return the rows to keep of all that are held at the end of the run, the last one among them."""
         if not self._held:
             return np.zeros(0), np.zeros((0, 0))
         return self._release(np.inf, last=True)
@@ -53,7 +53,7 @@ class Selection:
         cut = int(np.searchsorted(time, until))
         keep = number[:cut] % self.every == 0
         for low, high in self._windows:
-            # times of rows are sums of steps: their last digits say nothing
+            # times of rows are sums of steps, with rounding errors
             margin = 1e-9 * max(1.0, abs(high))
             keep |= (time[:cut] >= low - margin) & (time[:cut] <= high + margin)
         if last:

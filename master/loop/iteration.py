@@ -1,33 +1,33 @@
-"""Implicit coupling: sweeps of one macro step are repeated until the outputs agree with what was assumed of them."""
+"""Implicit coupling: repeat the sweep of a macro step until the outputs agree with what was assumed of them."""
 
 from __future__ import annotations
 
 import numpy as np
 
-from master.loop.calls import derivative, refused
-from master.loop.compiled import compiled
-from master.loop.linear import invert
-from master.loop.scales import grow, relative, weight
-from master.loop.states import restore, save
-from master.loop.sweep import begin_lines, sweep
+from master.loop.compiler import compiled, get_directional_derivative
+from master.loop.numerics import grow, invert, relative, weight
+from master.loop.prediction import start_lines
+from master.loop.program import call_failed
+from master.loop.rollback import restore, save
+from master.loop.sweep import sweep
 from master.loop.tables import (
     AITKEN,
     BROYDEN,
     COUNT,
-    DERIVATIVE,
+    DIRECTIONAL_DERIVATIVE,
     INNER,
-    KNOWN,
+    JACOBIAN_KNOWN,
+    NOT_CONVERGED,
     ONE,
     SOURCE,
     SWEEPS,
     TARGET,
-    UNSETTLED,
 )  # fmt: skip
 
 
 @compiled
-def _guess(iteration, signals, prediction, h):
-    """x where the lines of the outputs lead to, or where the outputs are."""
+def _predict(iteration, signals, prediction, h):
+    """Set x to the ends of the lines of the outputs, or to the present outputs."""
     for j in range(iteration.slot.size):
         k = iteration.slot[j]
         iteration.x[j] = signals.y_real[k]
@@ -37,7 +37,7 @@ def _guess(iteration, signals, prediction, h):
 
 @compiled
 def _impose(iteration, signals, prediction, h):
-    """Let a sweep use x: as the end of a line, or held."""
+    """Make the next sweep use x: as the end of a line, or held."""
     for j in range(iteration.slot.size):
         k, x = iteration.slot[j], iteration.x[j]
         if prediction.start.size == 0:
@@ -49,12 +49,12 @@ def _impose(iteration, signals, prediction, h):
 
 
 @compiled
-def _compare(iteration, y):
-    """The residual of a sweep; returns the largest, relative to the scales."""
+def _residual(iteration, y):
+    """Compute the residual of a sweep; return the largest entry relative to the scales."""
     grow(iteration.scale, iteration.group, iteration.slot, y)
     largest = 0.0
     for j in range(iteration.slot.size):
-        iteration.last[j] = iteration.residual[j]
+        iteration.previous_residual[j] = iteration.residual[j]
         iteration.residual[j] = y[iteration.slot[j]] - iteration.x[j]
         size = relative(iteration.residual[j], iteration.scale[iteration.group[j]])
         # written so that NaN wins
@@ -65,143 +65,144 @@ def _compare(iteration, y):
 
 @compiled
 def _aitken(iteration, first, relaxation):
-    """The relaxation that makes the residual smallest on the straight line through the last two."""
+    """Return the relaxation that minimizes the residual on the straight line through the last two."""
     if first:
         return iteration.relaxation
     above, below = 0.0, 0.0
     for j in range(iteration.slot.size):
         w = weight(iteration.scale[iteration.group[j]])
-        change = w * (iteration.residual[j] - iteration.last[j])
-        above += w * iteration.last[j] * change
+        change = w * (iteration.residual[j] - iteration.previous_residual[j])
+        above += w * iteration.previous_residual[j] * change
         below += change * change
     return -relaxation * above / below if below > 0.0 else relaxation
 
 
 @compiled
-def _learn(iteration):
-    """Broyden's update: the inverse Jacobian that maps the last change of the residual to the last move."""
-    n, inverse = iteration.slot.size, iteration.inverse
+def _update_jacobian(iteration):
+    """Apply Broyden's update: the inverse Jacobian maps the last change of the residual to the last increment."""
+    n, inverse = iteration.slot.size, iteration.inverse_jacobian
     below = 0.0
     for i in range(n):
         mapped = 0.0
         for j in range(n):
-            mapped += inverse[i, j] * (iteration.residual[j] - iteration.last[j])
+            mapped += inverse[i, j] * (iteration.residual[j] - iteration.previous_residual[j])
         iteration.work[i] = mapped
-        below += iteration.move[i] * weight(iteration.scale[iteration.group[i]]) ** 2 * mapped
+        below += iteration.increment[i] * weight(iteration.scale[iteration.group[i]]) ** 2 * mapped
     if below == 0.0:
         return
     for j in range(n):
         row = 0.0
         for i in range(n):
-            row += iteration.move[i] * weight(iteration.scale[iteration.group[i]]) ** 2 * inverse[i, j]
+            row += iteration.increment[i] * weight(iteration.scale[iteration.group[i]]) ** 2 * inverse[i, j]
         for i in range(n):
-            inverse[i, j] += (iteration.move[i] - iteration.work[i]) * row / below
+            inverse[i, j] += (iteration.increment[i] - iteration.work[i]) * row / below
 
 
 @compiled
 def _differentiate(tables):
-    """The inverse Jacobian, from the instances' directional derivatives over the last sweep; False after a failure.
+    """Compute the inverse Jacobian from the directional derivatives of the instances over the last sweep.
 
-    An instance without directional derivatives counts as one that does not react.
+    An instance without directional derivatives counts as one whose outputs do not depend on its inputs. Returns False
+    after a failure.
     """
     instances, signals, prediction = tables.instances, tables.signals, tables.prediction
     iteration, stages = tables.iteration, tables.instances.stages
-    n, seed, answer, table = iteration.slot.size, iteration.seed, iteration.answer, iteration.derivative_calls
+    n, dy, du, table = iteration.slot.size, iteration.dy, iteration.du, iteration.derivative_calls
     jacobian, program = np.zeros((n, n)), instances.program
     for j in range(n):
-        seed[:] = 0.0
-        seed[iteration.slot[j]] = 1.0
+        dy[:] = 0.0
+        dy[iteration.slot[j]] = 1.0
         for s in range(stages.size - 1):
             a, b = stages[s], stages[s + 1]
             for i in range(a, b):
-                for r in range(instances.carries[i, 0], instances.carries[i, 1]):
+                for r in range(instances.transfers[i, 0], instances.transfers[i, 1]):
                     source, target = np.uint64(program[r, SOURCE]), np.uint64(program[r, TARGET])
                     for k in range(np.uint64(program[r, COUNT])):
-                        # of a line that is held in the middle, an input gets half of what its end moves
+                        # an input held at the middle of a line moves by half of what the end of the line does
                         half = prediction.start.size > 0 and prediction.smooth[source + k] != 0
-                        answer[target + k] = signals.factor[target + k] * seed[source + k] * (0.5 if half else 1.0)
+                        du[target + k] = signals.factor[target + k] * dy[source + k] * (0.5 if half else 1.0)
             for i in range(a, b):
                 for k in range(signals.y_range[i], signals.y_range[i + ONE]):
-                    seed[k] = 0.0
+                    dy[k] = 0.0
                 if table[i, 0] == 0:
                     continue
-                status: int = derivative(  # type: ignore[call-arg]
+                status: int = get_directional_derivative(  # type: ignore[call-arg]
                     table[i, 0], table[i, 1], table[i, 2], table[i, 3],
                     table[i, 4], table[i, 5], table[i, 6], table[i, 7],
                 )  # fmt: skip
-                if status != 0 and refused(instances.warnings, tables.report, status, i, DERIVATIVE, 0):
+                if status != 0 and call_failed(tables, status, i, DIRECTIONAL_DERIVATIVE, 0):
                     return False
         for i in range(n):
-            jacobian[i, j] = seed[iteration.slot[i]]
+            jacobian[i, j] = dy[iteration.slot[i]]
         jacobian[j, j] -= 1.0
-    invert(jacobian, iteration.inverse)
+    invert(jacobian, iteration.inverse_jacobian)
     return True
 
 
 @compiled
-def _forget(iteration):
-    """Start again from the inverse Jacobian of outputs that do not depend on x."""
-    iteration.inverse[:, :] = 0.0
+def _reset_jacobian(iteration):
+    """Reset the inverse Jacobian to that of outputs that do not depend on x."""
+    iteration.inverse_jacobian[:, :] = 0.0
     for j in range(iteration.slot.size):
-        iteration.inverse[j, j] = -1.0
-    iteration.tally[KNOWN] = 0
+        iteration.inverse_jacobian[j, j] = -1.0
+    iteration.counters[JACOBIAN_KNOWN] = 0
 
 
 @compiled
 def _improve(tables, first, relaxation):
-    """The next x; returns the relaxation that was used, NaN after a failure."""
+    """Compute the next x; return the relaxation that was used, NaN after a failure."""
     iteration = tables.iteration
     if iteration.method == AITKEN:
         relaxation = _aitken(iteration, first, relaxation)
     elif not first:
-        _learn(iteration)
-    elif iteration.tally[KNOWN] == 0:
-        _forget(iteration)
-        iteration.tally[KNOWN] = 1
+        _update_jacobian(iteration)
+    elif iteration.counters[JACOBIAN_KNOWN] == 0:
+        _reset_jacobian(iteration)
+        iteration.counters[JACOBIAN_KNOWN] = 1
         if iteration.derivative_calls.shape[0] > 0 and not _differentiate(tables):
             return np.nan
     for i in range(iteration.slot.size):
-        move = relaxation * iteration.residual[i]
+        increment = relaxation * iteration.residual[i]
         if iteration.method == BROYDEN:
-            move = 0.0
+            increment = 0.0
             for j in range(iteration.slot.size):
-                move -= iteration.inverse[i, j] * iteration.residual[j]
-        iteration.move[i] = move
-        iteration.x[i] += move
+                increment -= iteration.inverse_jacobian[i, j] * iteration.residual[j]
+        iteration.increment[i] = increment
+        iteration.x[i] += increment
     return relaxation
 
 
 @compiled
 def iterate(tables, t, h):
-    """All instances from t to t + h with inputs that agree with their outputs; False after a failure.
+    """Step all instances from t to t + h with inputs that agree with their outputs; return False after a failure.
 
-    A step that does not settle is accepted as it is, and counted.
+    A step that does not converge is accepted as it is, and counted.
     """
     iteration, signals, prediction = tables.iteration, tables.signals, tables.prediction
     if not save(tables, INNER):
         return False
-    _guess(iteration, signals, prediction, h)
+    _predict(iteration, signals, prediction, h)
     relaxation = iteration.relaxation
-    for k in range(iteration.limit):
+    for k in range(iteration.max_sweeps):
         if k > 0:
             if not restore(tables, INNER):
                 return False
             if prediction.start.size > 0:
-                begin_lines(signals, prediction)
+                start_lines(signals, prediction)
         _impose(iteration, signals, prediction, h)
         if not sweep(tables, t, h):
             return False
-        iteration.tally[SWEEPS] += 1
-        error = _compare(iteration, signals.y_real)
+        iteration.counters[SWEEPS] += 1
+        error = _residual(iteration, signals.y_real)
         if error <= iteration.tolerance:
             return True
         if not error < np.inf:
             break
-        if k + 1 < iteration.limit:
+        if k + 1 < iteration.max_sweeps:
             relaxation = _improve(tables, k == 0, relaxation)
             if relaxation != relaxation:
                 return False
-    iteration.tally[UNSETTLED] += 1
-    iteration.tally[KNOWN] = 0
-    iteration.worst[0] = max(iteration.worst[0], error)
+    iteration.counters[NOT_CONVERGED] += 1
+    iteration.counters[JACOBIAN_KNOWN] = 0
+    iteration.largest_residual[0] = max(iteration.largest_residual[0], error)
     return True

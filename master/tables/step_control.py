@@ -1,4 +1,4 @@
-"""Tables of steps of variable length: the estimate of their error, and what is needed to go back."""
+"""The table of macro steps of variable length: the estimate of their error, and what rollback needs."""
 
 from __future__ import annotations
 
@@ -11,11 +11,11 @@ from master.step_control import PowerBonds, StepControl, StepDoubling
 from master.tables.iteration import scale_groups
 from master.tables.layout import Layout
 
-TRAIL = 8
-"""Largest number of steps between two saved states; all of them are taken again to go back."""
+HISTORY = 8
+"""Largest number of steps between two saved states; a rollback takes all of them again."""
 
 
-def control_tables(layout: Layout, control: StepControl | None) -> tables.Control:
+def control_table(layout: Layout, control: StepControl | None) -> tables.ControlTable:
     """Return the table of step control, empty without `control`."""
     estimate = control.estimate if control is not None else None
     pairs = _pairs(layout, estimate.bonds) if isinstance(estimate, PowerBonds) else []
@@ -24,7 +24,7 @@ def control_tables(layout: Layout, control: StepControl | None) -> tables.Contro
     kinds = {StepDoubling: tables.DOUBLING, PowerBonds: tables.POWER_BONDS}
     shortest, longest, event = (control.shortest, control.longest, control.event_step) if control else (0.0, 0.0, 0.0)
     instances = layout.instances if control is not None else []
-    return tables.Control(
+    return tables.ControlTable(
         estimate=kinds.get(type(estimate), tables.NO_ESTIMATE),  # type: ignore[arg-type]
         rollback=int(control is not None and layout.can_roll_back()),
         shortest=shortest,
@@ -42,17 +42,17 @@ def control_tables(layout: Layout, control: StepControl | None) -> tables.Contro
         ratio=np.array([ratio for *_, ratio in pairs], float),
         energy=np.zeros(len(estimate.bonds) if isinstance(estimate, PowerBonds) else 0),
         real_status=np.array([i.entry("fmi2GetRealStatus") for i in instances], np.int64),
-        reached=np.zeros(1),
+        last_successful_time=np.zeros(1),
         clock=np.array([0.0, 0.0, -np.inf, 1.0, np.inf, 0.0]),
         rejected=np.zeros(1, np.int64),
-        # halves go back themselves, and what an iteration has learned is not gone back from
-        trail=np.zeros((0 if isinstance(estimate, StepDoubling) or layout.feedback else TRAIL, 2)),
-        past=np.zeros(2, np.int64),
+        # step doubling saves each step itself, and the Jacobian of an iteration is not part of the saved state
+        history=np.zeros((0 if isinstance(estimate, StepDoubling) or layout.feedback else HISTORY, 2)),
+        counters=np.zeros(2, np.int64),
     )
 
 
 def _compared(layout: Layout) -> list[str]:
-    """The coupled outputs that are continuous, and no means over steps of whatever length."""
+    """Return the coupled outputs that are continuous and not means over a step."""
     means = {f"{c.source}.{c.output}" for c in layout.system.connections if c.mean}
     coupled = {f"{c.source}.{c.output}" for c in layout.inputs.real} - means
     return [
@@ -63,19 +63,19 @@ def _compared(layout: Layout) -> list[str]:
 
 
 def _pairs(layout: Layout, bonds: tuple[Bond, ...]) -> list[tuple[int, tuple[int, int], tuple[int, int], float]]:
-    """For each pair of an effort and a flow: number of the bond, places of both as output and input, ratio of factors.
+    """Return, for each pair of an effort and a flow, (bond, slots of the effort, slots of the flow, ratio of factors).
 
-    Raises StructureError for efforts and flows that are not connected crosswise.
+    Slots are (in y_real, in u_real). Raises StructureError for efforts and flows that are not connected crosswise.
     """
-    place = {(f"{c.source}.{c.output}", c.target): k for k, c in enumerate(layout.inputs.real)}
+    slot = {(f"{c.source}.{c.output}", c.target): k for k, c in enumerate(layout.inputs.real)}
     found, problems = [], []
     for number, bond in enumerate(bonds):
         for effort, flow in zip(bond.efforts, bond.flows, strict=True):
             owner, other = layout.system.resolve(effort)[0], layout.system.resolve(flow)[0]
-            if (effort, other) not in place or (flow, owner) not in place:
-                problems.append(f"bond {bond.name}: {effort} does not go to {other}, or {flow} not to {owner}")
+            if (effort, other) not in slot or (flow, owner) not in slot:
+                problems.append(f"bond {bond.name}: {effort} is not connected to {other}, or {flow} not to {owner}")
                 continue
-            k, j = place[effort, other], place[flow, owner]
+            k, j = slot[effort, other], slot[flow, owner]
             factors = [layout.system.transformation(layout.inputs.real[i])[0] for i in (k, j)]
             found.append(
                 (number, (layout.outputs.real[effort], k), (layout.outputs.real[flow], j), factors[0] / factors[1])

@@ -1,7 +1,7 @@
-"""What can still be read of a damaged recording: `python -m master.observers.salvage FILE OUT`, a process of its own.
+"""Read what can still be read of a damaged recording, in a process of its own.
 
-HDF5 may crash, or never come back, over bytes that nobody wrote: that must not happen to who reads. Without OUT it only
-tells, by its exit status, whether all can be read.
+HDF5 may crash or hang over damaged bytes, which must not happen to the process of the reader. `python -m
+master.observers.recording.salvage FILE OUT` copies what can be read; without OUT the exit status tells whether all can.
 """
 
 from __future__ import annotations
@@ -16,64 +16,64 @@ from typing import Any
 import h5py
 import numpy as np
 
-from master.observers import seal
+from master.observers.recording import checksum
 
 LONGEST_S = 10.0
-"""Time for a small file."""
+"""Time limit for a small file."""
 SLOWEST = 2e6
-"""Bytes in a second, of large ones."""
+"""Bytes per second that large files are allowed to take."""
 LIBVER = ("v110", "v110")
 
 _ERRORS = (OSError, RuntimeError, ValueError, TypeError, KeyError, AttributeError, MemoryError, OverflowError)
-"""What h5py raises over a damaged file."""
+"""Exceptions that h5py raises over a damaged file."""
 
 
 def salvage(file: Path, out: Path) -> str:
-    """Write what can be read of `file` to `out`; returns in words what is missing. Raises RuntimeError if it is all."""
-    return _apart(file, str(out.absolute()))
+    """Write what can be read of `file` to `out`; return a note on what is missing. Raises RuntimeError for all."""
+    return _run_apart(file, str(out.absolute()))
 
 
 def probe(file: Path) -> None:
-    """Read all of a file that bears no seal, elsewhere. Raises RuntimeError where that fails."""
-    _apart(file)
+    """Read all of a file that has no checksum, in another process. Raises RuntimeError where that fails."""
+    _run_apart(file)
 
 
-def _apart(file: Path, *arguments: str) -> str:
-    """What another process says when it is done with a file. Raises RuntimeError where it does not come to an end."""
-    command = [sys.executable, "-m", "master.observers.salvage", str(file.absolute()), *arguments]
+def _run_apart(file: Path, *arguments: str) -> str:
+    """Run this module on a file; return what it prints. Raises RuntimeError where it fails or does not end."""
+    command = [sys.executable, "-m", "master.observers.recording.salvage", str(file.absolute()), *arguments]
     try:
         done = subprocess.run(
             command, capture_output=True, check=False, timeout=LONGEST_S + file.stat().st_size / SLOWEST,
-            cwd=Path(__file__).parents[2], stdin=subprocess.DEVNULL,
+            cwd=Path(__file__).parents[3], stdin=subprocess.DEVNULL,
         )  # fmt: skip
     except subprocess.TimeoutExpired as error:
-        raise RuntimeError("reading it does not come to an end") from error
+        raise RuntimeError("reading it takes too long") from error
     if done.returncode:
         lines = done.stderr.decode(errors="replace").strip().splitlines()
-        raise RuntimeError(lines[-1] if lines else f"reading it ends with {done.returncode}")
+        raise RuntimeError(lines[-1] if lines else f"reading it ended with exit status {done.returncode}")
     return done.stdout.decode(errors="replace").strip()
 
 
 def _copied(file: Path, out: Path) -> h5py.File:
-    """A copy that HDF5 opens: with the length and the first bytes that it should have."""
+    """Return an open copy with the length and the first bytes that the file should have."""
     shutil.copyfile(file, out)
-    known = seal.find(file)
+    known = checksum.find(file)
     with out.open("r+b") as stream:
         if known is not None:
             stream.truncate(known.length)
             stream.write(known.superblock)
         else:
-            # where HDF5 says that its file ends; bytes that are missing are read as zeros, and found to be none of its
-            head = stream.read(seal.SUPERBLOCK)
+            # extend a truncated file to the end that HDF5 has noted: missing bytes are zeros, which it recognizes
+            head = stream.read(checksum.SUPERBLOCK)
             length = stream.seek(0, 2)
-            end = struct.unpack_from("<Q", head, 28)[0] if len(head) == seal.SUPERBLOCK else 0
+            end = struct.unpack_from("<Q", head, 28)[0] if len(head) == checksum.SUPERBLOCK else 0
             if length < end < 1 << 44:
                 stream.truncate(end)
     return _opened(out)
 
 
 def _opened(file: Path) -> h5py.File:
-    """A file that was closed, or one whose writer was not."""
+    """Open a file that was closed properly, or one whose writer was killed."""
     try:
         return h5py.File(file, "r")
     except _ERRORS:
@@ -81,12 +81,12 @@ def _opened(file: Path) -> h5py.File:
 
 
 def _rows(dataset: h5py.Dataset, most: int) -> np.ndarray:
-    """The rows of a dataset up to the first chunk that cannot be read, at the most so many."""
+    """Return the rows of a dataset up to the first chunk that cannot be read, at most `most`."""
     size = dataset.chunks[0] if dataset.chunks else most
     pieces = [np.empty(0, dataset.dtype)]
     for first in range(0, min(len(dataset), most), size):
         try:
-            # chunks that nobody wrote are none
+            # a chunk that was never written
             if dataset.chunks and dataset.id.get_chunk_info_by_coord((first,)).byte_offset is None:
                 break
             pieces.append(dataset[first : min(first + size, most)])
@@ -95,7 +95,8 @@ def _rows(dataset: h5py.Dataset, most: int) -> np.ndarray:
     return np.concatenate(pieces)
 
 
-def _attributes(source: Any, target: Any) -> None:
+def _copy_attributes(source: Any, target: Any) -> None:
+    """Copy the attributes that can be read."""
     try:
         names = list(source.attrs)
     except _ERRORS:
@@ -108,12 +109,12 @@ def _attributes(source: Any, target: Any) -> None:
 
 
 def _read(source: h5py.File, out: h5py.File) -> list[str]:
-    """Copy what can be read; returns what is missing."""
+    """Copy what can be read; return notes on what is missing."""
     missing = []
-    _attributes(source, out)
+    _copy_attributes(source, out)
     dataset = source["time"]
-    said = len(dataset)
-    time = _rows(dataset, said)
+    expected = len(dataset)
+    time = _rows(dataset, expected)
     falling = ~(np.diff(time) > 0.0)
     time = time[: int(falling.argmax()) + 1] if falling.any() else time
     columns: dict[str, tuple[h5py.Dataset, np.ndarray]] = {}
@@ -144,17 +145,21 @@ def _read(source: h5py.File, out: h5py.File) -> list[str]:
     count = min([len(time), *(len(values) for _, values in columns.values())])
     for path, (source_column, values) in [("time", (dataset, time)), *columns.items()]:
         target = out.create_dataset(path, data=values[:count], maxshape=(None,))
-        _attributes(source_column, target)
-        # texts alone bear no sum by which damage in them would show
+        _copy_attributes(source_column, target)
+        # strings have no checksum by which damage would be detected
         if path != "time" and not ({"type", "unit"} <= set(target.attrs) and target.attrs["type"] != "String"):
             del out[path]
             missing.append(path)
-    words = [f"{count} of {said} rows come back"] if count < said else [f"all of its {said} rows come back"]
-    return [*words, *(f"{name} cannot be read" for name in missing)]
+    notes = (
+        [f"{count} of {expected} rows could be read"]
+        if count < expected
+        else [f"all of its {expected} rows could be read"]
+    )
+    return [*notes, *(f"{name} cannot be read" for name in missing)]
 
 
-def _look(source: h5py.File) -> None:
-    """Read everything as far as there are times. Raises what h5py raises."""
+def _read_all(source: h5py.File) -> None:
+    """Read everything as far as there are times. Raises exceptions of h5py."""
     count = len(source["time"])
 
     def read(_: str, found: h5py.Group | h5py.Dataset) -> None:
@@ -169,9 +174,10 @@ def _look(source: h5py.File) -> None:
 
 
 def main(file: Path, out: Path | None = None) -> None:
+    """Copy what can be read of `file` to `out`, or read all of it where there is no `out`."""
     if out is None:
         with _opened(file) as source:
-            _look(source)
+            _read_all(source)
         return
     copy = out.with_name(out.name + ".copy")
     with _copied(file, copy) as source, h5py.File(out, "w", libver=LIBVER) as target:

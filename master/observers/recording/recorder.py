@@ -1,7 +1,7 @@
 """Recording to HDF5, so that the file can be read at any time, also after this process was killed.
 
 Layout: `/time`; `/<element>/<variable>`, one dataset each with attributes unit, description, causality, type (of
-strings the places in `/texts`);
+strings their indices in `/strings`);
 `/parameters/<element>`, a table of name, value, unit; `/fmus/<element>`, attributes that identify the FMU; on the file
 itself system, algorithm, step, status and whatever the caller adds. Datasets are chunked, shuffled and compressed.
 
@@ -30,24 +30,23 @@ from master.errors import MasterError
 from master.files import Lock, Reserve
 from master.fmi import archive
 from master.fmi.description import Variable
-from master.observers import journal, seal
-from master.observers.chunks import Column
-from master.observers.dense import Dense, Selection
-from master.observers.observer import Observer, Run
-from master.observers.results import LIBVER, fit_for_group, lock_beside
-from master.observers.text_table import TextTable
-from master.requests import Sampling, Watch
+from master.observers.observer import Observer, RunContext
+from master.observers.recording import checksum, journal
+from master.observers.recording.datasets import Column, StringTable
+from master.observers.recording.results import LIBVER, fit_for_group, lock_beside
+from master.observers.recording.selection import Dense, Selection
+from master.requests import Sampling, Trigger
 from master.result import Result
 from master.system import System
 
 CHUNK_ROWS = 1024
 BLOCK_ROWS = 2 * CHUNK_ROWS
-"""Rows that are handed to HDF5 at once."""
+"""Rows that are passed to HDF5 at once."""
 FLUSH_S = 0.5
 RESERVE_BYTES = 1 << 16
-"""Room to close a file, and for the reason why."""
+"""Room to close a file after the disk has become full."""
 COLUMN_BYTES = 8192
-"""Room for what HDF5 adds to the values of a variable: its description, the index of its chunks."""
+"""Room for what HDF5 adds to the values of a variable: its attributes, the index of its chunks."""
 
 _DTYPE = {"Real": np.float64, "Integer": np.int32, "Enumeration": np.int32, "Boolean": np.bool_, "String": np.int32}
 
@@ -83,18 +82,18 @@ class Recorder(Observer):
         self._reserved: Reserve | None = None
         self._journal: journal.Journal | None = None
         self._rows = 0
-        """rows in the block that is being filled"""
-        self._journaled = 0
-        """how many of these the journal has"""
-        self._handed = 0
-        """rows before that block: in the HDF5 file, or on their way there in `_writer`"""
-        self._taken = 0
-        """rows in all"""
+        """Rows in the block that is being filled."""
+        self._in_journal = 0
+        """Rows of that block that the journal has."""
+        self._submitted = 0
+        """Rows before that block: in the HDF5 file, or being written to it by `_writer`."""
+        self._total = 0
+        """Rows in all."""
         self._writer = ThreadPoolExecutor(1, "recorder")
-        self._under_way: Future[None] | None = None
+        self._pending_write: Future[None] | None = None
         self._flushed = 0.0
-        self._lost = False
-        """whether rows could not be written"""
+        self._failed = False
+        """Whether rows could not be written."""
         self._not_finite: dict[str, float] = {}
 
     def sampling(self, system: System) -> Sampling:
@@ -107,35 +106,35 @@ class Recorder(Observer):
         self._names = self.variables
         return Sampling(self.variables, 1 if self.dense else self.every)
 
-    def watches(self, system: System) -> Sequence[Watch]:
-        return [event.watch(system) for event in self.dense.events] if self.dense else ()
+    def triggers(self, system: System) -> Sequence[Trigger]:
+        return [event.trigger(system) for event in self.dense.events] if self.dense else ()
 
-    def event(self, watch: int, time_: float, old: float, new: float) -> None:
+    def event(self, trigger: int, time_: float, old: float, new: float) -> None:
         assert self.dense is not None
         assert self._selection is not None
-        if self.dense.events[watch].happened(old, new):
+        if self.dense.events[trigger].happened(old, new):
             self._selection.event(time_)
 
     def open(self) -> None:
-        """Have the file for this process alone. Raises LockedError that names the process which writes it."""
+        """Lock the file for this process. Raises LockedError that names the process which writes it."""
         with self._writing():
             self.file.parent.mkdir(parents=True, exist_ok=True)
             self._lock.take()
 
-    def begin(self, run: Run) -> None:
+    def begin(self, run: RunContext) -> None:
         with self._writing():
             self._create(run)
 
     @contextmanager
     def _writing(self) -> Iterator[None]:
-        """After a failure to write nothing more is tried."""
+        """Turn a failure to write into a MasterError, after which nothing more is written."""
         try:
             yield
         except (OSError, RuntimeError, ValueError) as error:
-            self._lost = True
+            self._failed = True
             raise MasterError(f"{self.file}: cannot be written ({error})") from error
 
-    def _create(self, run: Run) -> None:
+    def _create(self, run: RunContext) -> None:
         journal.beside(self.file).unlink(missing_ok=True)
         self.file.write_bytes(b"")
         try:
@@ -170,16 +169,16 @@ class Recorder(Observer):
         for element in run.system.elements:
             self._write_fmu(out, run, element)
             self._write_parameters(out, run, element)
-        self._text_columns = [k for k, (_, variable) in enumerate(self._resolved) if variable.type == "String"]
-        if self._text_columns:
-            self._texts = TextTable(out, self._room_for_texts)
+        self._string_columns = [k for k, (_, variable) in enumerate(self._resolved) if variable.type == "String"]
+        if self._string_columns:
+            self._strings = StringTable(out, self._reserve_for_strings)
         # from here on only rows can be added
         out.swmr_mode = True
         self._journal = journal.Journal(journal.beside(self.file), self._names, recording)
-        self._empty_block()
+        self._start_block()
         self._flushed = time.monotonic()
 
-    def _write_fmu(self, out: h5py.File, run: Run, element: str) -> None:
+    def _write_fmu(self, out: h5py.File, run: RunContext, element: str) -> None:
         description, file = run.descriptions[element], run.system.elements[element].file
         group = out.require_group(f"fmus/{element}")
         group.attrs["file"] = file.name
@@ -190,8 +189,8 @@ class Recorder(Observer):
         group.attrs["generation_tool"] = description.generation_tool
         group.attrs["fmi_version"] = description.fmi_version
 
-    def _write_parameters(self, out: h5py.File, run: Run, element: str) -> None:
-        """The values that the FMU runs with, as it gives them."""
+    def _write_parameters(self, out: h5py.File, run: RunContext, element: str) -> None:
+        """Write the values of all parameters, as the FMU reports them."""
         chosen = [v for v in run.descriptions[element].select("parameter") if v.type != "String"]
         values = run.instances[element].get([v.name for v in chosen]) if chosen else []
         text = h5py.string_dtype()
@@ -199,37 +198,37 @@ class Recorder(Observer):
             [(v.name, float(value), v.unit or "1") for v, value in zip(chosen, values, strict=True)],
             np.dtype([("name", text), ("value", np.float64), ("unit", text)]),
         )
-        # with a sum, so that damage shows
-        summed = {"chunks": table.shape, "fletcher32": True} if len(table) else {}
-        out.require_group("parameters").create_dataset(element, data=table, **summed)
+        # with a checksum, so that damage is detected
+        checked = {"chunks": table.shape, "fletcher32": True} if len(table) else {}
+        out.require_group("parameters").create_dataset(element, data=table, **checked)
 
     def sample(self, time_: np.ndarray, values: np.ndarray) -> None:
         if self._selection is not None:
             time_, values = self._selection.push(time_, values)
         with self._writing():
-            self._take(time_, values)
-            if self._under_way is not None and self._under_way.done():
-                self._settle()
+            self._add(time_, values)
+            if self._pending_write is not None and self._pending_write.done():
+                self._await_writer()
             if time.monotonic() - self._flushed > FLUSH_S:
-                self._save()
+                self._write_journal()
 
-    def _take(self, time_: np.ndarray, values: np.ndarray) -> None:
-        """Rows to blocks, and these to the writer as they are full."""
-        self._taken += len(time_)
+    def _add(self, time_: np.ndarray, values: np.ndarray) -> None:
+        """Add rows to the block, and submit it to the writer when it is full."""
+        self._total += len(time_)
         while len(time_):
             rows = slice(self._rows, min(self._rows + len(time_), BLOCK_ROWS))
             count = rows.stop - rows.start
             times, block = self._times[rows], self._values[rows]
             times[:], block[:] = time_[:count], values[:count]
-            for place in self._text_columns:
-                block[:, place] = self._texts.places(block[:, place])
-            self._look_for_not_finite(times, block)
+            for k in self._string_columns:
+                block[:, k] = self._strings.indices(block[:, k])
+            self._note_not_finite(times, block)
             self._rows = rows.stop
             if self._rows == BLOCK_ROWS:
-                self._hand_over()
+                self._submit_block()
             time_, values = time_[count:], values[count:]
 
-    def _look_for_not_finite(self, times: np.ndarray, block: np.ndarray) -> None:
+    def _note_not_finite(self, times: np.ndarray, block: np.ndarray) -> None:
         finite = np.isfinite(block)
         if finite.all():
             return
@@ -237,37 +236,37 @@ class Recorder(Observer):
             row = np.flatnonzero(~finite[:, column])[0]
             self._not_finite.setdefault(self._names[column], float(times[row]))
 
-    def _empty_block(self) -> None:
+    def _start_block(self) -> None:
         self._times, self._values = np.empty(BLOCK_ROWS), np.empty((BLOCK_ROWS, len(self._names)))
-        self._rows = self._journaled = 0
+        self._rows = self._in_journal = 0
 
-    def _hand_over(self) -> None:
-        """The block to the writer, once this is done with the one before."""
-        self._settle()
-        self._save()
-        self._under_way = self._writer.submit(self._write, self._times, self._values)
-        self._handed += self._rows
-        self._empty_block()
+    def _submit_block(self) -> None:
+        """Submit the block to the writer, once it has written the one before."""
+        self._await_writer()
+        self._write_journal()
+        self._pending_write = self._writer.submit(self._write, self._times, self._values)
+        self._submitted += self._rows
+        self._start_block()
 
-    def _settle(self) -> None:
-        """Wait for the writer, and drop from the journal what HDF5 has now. Raises what the writer failed by."""
-        if self._under_way is None:
+    def _await_writer(self) -> None:
+        """Wait for the writer, and drop from the journal what HDF5 has now. Raises the writer's exception."""
+        if self._pending_write is None:
             return
-        self._under_way.result()
-        self._under_way = None
+        self._pending_write.result()
+        self._pending_write = None
         assert self._journal is not None
-        self._journal.restart(self._handed + 1, self._times[: self._journaled], self._values[: self._journaled])
+        self._journal.restart(self._submitted + 1, self._times[: self._in_journal], self._values[: self._in_journal])
 
-    def _save(self) -> None:
-        """Rows that are nowhere else to the journal."""
+    def _write_journal(self) -> None:
+        """Write the rows that are nowhere else to the journal."""
         assert self._journal is not None
-        rows = slice(self._journaled, self._rows)
-        self._journal.append(self._handed + 1 + self._journaled, self._times[rows], self._values[rows])
-        self._journaled = self._rows
+        rows = slice(self._in_journal, self._rows)
+        self._journal.append(self._submitted + 1 + self._in_journal, self._times[rows], self._values[rows])
+        self._in_journal = self._rows
         self._flushed = time.monotonic()
 
     def _write(self, times: np.ndarray, values: np.ndarray) -> None:
-        """Rows to the HDF5 file, which takes each variable by itself."""
+        """Write rows to the HDF5 file, one dataset for each variable."""
         assert self._out is not None
         self._reserve(self._out.id.get_filesize(), 8 * len(times))
         for k, column in enumerate(self._columns):
@@ -277,27 +276,27 @@ class Recorder(Observer):
         self._time.append(times)
         self._out.flush()
 
-    def _room_for_texts(self, count: int) -> None:
-        """As for `_reserve`, while the writer needs no room."""
-        self._settle()
+    def _reserve_for_strings(self, count: int) -> None:
+        """Reserve `count` bytes for strings, after the writer has finished."""
+        self._await_writer()
         assert self._out is not None
         self._reserve(self._out.id.get_filesize(), count)
 
     def _reserve(self, used: int, column: int) -> None:
-        """Make the disk take as many bytes as HDF5 may need for the next rows, `column` bytes of each variable.
+        """Allocate as many bytes on disk as HDF5 may need for the next rows, `column` bytes of each variable.
 
-        HDF5 cannot be closed, and takes the process with it, once it has failed to write what it holds. Raises OSError.
+        Once HDF5 has failed to write what it holds, it cannot be closed and crashes the process. Raises OSError.
         """
         if hasattr(os, "posix_fallocate"):
             with self.file.open("r+b") as out:
                 os.posix_fallocate(out.fileno(), used, (len(self._resolved) + 1) * (column + COLUMN_BYTES))
 
     def _finish(self) -> None:
-        """All that is held to the HDF5 file."""
+        """Write all rows that are left to the HDF5 file."""
         with self._writing():
             if self._selection is not None:
-                self._take(*self._selection.rest())
-            self._settle()
+                self._add(*self._selection.rest())
+            self._await_writer()
             if self._rows:
                 self._write(self._times[: self._rows], self._values[: self._rows])
 
@@ -312,7 +311,7 @@ class Recorder(Observer):
 
     def _end(self, out: h5py.File, result: Result) -> None:
         try:
-            if not self._lost:
+            if not self._failed:
                 self._finish()
         except MasterError as error:
             if result.status != "failed":
@@ -329,19 +328,19 @@ class Recorder(Observer):
             with h5py.File(self.file, "r+", libver=LIBVER) as out:
                 out.attrs["status"], out.attrs["message"] = result.status, result.message
                 out.attrs["outcome"], out.attrs["t_end"] = result.outcome, result.t_end
-            seal.put(self.file)
-        if self._lost:
-            # in the room that is left, after what matters more: the rows since the last time
+            checksum.append(self.file)
+        if self._failed:
+            # in the room that is left: the rows since the last time
             with suppress(OSError):
-                self._save()
-            lost = self._taken - self._journal.last
+                self._write_journal()
+            lost = self._total - self._journal.last
             if lost > 0:
-                result.warnings.append(f"{self.file}: no room for the last {lost} rows, which are lost")
-        self._journal.close(remove=not self._lost)
+                result.warnings.append(f"{self.file}: the last {lost} rows are lost: the disk is full")
+        self._journal.close(remove=not self._failed)
 
 
 def _path(out: h5py.File, element: str, name: str) -> str:
-    """A place for a variable that HDF5 takes and that no other variable has, after its name where that is possible."""
+    """Return a path for the dataset of a variable, unique and valid in HDF5, from its name where that is possible."""
     path = f"{element}/{name.replace('/', '|')}"
     if name not in (".", "") and path not in out:
         return path

@@ -4,12 +4,11 @@ from __future__ import annotations
 
 import numpy as np
 
-from master.loop.advance import take
-from master.loop.compiled import compiled
-from master.loop.observe import located, observe
-from master.loop.scales import grow, relative
-from master.loop.shorter import SLACK, shorter
-from master.loop.states import restore
+from master.loop.advance import take_step
+from master.loop.compiler import compiled
+from master.loop.numerics import grow, relative
+from master.loop.observe import event_to_locate, observe
+from master.loop.rollback import SLACK, restore, save, shorter_step
 from master.loop.tables import (
     DONE,
     DOUBLING,
@@ -22,27 +21,71 @@ from master.loop.tables import (
     POWER_BONDS,
     REASON,
     SHORTEST,
+    SINCE_REJECTION,
+    SINCE_SAVE,
 )  # fmt: skip
-from master.loop.trail import go_back, mark, walk
 
 GROWTH, CUT, SAFETY = 2.0, 0.2, 0.9
-"""limits of the change of the step, and the share of the allowed error that is aimed at"""
+"""Limits of the change of the step, and the fraction of the tolerance that is aimed at."""
+
+STEPS_PER_UNSAVED = 8
+"""Steps without a rejection, for each step that may lie between the saved state and the present one."""
+
+
+@compiled
+def _save_start(tables, changed):
+    """Make the present state one that `_roll_back` can return to; return False after a failure.
+
+    It is saved where too many steps lie behind the saved state, and where it has `changed` between two steps. Most
+    steps are not repeated, and copies of states cost more than the steps of some FMUs.
+    """
+    control = tables.control
+    counters = control.counters
+    limit = min(control.history.shape[0], counters[SINCE_REJECTION] // STEPS_PER_UNSAVED)
+    if not changed and counters[SINCE_SAVE] < limit:
+        return True
+    counters[SINCE_SAVE] = 0
+    return save(tables, OUTER)
+
+
+@compiled
+def _log_step(control, t, h):
+    """Note an accepted step from t to t + h."""
+    counters = control.counters
+    if counters[SINCE_SAVE] < control.history.shape[0]:
+        control.history[counters[SINCE_SAVE], 0], control.history[counters[SINCE_SAVE], 1] = t, h
+    counters[SINCE_SAVE] += 1
+    counters[SINCE_REJECTION] += 1
+
+
+@compiled
+def _roll_back(tables):
+    """Return to the state of the last `_save_start`: restore the saved state, and take the steps since then again.
+
+    Returns False after a failure.
+    """
+    control = tables.control
+    control.counters[SINCE_REJECTION] = 0
+    done = restore(tables, OUTER)
+    for k in range(control.counters[SINCE_SAVE]):
+        done = done and take_step(tables, control.history[k, 0], control.history[k, 1])
+    return done
 
 
 @compiled
 def _double(tables, t, h):
-    """One step, then the same as two halves, which stay; False after a failure."""
+    """Take one step, then the same as two halves, whose results are kept; return False after a failure."""
     control, y = tables.control, tables.signals.y_real
-    if not take(tables, t, h):
+    if not take_step(tables, t, h):
         return False
     for j in range(control.slot.size):
         control.coarse[j] = y[control.slot[j]]
-    return restore(tables, OUTER) and take(tables, t, 0.5 * h) and take(tables, t + 0.5 * h, 0.5 * h)
+    return restore(tables, OUTER) and take_step(tables, t, 0.5 * h) and take_step(tables, t + 0.5 * h, 0.5 * h)
 
 
 @compiled
 def _difference(control, y):
-    """Largest difference between one step and two, relative to the scales."""
+    """Return the largest difference between one step and two, relative to the scales."""
     grow(control.scale, control.group, control.slot, y)
     largest = 0.0
     for j in range(control.slot.size):
@@ -53,24 +96,24 @@ def _difference(control, y):
 
 @compiled
 def _residual_energy(control, y, u, h):
-    """Largest energy in J that a bond made in the step: what one side gave less what the other got."""
+    """Return the largest energy in J that a bond generated in the step: that received less that supplied."""
     control.energy[:] = 0.0
     for j in range(control.bond.size):
-        given = y[control.effort[j, 0]] * u[control.flow[j, 1]] * control.ratio[j]
-        taken = u[control.effort[j, 1]] * y[control.flow[j, 0]]
-        control.energy[control.bond[j]] += h * (taken - given)
+        supplied = y[control.effort[j, 0]] * u[control.flow[j, 1]] * control.ratio[j]
+        received = u[control.effort[j, 1]] * y[control.flow[j, 0]]
+        control.energy[control.bond[j]] += h * (received - supplied)
     return np.abs(control.energy).max()
 
 
 @compiled
 def _attempt(tables, t, h):
-    """A step under estimation: (whether it was done, its error relative to the tolerance)."""
+    """Take a step; return whether it was done, and its estimated error relative to the tolerance."""
     control, signals = tables.control, tables.signals
     if control.estimate == DOUBLING:
         if not _double(tables, t, h):
             return False, 0.0
         return True, _difference(control, signals.y_real) / control.tolerance
-    if not take(tables, t, h):
+    if not take_step(tables, t, h):
         return False, 0.0
     if control.estimate == POWER_BONDS:
         return True, _residual_energy(control, signals.y_real, signals.u_real, h) / control.tolerance
@@ -78,8 +121,8 @@ def _attempt(tables, t, h):
 
 
 @compiled
-def _length(control, until):
-    """The next step: half way to an event that lies ahead, not beyond `until`, and no splinter left before either."""
+def _next_length(control, until):
+    """Return the next step: half way to an event ahead, not beyond `until`, and leaving no tiny step before either."""
     t, h = control.clock[NOW], control.clock[NEXT]
     rest = until - t
     event = control.clock[EVENT_BEFORE] - t
@@ -93,8 +136,8 @@ def _length(control, until):
 
 
 @compiled
-def _choose(control, error, h):
-    """The step after one of length h whose error was `error`: a PI controller."""
+def _choose_next(control, error, h):
+    """Choose the step after one of length h whose error was `error`, by a PI controller."""
     last = control.clock[LAST_ERROR]
     error = max(error, 1e-8)
     factor = SAFETY * error ** (-0.7 / control.order) * last ** (0.4 / control.order)
@@ -104,40 +147,40 @@ def _choose(control, error, h):
 
 @compiled
 def _reject(tables, h):
-    """Go back to the start of the step, and try one of length h instead; False after a failure."""
+    """Roll back to the start of the step, to try one of length h instead; return False after a failure."""
     control = tables.control
     control.rejected[0] += 1
     control.clock[NEXT] = h
     control.clock[LAST_ERROR] = 1.0
     tables.report[REASON] = DONE
-    return go_back(tables)
+    return _roll_back(tables)
 
 
 @compiled
 def advance_controlled(tables, until, first, count):
     """Take up to `count` steps, the first of number `first` + 1, from clock[NOW] to `until` at the most.
 
-    Returns how many were completed; tables.report says why it ended, as in `advance`.
+    Returns how many were accepted; tables.report says why it ended, as in `advance`.
     """
     control, report = tables.control, tables.report
     clock = control.clock
     report[REASON] = DONE
     taken = 0
-    anew = True  # whatever was set between two chunks
+    changed = True  # values may have been set between two chunks
     while taken < count and clock[NOW] < until:
-        t, h = clock[NOW], _length(control, until)
-        if control.rollback and not mark(tables, anew):
+        t, h = clock[NOW], _next_length(control, until)
+        if control.rollback and not _save_start(tables, changed):
             return taken
-        anew = False
+        changed = False
         done, error = _attempt(tables, t, h)
         repeat = 0.0
         event = False
         if not done:
-            repeat = shorter(tables, t, h) if control.rollback else 0.0
+            repeat = shorter_step(tables, t, h) if control.rollback else 0.0
             if repeat < control.shortest:
                 return taken
         elif control.rollback:
-            event = located(tables.watches, tables.signals.y_real, tables.signals.y_whole)
+            event = event_to_locate(tables.triggers, tables.signals)
             if event and h > control.event_step * (1.0 + SLACK):
                 clock[EVENT_BEFORE] = t + h
                 repeat = max(0.5 * h, control.event_step)
@@ -150,10 +193,10 @@ def advance_controlled(tables, until, first, count):
         clock[NOW] = until if h == until - t else t + h
         clock[SHORTEST], clock[LONGEST] = min(clock[SHORTEST], h), max(clock[LONGEST], h)
         taken += 1
-        walk(control, t, h)
-        _choose(control, error, h)
+        _log_step(control, t, h)
+        _choose_next(control, error, h)
         if event:
-            # what comes after is another motion: find its step anew
+            # the motion after an event is another one: begin with a short step
             clock[NEXT], clock[LAST_ERROR] = control.event_step, 1.0
         observe(tables, first + taken, clock[NOW])
         if report[REASON] != DONE:

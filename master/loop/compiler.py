@@ -1,0 +1,312 @@
+"""How the loop is compiled: decorators, tables that are passed by address, calls of FMI functions, atomic words.
+
+This is the only module of `master` that uses numba's extension interface and llvmlite's code generation;
+`tests/master/test_compiler_parts.py` fails with a sentence about each part of them that a new version changes.
+
+Tuples of many arrays are slow to pass to a compiled function. `pack` therefore lays a named tuple out in memory, of an
+array its address and shape, of a number its value, of a tuple all of its fields, and compiled functions get its address
+alone. They read it by the same names: `tables.signals.y_real[k]`.
+"""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from llvmlite import ir
+from numba import types
+from numba.core import cgutils
+from numba.core.datamodel import models
+from numba.core.typing.templates import AttributeTemplate
+from numba.extending import (
+    NativeValue,
+    infer_getattr,
+    intrinsic,
+    lower_getattr_generic,
+    register_model,
+    typeof_impl,
+    unbox,
+)
+from numba.np.arrayobj import make_array, populate_array
+from numba.np.numpy_support import from_dtype
+
+from base.compiler import jit
+
+_BYTES = ir.IntType(8).as_pointer()
+_INT, _WORD, _DOUBLE = ir.IntType(32), ir.IntType(64), ir.DoubleType()
+_WORD_BYTES = 8
+
+# ---------------------------------------------------------------------------------------------------------- decorators
+
+
+def digest_of_sources(folder: Path) -> str:
+    """Return a digest of the Python files of a folder."""
+    return hashlib.sha256(b"".join(file.read_bytes() for file in sorted(folder.glob("*.py")))).hexdigest()
+
+
+_SOURCES = digest_of_sources(Path(__file__).parent)
+
+
+def compiled(function: Callable[..., Any], *, inline: bool = False) -> Any:
+    """Compile `function` on its first call, and keep the code between processes; the plain function is `.py_func`.
+
+    The code releases the interpreter lock: an FMU that calls Python from a thread of its own, for which its step waits,
+    would wait forever otherwise.
+    """
+    return jit(function, _SOURCES, nogil=True, forceinline=inline)
+
+
+def inlined(function: Callable[..., Any]) -> Any:
+    """Compile a function that each macro step runs into its callers: a call would cost as much as its work."""
+    return compiled(function, inline=True)
+
+
+# ------------------------------------------------------------------------------------------- tables passed by address
+
+
+class Packed:
+    """A named tuple laid out in memory, with the arrays that it refers to."""
+
+    def __init__(self, content: Any) -> None:
+        self.content = content
+        self.type = _TableType(_kind(content))
+        self.words = np.array(_words(content), np.int64)
+        self.address = self.words.ctypes.data
+
+
+def pack(content: Any) -> Packed:
+    """Return what compiled functions take for a named tuple of C-contiguous arrays, numbers and named tuples."""
+    return Packed(content)
+
+
+def _kind(value: Any) -> Any:
+    """Return the kind of a value in a form that can be compared.
+
+    Of an array it is (dtype, dimensions), of a tuple ((field, kind), ...), of a number its type's name.
+    """
+    if isinstance(value, np.ndarray):
+        assert value.flags.c_contiguous
+        return value.dtype.name, value.ndim
+    if isinstance(value, tuple):
+        return tuple((name, _kind(part)) for name, part in zip(value._fields, value, strict=True))  # type: ignore[attr-defined]
+    return "float" if isinstance(value, float) else "int"
+
+
+def _words(value: Any) -> list[int]:
+    """Return the 64-bit words of a value in the layout."""
+    if isinstance(value, np.ndarray):
+        return [value.ctypes.data, *value.shape]
+    if isinstance(value, tuple):
+        return [word for part in value for word in _words(part)]
+    return np.array([value]).view(np.int64).tolist() if isinstance(value, float) else [int(value)]
+
+
+def _size(kind: Any) -> int:
+    """Return the number of words of a kind."""
+    if isinstance(kind, str):
+        return 1
+    if isinstance(kind[0], str):
+        return 1 + int(kind[1])
+    return sum(_size(part) for _, part in kind)
+
+
+class _TableType(types.Type):
+    """The numba type of a named tuple in memory; its value is its address."""
+
+    def __init__(self, kind: Any) -> None:
+        self.kind = kind
+        super().__init__(name=f"Table({kind})")
+
+    def field(self, name: str) -> tuple[int, Any]:
+        """Return the offset in words and the numba type of a field. Raises AttributeError."""
+        offset = 0
+        for field, kind in self.kind:
+            if field == name:
+                return offset, _type(kind)
+            offset += _size(kind)
+        raise AttributeError(name)
+
+
+def _type(kind: Any) -> types.Type:
+    if isinstance(kind, str):
+        return types.float64 if kind == "float" else types.int64
+    if isinstance(kind[0], str):
+        return types.Array(from_dtype(np.dtype(kind[0])), kind[1], "C")
+    return _TableType(kind)
+
+
+@register_model(_TableType)
+class _TableModel(models.PrimitiveModel):
+    def __init__(self, manager: Any, kind: _TableType) -> None:
+        super().__init__(manager, kind, _BYTES)
+
+
+@typeof_impl.register(Packed)
+def _typeof(value: Packed, context: Any) -> types.Type:
+    return value.type
+
+
+@unbox(_TableType)
+def _unbox(kind: _TableType, value: Any, c: Any) -> NativeValue:
+    address = c.pyapi.object_getattr_string(value, "address")
+    pointer = c.builder.inttoptr(c.pyapi.long_as_longlong(address), cgutils.voidptr_t)
+    c.pyapi.decref(address)
+    return NativeValue(pointer)
+
+
+@infer_getattr
+class _FieldTypes(AttributeTemplate):
+    key = _TableType
+
+    def generic_resolve(self, table: Any, name: str) -> Any:  # type: ignore[override]
+        return table.field(name)[1]
+
+
+@lower_getattr_generic(_TableType)
+def _load_field(context: Any, builder: Any, table: _TableType, value: Any, name: str) -> Any:
+    """Generate the code that reads a field: a nested table by its address, an array with strides of C order."""
+    offset, kind = table.field(name)
+    address = cgutils.pointer_add(builder, value, offset * _WORD_BYTES)
+    if isinstance(kind, _TableType):
+        return address
+    if not isinstance(kind, types.Array):
+        return builder.load(builder.bitcast(address, context.get_value_type(kind).as_pointer()))
+    words = builder.bitcast(address, _WORD.as_pointer())
+    numbers = [builder.load(cgutils.gep_inbounds(builder, words, k)) for k in range(1 + kind.ndim)]
+    array = make_array(kind)(context, builder)
+    size = context.get_constant(types.intp, np.dtype(kind.dtype.name).itemsize)
+    strides = [size] if kind.ndim == 1 else [builder.mul(numbers[2], size), size]
+    data = builder.inttoptr(numbers[0], array.data.type)
+    populate_array(array, data=data, shape=numbers[1:], strides=strides, itemsize=size, meminfo=None)
+    return array._getvalue()
+
+
+# ------------------------------------------------------------------------------------ FMI functions by their addresses
+
+
+def _call(builder: Any, kinds: list[Any], arguments: Any) -> Any:
+    """Generate an indirect call of the function at address arguments[0]; int64 stands for each pointer."""
+    function = builder.inttoptr(arguments[0], ir.FunctionType(_INT, kinds).as_pointer())
+    passed = [
+        builder.inttoptr(value, kind) if kind == _BYTES else value
+        for kind, value in zip(kinds, arguments[1:], strict=True)
+    ]
+    return builder.call(function, passed)
+
+
+@intrinsic
+def get_or_set(context, function, component, references, count, values):
+    """Call fmi2Get... or fmi2Set... of any type: (component, references, count, values)."""
+
+    def generate(context, builder, signature, arguments):
+        return _call(builder, [_BYTES, _BYTES, _WORD, _BYTES], arguments)
+
+    return types.int32(types.int64, types.int64, types.int64, types.int64, types.int64), generate
+
+
+@intrinsic
+def do_step(context, function, component, t, h, no_rollback):
+    """Call fmi2DoStep: (component, t, h, noSetFMUStatePriorToCurrentPoint)."""
+
+    def generate(context, builder, signature, arguments):
+        final = builder.trunc(arguments[4], _INT)
+        return _call(builder, [_BYTES, _DOUBLE, _DOUBLE, _INT], [*arguments[:4], final])
+
+    return types.int32(types.int64, types.int64, types.float64, types.float64, types.int64), generate
+
+
+@intrinsic
+def get_or_set_derivatives(context, function, component, references, count, orders, values):
+    """Call fmi2SetRealInputDerivatives or fmi2GetRealOutputDerivatives: (component, references, count, ...)."""
+
+    def generate(context, builder, signature, arguments):
+        return _call(builder, [_BYTES, _BYTES, _WORD, _BYTES, _BYTES], arguments)
+
+    return types.int32(types.int64, types.int64, types.int64, types.int64, types.int64, types.int64), generate
+
+
+@intrinsic
+def get_or_set_state(context, function, component, state):
+    """Call fmi2GetFMUstate with the address of a state, or fmi2SetFMUstate with the state."""
+
+    def generate(context, builder, signature, arguments):
+        return _call(builder, [_BYTES, _BYTES], arguments)
+
+    return types.int32(types.int64, types.int64, types.int64), generate
+
+
+@intrinsic
+def get_directional_derivative(
+    context, function, component, unknowns, unknown_count, knowns, known_count, dv_known, dv_unknown
+):
+    """Call fmi2GetDirectionalDerivative, with the arguments of the standard."""
+
+    def generate(context, builder, signature, arguments):
+        return _call(builder, [_BYTES, _BYTES, _WORD, _BYTES, _WORD, _BYTES, _BYTES], arguments)
+
+    return types.int32(*[types.int64] * 8), generate
+
+
+@intrinsic
+def get_real_status(context, function, component, kind, value):
+    """Call fmi2GetRealStatus: (component, kind, value)."""
+
+    def generate(context, builder, signature, arguments):
+        kind = builder.trunc(arguments[2], _INT)
+        return _call(builder, [_BYTES, _INT, _BYTES], [*arguments[:2], kind, arguments[3]])
+
+    return types.int32(types.int64, types.int64, types.int64, types.int64), generate
+
+
+# -------------------------------------------------------------------------------- 64-bit words that several threads use
+
+
+def _pointer(builder: Any, arguments: Any) -> Any:
+    """Return a pointer to word arguments[1] of the array at address arguments[0]."""
+    address = builder.add(arguments[0], builder.mul(arguments[1], ir.Constant(_WORD, _WORD_BYTES)))
+    return builder.inttoptr(address, _WORD.as_pointer())
+
+
+@intrinsic
+def atomic_load(context, words, index):
+    """Return a word; all that was written before its `atomic_store` or `atomic_add` is visible afterwards."""
+
+    def generate(context, builder, signature, arguments):
+        return builder.load_atomic(_pointer(builder, arguments), "acquire", _WORD_BYTES)
+
+    return types.int64(types.int64, types.int64), generate
+
+
+@intrinsic
+def atomic_store(context, words, index, value):
+    """Set a word, and publish all that was written before."""
+
+    def generate(context, builder, signature, arguments):
+        builder.store_atomic(arguments[2], _pointer(builder, arguments), "release", _WORD_BYTES)
+        return context.get_dummy_value()
+
+    return types.void(types.int64, types.int64, types.int64), generate
+
+
+@intrinsic
+def atomic_add(context, words, index, value):
+    """Add to a word; return its value before."""
+
+    def generate(context, builder, signature, arguments):
+        return builder.atomic_rmw("add", _pointer(builder, arguments), arguments[2], "acq_rel")
+
+    return types.int64(types.int64, types.int64, types.int64), generate
+
+
+@intrinsic
+def atomic_replace(context, words, index, old, new):
+    """Set a word to `new` if it is `old`; return whether it was."""
+
+    def generate(context, builder, signature, arguments):
+        pair = builder.cmpxchg(_pointer(builder, arguments), arguments[2], arguments[3], "acq_rel", "acquire")
+        return builder.extract_value(pair, 1)
+
+    return types.boolean(*[types.int64] * 4), generate

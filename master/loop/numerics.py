@@ -1,0 +1,160 @@
+"""Compiled numerics on plain arrays: scales of errors, an inverse, extremes, and balances over recorded rows."""
+
+from __future__ import annotations
+
+from math import sqrt
+
+import numpy as np
+
+from master.loop.compiler import compiled
+
+BLOCK = 32
+"""Rows whose extremes are found before they are compared with those of earlier rows."""
+
+
+@compiled
+def grow(scale, group, slot, values):
+    """Raise each scale to the largest magnitude of the values of its group."""
+    for j in range(slot.size):
+        scale[group[j]] = max(scale[group[j]], abs(values[slot[j]]))
+
+
+@compiled
+def weight(scale):
+    """Return 1 / scale, bounded so that its square is finite where the scale is 0."""
+    return 1.0 / max(scale, 1e-150)
+
+
+@compiled
+def relative(difference, scale):
+    """Return |difference| / scale, 0 where both are 0."""
+    return 0.0 if difference == 0.0 else abs(difference) * weight(scale)
+
+
+@compiled
+def invert(a, inverse):
+    """Invert the square matrix `a`, which is destroyed, by Gauss-Jordan elimination with partial pivoting.
+
+    A direction in which `a` is singular is left out.
+    """
+    n = a.shape[0]
+    for i in range(n):
+        for j in range(n):
+            inverse[i, j] = 1.0 if i == j else 0.0
+    for k in range(n):
+        pivot = k
+        for i in range(k + 1, n):
+            if abs(a[i, k]) > abs(a[pivot, k]):
+                pivot = i
+        for j in range(n):
+            a[k, j], a[pivot, j] = a[pivot, j], a[k, j]
+            inverse[k, j], inverse[pivot, j] = inverse[pivot, j], inverse[k, j]
+        factor = 1.0 / a[k, k] if a[k, k] != 0.0 else 0.0
+        for j in range(n):
+            a[k, j] *= factor
+            inverse[k, j] *= factor
+        for i in range(n):
+            if i != k:
+                factor = a[i, k]
+                for j in range(n):
+                    a[i, j] -= factor * a[k, j]
+                    inverse[i, j] -= factor * inverse[k, j]
+
+
+@compiled
+def _extremes_of_block(values, first, last, high, low, has_nan):
+    """Find the extremes of each column in the rows `first` to `last`, without branches, so that it vectorizes."""
+    for column in range(values.shape[1]):
+        high[column] = low[column] = values[first, column]
+        has_nan[column] = 0
+    for row in range(first, last):
+        for column in range(values.shape[1]):
+            value = values[row, column]
+            high[column] = value if value > high[column] else high[column]
+            low[column] = value if value < low[column] else low[column]
+            has_nan[column] |= value != value
+
+
+@compiled
+def _time_of(time, values, first, column, value):
+    """Return the time of the first row, from `first` on, that has a value."""
+    row = first
+    while values[row, column] != value:
+        row += 1
+    return time[row]
+
+
+@compiled
+def extremes(time, values, highest, highest_time, lowest, lowest_time):
+    """Update the extremes of columns, shape (m,) each, by the rows of time, shape (n,), and values, shape (n, m).
+
+    Of equal values the first counts. A column that was ever NaN stays NaN.
+    """
+    rows, columns = values.shape
+    high, low, has_nan = np.empty(columns), np.empty(columns), np.empty(columns, np.int64)
+    for first in range(0, rows, BLOCK):
+        _extremes_of_block(values, first, min(first + BLOCK, rows), high, low, has_nan)
+        for column in range(columns):
+            if has_nan[column]:
+                highest[column] = lowest[column] = np.nan
+            if high[column] > highest[column]:
+                highest[column] = high[column]
+                highest_time[column] = _time_of(time, values, first, column, high[column])
+            if low[column] < lowest[column]:
+                lowest[column] = low[column]
+                lowest_time[column] = _time_of(time, values, first, column, low[column])
+
+
+@compiled
+def drifts(values, first, momenta, impulses, drift):
+    """Compute, for each row, the norm of the change of the sum of `momenta` less that of the sum of `impulses`.
+
+    The 3-vectors are given by their columns of `values`, shape (vectors, 3); changes count from the row `first`; the
+    norms go into `drift`. Returns the largest change of any momentum, and the largest momentum.
+    """
+    changed, longest = 0.0, 0.0
+    for row in range(values.shape[0]):
+        square = 0.0
+        for axis in range(3):
+            gained, supplied = 0.0, 0.0
+            for m in range(momenta.shape[0]):
+                gained += values[row, momenta[m, axis]] - first[momenta[m, axis]]
+            for m in range(impulses.shape[0]):
+                supplied += values[row, impulses[m, axis]] - first[impulses[m, axis]]
+            square += (gained - supplied) * (gained - supplied)
+        drift[row] = sqrt(square)
+        for m in range(momenta.shape[0]):
+            change, length = 0.0, 0.0
+            for axis in range(3):
+                value, start = values[row, momenta[m, axis]], first[momenta[m, axis]]
+                change += (value - start) * (value - start)
+                length += value * value
+            changed, longest = max(changed, change), max(longest, length)
+    return sqrt(changed), sqrt(longest)
+
+
+@compiled
+def _change(values, first, row, columns):
+    """Return the change of the sum of columns since the row `first`."""
+    total = 0.0
+    for j in range(columns.size):
+        total += values[row, columns[j]] - first[columns[j]]
+    return total
+
+
+@compiled
+def residuals(values, first, stored, dissipated, supplied, residual):
+    """Compute, for each row, the growth of stored and dissipated energies less that of the supplied energies.
+
+    Energies are given by their columns of `values`; changes count from the row `first`; the differences go into
+    `residual`. Returns the largest magnitude of the sum of `stored`.
+    """
+    largest = 0.0
+    for row in range(values.shape[0]):
+        energy = 0.0
+        for j in range(stored.size):
+            energy += values[row, stored[j]]
+        largest = max(largest, abs(energy))
+        kept = _change(values, first, row, stored) + _change(values, first, row, dissipated)
+        residual[row] = kept - _change(values, first, row, supplied)
+    return largest

@@ -1,0 +1,71 @@
+"""The state of the loop between two steps, beside the states of the FMUs: its part of a checkpoint."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+import numpy as np
+
+from master.errors import MasterError
+from master.tables.coupling import Coupling
+
+
+def _of_outputs(coupling: Coupling) -> dict[str, np.ndarray]:
+    """Return arrays with a slot for each Real output that is read; observers decide which outputs these are."""
+    prediction = coupling.tables.prediction
+    return {"y_real": coupling.layout.outputs.y_real, "start": prediction.start, "slope": prediction.slope}
+
+
+def _others(coupling: Coupling) -> dict[str, np.ndarray]:
+    """Return the other arrays, by table and field."""
+    rates, iteration, control = coupling.tables.rates, coupling.tables.iteration, coupling.tables.control
+    return {
+        "rates.elapsed": rates.elapsed,
+        "rates.start": rates.start,
+        "rates.u_integral": rates.u_integral,
+        "iteration.scale": iteration.scale,
+        "iteration.residual": iteration.residual,
+        "iteration.inverse_jacobian": iteration.inverse_jacobian,
+        "iteration.counters": iteration.counters,
+        "control.scale": control.scale,
+        "control.clock": control.clock,
+    }
+
+
+def get_loop_state(coupling: Coupling) -> dict[str, np.ndarray]:
+    """Return copies of all arrays that are needed to continue."""
+    found = {name: array.copy() for name, array in (_of_outputs(coupling) | _others(coupling)).items()}
+    slots = _integer_slots(coupling)
+    found["outputs"] = np.array(coupling.layout.outputs.real_names, np.str_)
+    found["integer_outputs"] = np.array(list(slots), np.str_)
+    found["y_int"] = coupling.layout.outputs.y_int[list(slots.values())]
+    return found
+
+
+def set_loop_state(coupling: Coupling, saved: Mapping[str, np.ndarray]) -> None:
+    """Restore saved arrays, after the outputs have been read. Raises MasterError where they do not fit."""
+    slot = {full: k for k, full in enumerate(coupling.layout.outputs.real_names)}
+    for name, array in _of_outputs(coupling).items():
+        if array.size:
+            _copy(array, slot, saved["outputs"], saved[name])
+    _copy(coupling.layout.outputs.y_int, _integer_slots(coupling), saved["integer_outputs"], saved["y_int"])
+    for name, array in _others(coupling).items():
+        if name not in saved or saved[name].shape != array.shape:
+            raise MasterError(f"the checkpoint was taken with other connections or settings: {name!r} does not fit")
+        array[...] = saved[name]
+
+
+def _copy(into: np.ndarray, slots: Mapping[str, int], names: np.ndarray, values: np.ndarray) -> None:
+    """Copy values by name, as far as both sides have it."""
+    for name, value in zip(names.tolist(), values, strict=True):
+        if name in slots:
+            into[slots[name]] = value
+
+
+def _integer_slots(coupling: Coupling) -> dict[str, int]:
+    """Return the slots of int32 outputs except strings, whose numbers are those of this process."""
+    return {
+        name: k
+        for k, name in enumerate(coupling.layout.outputs.integer_names)
+        if coupling.layout.system.resolve(name)[1].type != "String"
+    }  # fmt: skip
