@@ -113,7 +113,7 @@ def test_what_broyden_learns_in_one_step_serves_in_the_next(pair, tmp_path):
 def test_a_step_that_does_not_settle_is_told(pair, tmp_path):
     _, result = trajectory(pair, Masses(), FixedPoint(sweeps=1), 0.05, 20, tmp_path)
     (note,) = result.warnings
-    assert "20 macro steps ended unsettled after 1 sweeps" in note
+    assert "20 macro steps did not converge in 1 sweeps" in note
 
 
 def test_implicit_coupling_refuses_what_cannot_go_back(lag, third_party, tmp_path):
@@ -126,7 +126,7 @@ def test_implicit_coupling_refuses_what_cannot_go_back(lag, third_party, tmp_pat
     system.add("b", lag)
     system.connect("a", "y[1]", "b", "u[1]")
     system.connect("b", "y[1]", "a", "u[1]")
-    with pytest.raises(StructureError, match="implicit coupling needs to go back, and a cannot"):
+    with pytest.raises(StructureError, match="implicit coupling needs rollback, which a cannot do"):
         Simulation(system, step=0.1, algorithm=FixedPoint())
 
 

@@ -136,7 +136,7 @@ def test_the_rows_before_a_damaged_chunk_come_back(recorded, tmp_path):
         stream.seek(-1, 1)
         stream.write(bytes([byte[0] ^ 0x10]))
     assert read_or_refuse(file, recorded) == 3 * CHUNK_ROWS
-    with pytest.warns(DamagedRecording, match=f"r.h5: damaged .*: {3 * CHUNK_ROWS} of {ROWS} rows come back"):
+    with pytest.warns(DamagedRecording, match=f"r.h5: damaged .*: {3 * CHUNK_ROWS} of {ROWS} rows could be read"):
         read_results(file).close()
 
 
