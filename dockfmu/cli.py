@@ -1,4 +1,4 @@
-"""The command `dockfmu`: list, build, run, validate, ports, check-swap, diagram, report, export.
+"""The command `dockfmu`: list, build, run, parameters, validate, ports, check-swap, ...
 
 Exit status: 0 done (a run: with an outcome that its system declares as success), 1 the run (or a check) failed, 2 the
 command was wrong, 3 the run was completed, but its outcome is no success, 128 + N ended by signal N (130 by Ctrl-C, 143
@@ -17,12 +17,14 @@ from base.errors import FAILED, DockfmuError
 from dockfmu.commands.arguments import DONE
 from dockfmu.commands.catalogue import add_build, add_list
 from dockfmu.commands.inspect import add_check_swap, add_diagram, add_ports, add_validate
+from dockfmu.commands.parameters import add_parameters
 from dockfmu.commands.results import add_export, add_report
 from dockfmu.commands.run import add_run
 from dockfmu.commands.streams import open_standard_streams, plain_warnings, say
 
 COMMANDS = (
-    add_list, add_build, add_run, add_validate, add_ports, add_check_swap, add_diagram, add_report, add_export,
+    add_list, add_build, add_run, add_parameters, add_validate, add_ports, add_check_swap, add_diagram, add_report,
+    add_export,
 )  # fmt: skip
 """Each adds the parser of a sub-command, in the order of the help."""
 

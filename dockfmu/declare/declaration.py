@@ -70,6 +70,7 @@ class InitialConditions:
     `orbital_rate` : angular velocity of both craft with their orbit, axes C of the resting one
     `start_gap` : moves the active unit back along x of the passive one
     `limits` : of miss, angles, velocity and angular_velocity, for the severity, see `initial_conditions.severity`
+    `sources` : where the values of a file are from, by their names there
     """
 
     active: str
@@ -85,6 +86,7 @@ class InitialConditions:
     velocity_point: Literal["cm_inertial", "port_relative"] = "cm_inertial"
     orbital_rate: tuple[float, float, float] = (0.0, 0.0, 0.0)
     limits: Mapping[str, tuple[float, ...]] = field(default_factory=dict)
+    sources: Mapping[str, str] = field(default_factory=dict, compare=False)
 
     def __post_init__(self) -> None:
         for name, known in CHOICES.items():
@@ -289,14 +291,14 @@ SIZES = {
 PLACES = ("active", "target", "mechanism")
 
 
-def _si(table: Table, name: str) -> list[float]:
-    """Return numbers that are given with their unit, in SI."""
+def _si(table: Table, name: str) -> tuple[list[float], str]:
+    """Return (numbers in SI, source) of a physical value."""
     content = table.content[name]
     where, own = f"{table.where}, {name}", parse_unit(UNITS[name])
     if not isinstance(content, dict) and not _has_texts(content):
         raise DeclarationError(f'{where} = {shown(content)}: give the unit too, such as "1 {UNITS[name]}"')
     leaf = Table({"value": content} if _has_texts(content) else content, where, ("value", "unit", "source"))
-    value, unit, _ = _value(leaf, source="")
+    value, unit, source = _value(leaf, source="")
     try:
         value = scaled(value, unit, own, f"{where} is given in {unit}") if unit else in_unit(value, own, where)
     except UnitError as error:
@@ -304,16 +306,17 @@ def _si(table: Table, name: str) -> list[float]:
     numbers = [finite_number(item) for item in (value if isinstance(value, list) else [value])]
     if None in numbers:
         raise DeclarationError(f"{where}: value = {shown(value)}: finite numbers are wanted")
-    return [number for number in numbers if number is not None]
+    return [number for number in numbers if number is not None], source
 
 
 def _conditions(table: Table) -> InitialConditions:
     known = (*PLACES, "contact", *CHOICES, *SIZES, "limits")
     conditions = table.table(CONDITIONS, known)
     given: dict[str, Any] = {}
+    sources = {}
     for name, size in SIZES.items():
         if name in conditions.content:
-            numbers = _si(conditions, name)
+            numbers, sources[name] = _si(conditions, name)
             if len(numbers) != size:
                 where = f"{conditions.where}, {name}"
                 raise DeclarationError(f"{where}: {size} numbers are wanted, got {len(numbers)}")
@@ -323,7 +326,13 @@ def _conditions(table: Table) -> InitialConditions:
     choices = {name: conditions.text(name, words[0], choices=words) for name, words in CHOICES.items()}
     limits = _limits(conditions.table("limits", tuple(LIMITED)))
     return InitialConditions(
-        **places, contact=conditions.text("contact", ""), **choices, **given, angles=angles, limits=limits
+        **places,
+        contact=conditions.text("contact", ""),
+        **choices,
+        **given,
+        angles=angles,
+        limits=limits,
+        sources=sources,
     )
 
 
@@ -335,7 +344,7 @@ def _limits(table: Table) -> dict[str, tuple[float, ...]]:
     for name, count in LIMITED.items():
         if name not in table.content:
             raise DeclarationError(f"{table.where}: lacks {name}")
-        numbers = np.array(_si(table, name))
+        numbers = np.array(_si(table, name)[0])
         if len(numbers) not in (1, count) or not (numbers > 0.0).all():
             raise DeclarationError(f"{table.where}, {name}: give one positive number, or {count} of them")
         found[name] = tuple(np.broadcast_to(numbers, count).tolist())

@@ -8,7 +8,7 @@ from pathlib import Path
 from matplotlib import rc_context
 from matplotlib.figure import Figure
 
-from dockfmu.swap.interface import opened
+from dockfmu.declare.paper import opened
 from master.files import whole
 from ssp.diagram import draw
 from ssp.layout import arrange

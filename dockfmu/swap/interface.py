@@ -10,19 +10,13 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from base.platforms import this_platform
-from components.core.component import Component
-from dockfmu.declare import declaration
-from dockfmu.declare.assembly import make_component, start_values
-from dockfmu.declare.base_motion import leave_out_affine_mass
-from dockfmu.declare.bundle import read_bundle
+from dockfmu.declare.paper import described, opened, split_name
 from dockfmu.declare.plan import AUDIT_OUTPUTS, Plan
-from dockfmu.declare.ports import join, swap
+from dockfmu.declare.ports import swap
 from fmus import catalogue
-from fmus.description import NATIVE_CAPABILITIES, describe
 from master.errors import StructureError
 from master.fmi.description import Description, Variable, read_description
 from master.system import System
-from ssp.variants import is_package
 
 _SUBSCRIPT = re.compile(r"(.*)\[(\d+(?:,\d+)*)\]")
 
@@ -58,24 +52,9 @@ class Interface:
 
 
 @contextmanager
-def opened(name: str) -> Iterator[tuple[System, Plan]]:
-    """(system, plan) of a system by name, of a .toml or an .ssp.
-
-    The FMUs of a declared system are not built: only their descriptions are there. Raises what reading it raises.
-    """
-    with tempfile.TemporaryDirectory(prefix="dockfmu-") as folder:
-        if is_package(name):
-            system, plan, _, _ = read_bundle(name, Path(folder))
-        else:
-            declared = declaration.read(name)
-            system, plan = _on_paper(declared, Path(folder)), declared.plan
-        yield system, plan
-
-
-@contextmanager
 def place(name: str) -> Iterator[tuple[System, Plan, str]]:
     """(system, plan, element) of "SYSTEM.ELEMENT". Raises StructureError for an element that does not exist."""
-    origin, dot, element = _split(name)
+    origin, dot, element = split_name(name)
     if not dot:
         raise StructureError([f"{name}: SYSTEM.ELEMENT is wanted, such as atv_probe_cone.chaser"])
     with opened(origin) as (system, plan):
@@ -89,9 +68,9 @@ def interface(name: str) -> Interface:
 
     Raises CatalogueError, StructureError, and what reading the system raises.
     """
-    if not _split(name)[1]:
+    if not split_name(name)[1]:
         with tempfile.TemporaryDirectory(prefix="dockfmu-") as folder:
-            description = _described(catalogue.component(name), name, Path(folder))
+            description = described(catalogue.component(name), name, Path(folder))
         signals = _signals(description.select("input", "output"), {}, {})
         return Interface(name, description.description, description, tuple(signals))
     with place(name) as (system, plan, element):
@@ -123,32 +102,6 @@ def check_swap(name: str, file: Path) -> tuple[list[str], list[str]]:
         except StructureError as error:
             return [*problems, *error.problems], []
         return problems, [*notes, *plan.without(lost)[1]]
-
-
-def _split(name: str) -> tuple[str, str, str]:
-    for ending in (".ssd.", ".ssp.", ".toml."):
-        if ending in name:
-            file, _, element = name.partition(ending)
-            return file + ending[:-1], ".", element
-    return name.partition(".")
-
-
-def _on_paper(declared: declaration.Declaration, folder: Path) -> System:
-    """The connected system with descriptions in the place of FMUs."""
-    system = System(declared.name)
-    for name, element in declared.elements.items():
-        made = make_component(element.component, name, dict(element.options))
-        system.add(name, _described(made, name, folder).file, start_values(made, element))
-    for one, other in declared.connections:
-        join(system, one, other)
-    leave_out_affine_mass(system)
-    return system
-
-
-def _described(component: Component, name: str, folder: Path) -> Description:
-    file = folder / f"{name}.xml"
-    file.write_bytes(describe(component, "on-paper", NATIVE_CAPABILITIES))
-    return read_description(file)
 
 
 def _array(name: str) -> str:

@@ -1,0 +1,174 @@
+"""`dockfmu parameters`: values, units, ranges, sources, and what gave each value."""
+
+from __future__ import annotations
+
+import argparse
+import json
+import sys
+import textwrap
+from collections.abc import Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from dockfmu.commands.arguments import DONE, pairs
+from dockfmu.commands.streams import say
+from dockfmu.commands.terminal import styled, table, width
+
+if TYPE_CHECKING:
+    from dockfmu.declare.parameters import Parameter
+
+LIMITS = (None, 18, None, 18, 18, 20, None, None)
+"""Most characters of the columns on a terminal: name, value, unit, what set it, default, range, description, source."""
+
+
+def add_parameters(commands: Any) -> None:
+    parser = commands.add_parser(
+        "parameters",
+        help="list parameters: value, unit, range, default, source, what set them",
+        description="List parameters, one a line: name, value, unit, what set it, default, range, description,\n"
+        "source. "
+        "Lines are cut at the width of a terminal, and whole in a pipe. One parameter alone is told at\n"
+        "length.",
+        epilog="examples:\n"
+        "  dockfmu parameters atv_probe_cone.chaser\n"
+        "  dockfmu parameters atv_probe_cone.chaser.parameters.mass\n"
+        "  dockfmu parameters atv_probe_cone --changed\n"
+        "  dockfmu parameters 'atv_probe_cone.*.mass' --set chaser.parameters.mass=18t\n"
+        "  dockfmu parameters mine.fmu | grep assumed",
+        formatter_class=argparse.RawDescriptionHelpFormatter,
+    )
+    parser.add_argument(
+        "name", metavar="SYSTEM[.ELEMENT[.PATTERN]]",
+        help="of a system by name, a .toml or an .ssp; COMPONENT[.PATTERN] and FILE.fmu[.PATTERN] too; `*` stands for "
+        "any text, the name of a group for all in it",
+    )  # fmt: skip
+    parser.add_argument("--changed", action="store_true", help="only those that differ from the FMU's own")
+    parser.add_argument("--long", action="store_true", help="tell each at length")
+    parser.add_argument("--json", action="store_true", help="print a list of objects, values in SI units")
+    parser.add_argument(
+        "--set",
+        action="append",
+        default=[],
+        metavar="ELEMENT.VARIABLE=VALUE",
+        dest="settings",
+        help="as of dockfmu run",
+    )
+    parser.add_argument(
+        "--parameters", action="append", default=[], type=Path, metavar="FILE.ssv", help="as of dockfmu run"
+    )
+    parser.set_defaults(action=_parameters)
+
+
+def _parameters(arguments: argparse.Namespace) -> int:
+    from dockfmu.declare.parameters import parameters
+    from dockfmu.declare.settings import parse_value
+
+    settings = {name: parse_value(value) for name, value in pairs(arguments.settings, "--set").items()}
+    found = parameters(arguments.name, settings, arguments.parameters)
+    if arguments.changed:
+        found = [parameter for parameter in found if parameter.changed]
+    if arguments.json:
+        print(json.dumps([_as_json(parameter) for parameter in found], indent=1))
+    elif arguments.long or len(found) == 1:
+        print("\n\n".join(_block(parameter) for parameter in found))
+    else:
+        _print_table(found)
+    return DONE
+
+
+def _as_json(parameter: Parameter) -> dict[str, Any]:
+    return {
+        "name": parameter.full_name,
+        "value": parameter.value,
+        "unit": parameter.unit,
+        "display_unit": parameter.display[0],
+        "default": parameter.default,
+        "changed": parameter.changed,
+        "set_by": parameter.set_by,
+        "source": parameter.source,
+        "minimum": parameter.minimum,
+        "maximum": parameter.maximum,
+        "items": list(parameter.items),
+        "type": parameter.type,
+        "tunable": parameter.tunable,
+        "description": parameter.description,
+    }
+
+
+def _print_table(found: Sequence[Parameter]) -> None:
+    columns = width(sys.stdout)
+    rows = [
+        [
+            _name(parameter),
+            *_value(parameter, parameter.value),
+            parameter.set_by or "default",
+            f"was {_value(parameter, parameter.default)[0]}" if parameter.changed else "",
+            _range(parameter),
+            parameter.description,
+            parameter.source,
+        ]
+        for parameter in found
+    ]
+    for line, parameter in zip(table(rows, columns, LIMITS), found, strict=True):
+        size = len(_name(parameter))
+        name = styled(line[:size], "bold" if parameter.changed else "dim", sys.stdout)
+        print(name + line[size:])
+    if columns is not None:
+        changed = sum(parameter.changed for parameter in found)
+        say(f"{len(found)} parameters, {changed} changed; --long tells all of each")
+
+
+def _block(parameter: Parameter) -> str:
+    """Return all of one parameter, for people."""
+    own = parameter.display[0] != parameter.unit and parameter.value is not None
+    facts = [
+        ("", parameter.description),
+        ("in SI", f"{_text(parameter.value, 1.0)} {parameter.unit}" if own else ""),
+        ("set by", parameter.set_by or "nothing: the default"),
+        ("default", _with_unit(parameter, parameter.default) if parameter.changed else ""),
+        ("range", _range(parameter)),
+        ("source", parameter.source or ("" if parameter.set_by.startswith("--") else "not told")),
+        ("changes", "between steps too" if parameter.tunable else ""),
+    ]
+    lines = [f"{styled(_name(parameter), 'bold', sys.stdout)} = {_with_unit(parameter, parameter.value)}"]
+    for heading, text in facts:
+        if text:
+            start = f"  {heading:8} " if heading else "  "
+            columns = width(sys.stdout) or 10_000
+            lines += textwrap.wrap(text, columns, initial_indent=start, subsequent_indent=" " * len(start))
+    return "\n".join(lines)
+
+
+def _name(parameter: Parameter) -> str:
+    return parameter.full_name + (f"[{','.join(map(str, parameter.shape))}]" if parameter.shape else "")
+
+
+def _value(parameter: Parameter, value: Any) -> tuple[str, str]:
+    """Return a value in its display unit, and the unit, which is empty for a plain number."""
+    unit, factor = parameter.display
+    if value is None or (isinstance(value, list) and None in value):
+        return "computed", ""
+    return _text(value, factor), "" if unit == "1" else unit
+
+
+def _with_unit(parameter: Parameter, value: Any) -> str:
+    return " ".join(_value(parameter, value)).rstrip()
+
+
+def _text(value: Any, factor: float) -> str:
+    if isinstance(value, list):
+        return f"[{', '.join(_text(item, factor) for item in value)}]"
+    if isinstance(value, bool):
+        return str(value).lower()
+    return format(factor * value, ".6g") if isinstance(value, float) else str(value)
+
+
+def _range(parameter: Parameter) -> str:
+    if parameter.items:
+        return ", ".join(parameter.items)
+    unit, factor = parameter.display
+    low, high = (None if v is None else _text(float(v), factor) for v in (parameter.minimum, parameter.maximum))
+    unit = "" if unit == "1" else f" {unit}"
+    if low is not None and high is not None:
+        return f"{low} to {high}{unit}"
+    return f"from {low}{unit}" if low is not None else f"to {high}{unit}" if high is not None else ""

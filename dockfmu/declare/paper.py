@@ -1,0 +1,66 @@
+"""Systems on paper: connected and with start values, with descriptions in the place of FMUs that are not built."""
+
+from __future__ import annotations
+
+import tempfile
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+from components.core.component import Component
+from dockfmu.declare import declaration
+from dockfmu.declare.assembly import make_component, start_values
+from dockfmu.declare.base_motion import leave_out_affine_mass
+from dockfmu.declare.bundle import read_bundle
+from dockfmu.declare.plan import Plan
+from dockfmu.declare.ports import join
+from fmus.description import NATIVE_CAPABILITIES, describe
+from master.fmi.description import Description, read_description
+from master.system import System
+from ssp.variants import is_package
+
+
+@contextmanager
+def opened(name: str) -> Iterator[tuple[System, Plan]]:
+    """Open (system, plan) of a system by name, of a .toml or an .ssp.
+
+    The FMUs of a declared system are not built: only their descriptions are there. Raises what reading it raises.
+    """
+    with tempfile.TemporaryDirectory(prefix="dockfmu-") as folder:
+        if is_package(name):
+            system, plan, _, _ = read_bundle(name, Path(folder))
+        else:
+            declared = declaration.read(name)
+            (system, _), plan = on_paper(declared, Path(folder)), declared.plan
+        yield system, plan
+
+
+def on_paper(declared: declaration.Declaration, folder: Path) -> tuple[System, dict[str, Component]]:
+    """Return the connected system, with descriptions in `folder`, and the component of each element."""
+    system = System(declared.name)
+    components = {}
+    for name, element in declared.elements.items():
+        made = components[name] = make_component(element.component, name, dict(element.options))
+        system.add(name, described(made, name, folder).file, start_values(made, element))
+    for one, other in declared.connections:
+        join(system, one, other)
+    leave_out_affine_mass(system)
+    return system, components
+
+
+def described(component: Component, name: str, folder: Path) -> Description:
+    """Return the description that the FMU of a component would have; `folder` holds its file, called by `name`."""
+    file = folder / f"{name}.xml"
+    file.write_bytes(describe(component, "on-paper", NATIVE_CAPABILITIES))
+    return read_description(file)
+
+
+def split_name(name: str) -> tuple[str, str, str]:
+    """Return (system, ".", rest) of "SYSTEM.rest", where the system may be a file; no dot and no rest for a system."""
+    for ending in (".ssd", ".ssp", ".toml", ".fmu"):
+        file, found, rest = name.partition(f"{ending}.")
+        if found:
+            return file + ending, ".", rest
+        if name.endswith(ending):
+            return name, "", ""
+    return name.partition(".")

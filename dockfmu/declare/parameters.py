@@ -1,0 +1,324 @@
+"""What the parameters of a system are, and where their values come from, without building an FMU."""
+
+from __future__ import annotations
+
+import math
+import re
+import tempfile
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from base.names import did_you_mean, matching
+from components.core.component import Component
+from components.core.parameters import ParameterSet
+from dockfmu.declare import declaration
+from dockfmu.declare.assembly import in_declared_units, parameter_set
+from dockfmu.declare.bundle import read_bundle
+from dockfmu.declare.declaration import ANGLES, CONDITIONS, SIZES, UNITS, Declaration
+from dockfmu.declare.paper import described, on_paper, split_name
+from dockfmu.declare.settings import Settings, scalars
+from fmus import catalogue
+from master.errors import StructureError
+from master.fmi import archive
+from master.fmi.description import Description, Variable
+from master.system import System
+from ssp.read import read_parameter_set
+from ssp.variants import is_package
+
+_SUBSCRIPT = re.compile(r"(.*)\[(\d+(?:,\d+)*)\]")
+_SETS = re.compile(r"resources/parameters/[^/]+\.ssv")
+
+_CONDITIONS = {
+    "miss": "(y, z) of the head's centre in axes of the resting unit",
+    "yaw": "of the moving unit against the resting one",
+    "pitch": "of the moving unit against the resting one",
+    "roll": "of the moving unit against the resting one",
+    "velocity": "of the moving craft, x > 0 closes",
+    "angular_velocity": "of the moving craft relative to the resting one, axes C",
+    "start_gap": "by which the active unit is moved back along x of the passive one",
+    "orbital_rate": "angular velocity of both craft with their orbit, axes C of the resting one",
+}
+
+
+@dataclass(frozen=True)
+class Parameter:
+    """A parameter of an element, arrays whole.
+
+    `value` and `default` are numbers, truth values or texts, in nested lists for arrays, in `unit`; `default` is that
+    of the FMU. A value of None is computed when a run starts. `set_by` names what gave the value: a parameter set,
+    "system", "initial_conditions", "package", "--parameters" or "--set"; it is empty for a default. `source` says where
+    the value is from, such as "assumed"; it is empty where nothing tells. `display` is (unit, factor) in which people
+    are shown the value.
+    """
+
+    element: str
+    name: str
+    shape: tuple[int, ...]
+    type: str
+    value: Any
+    default: Any
+    unit: str = "1"
+    display: tuple[str, float] = ("1", 1.0)
+    minimum: float | None = None
+    maximum: float | None = None
+    items: tuple[str, ...] = ()
+    tunable: bool = False
+    description: str = ""
+    source: str = ""
+    set_by: str = ""
+
+    @property
+    def changed(self) -> bool:
+        """Whether the value differs from that of the FMU, or is computed."""
+        return bool(self.value != self.default)
+
+    @property
+    def full_name(self) -> str:
+        """The name that `--set` takes."""
+        return f"{self.element}.{self.name}"
+
+
+@dataclass
+class _Layer:
+    """Values that were laid over those before: scalar -> value, and where each is from."""
+
+    by: str
+    values: Mapping[str, Any]
+    sources: Mapping[str, str] = field(default_factory=dict)
+
+
+@dataclass
+class _Element:
+    """An element with the layers of its values, the lowest first, and sets that may tell the source of a default."""
+
+    description: Description
+    layers: list[_Layer] = field(default_factory=list)
+    known: list[_Layer] = field(default_factory=list)
+
+
+def parameters(name: str, settings: Mapping[str, Any] | None = None, files: Sequence[Path] = ()) -> list[Parameter]:
+    """Return the parameters of "SYSTEM[.ELEMENT[.PATTERN]]".
+
+    The system is a name, a .toml or an .ssp; FILE.fmu and the name of a component take no ELEMENT. `settings` and
+    `files` are laid over it as by `--set` and `--parameters`. Raises StructureError with near matches for an element or
+    a pattern that selects nothing, and what reading the system raises.
+    """
+    origin, _, rest = split_name(name)
+    with tempfile.TemporaryDirectory(prefix="dockfmu-") as folder:
+        conditions, declared = {}, None
+        if origin.endswith(".fmu"):
+            system = System(Path(origin).name)
+            system.add(Path(origin).stem, Path(origin))
+            elements = {n: _of_file(system, n) for n in system.elements}
+        elif is_package(origin):
+            system, _, _, _ = read_bundle(origin, Path(folder))
+            elements = {n: _of_file(system, n) for n in system.elements}
+        elif origin not in declaration.names() and _is_component(origin):
+            system = System(origin)
+            component = catalogue.component(origin)
+            system.add(origin, described(component, origin, Path(folder)).file)
+            elements = {origin: _Element(system.description(origin), known=_sets(component, component.parameter_sets))}
+        else:
+            declared = declaration.read(origin)
+            conditions = {n.partition(".")[2]: v for n, v in (settings or {}).items() if n.startswith(f"{CONDITIONS}.")}
+            system, components = on_paper(declared, Path(folder))
+            elements = {n: _of_declaration(system, declared, n, components[n]) for n in system.elements}
+        _lay_over(system, elements, settings or {}, files)
+        found = [entry for n, element in elements.items() for entry in _entries(n, element)]
+        if declared is not None and declared.initial_conditions is not None:
+            found += _of_conditions(declared, conditions)
+    alone = declared is None and len(elements) == 1 and not is_package(origin)
+    pattern = f"{next(iter(elements))}.{rest}" if alone and rest else rest
+    return _chosen(origin, found, pattern)
+
+
+def _is_component(name: str) -> bool:
+    try:
+        catalogue.entry(name)
+    except catalogue.CatalogueError:
+        return False
+    return True
+
+
+def _chosen(origin: str, found: list[Parameter], pattern: str) -> list[Parameter]:
+    if not pattern:
+        return found
+    names = [parameter.full_name for parameter in found]
+    chosen = set(matching(pattern, names))
+    if not chosen:
+        elements = list(dict.fromkeys(parameter.element for parameter in found))
+        element, dot, rest = pattern.partition(".")
+        if element in elements and dot:
+            inside = [parameter.name for parameter in found if parameter.element == element]
+            raise StructureError([f"{origin}.{element} has no parameter {rest!r}{did_you_mean(rest, inside)}"])
+        if "*" in element:
+            raise StructureError([f"{origin} has no parameter {pattern!r}{did_you_mean(pattern, names)}"])
+        hint = did_you_mean(element, elements) or did_you_mean(pattern, names)
+        raise StructureError([f"{origin} has {', '.join(elements)}, no {element!r}{hint}"])
+    return [parameter for parameter in found if parameter.full_name in chosen]
+
+
+def _of_declaration(system: System, declared: Declaration, name: str, component: Component) -> _Element:
+    element = declared.elements[name]
+    chosen = [parameter_set(component, one, element.origin) for one in element.sets]
+    layers = _sets(component, chosen)
+    if element.values is not None:
+        (given,) = _sets(component, [in_declared_units(component.record, element.values)])
+        layers.append(_Layer("system", given.values, given.sources))
+    found = _Element(system.description(name), layers, _sets(component, component.parameter_sets))
+    # what the system changes by itself, such as the mass of an AFFINE mechanism
+    layers.append(_Layer("system", {n: v for n, v in system.elements[name].start.items() if v != _value(found, n)}))
+    conditions = declared.initial_conditions
+    if conditions is not None and name in (conditions.active.split(".")[0], conditions.target.split(".")[0]):
+        placed = [n for n in found.description.variables if n.startswith("parameters.initial.")]
+        layers.append(_Layer(CONDITIONS, dict.fromkeys(placed), dict.fromkeys(placed, "computed at the start")))
+    return found
+
+
+def _sets(component: Component, sets: Sequence[ParameterSet]) -> list[_Layer]:
+    """Return parameter sets as layers of scalars."""
+    found = []
+    for entry in sets:
+        pairs = [
+            (scalar, number, entry.sources[name])
+            for name, value in entry.values.items()
+            for scalar, number in component.record.expand(name, value, entry.file)
+        ]
+        found.append(_Layer(entry.name, {s: n for s, n, _ in pairs}, {s: source for s, _, source in pairs}))
+    return found
+
+
+def _of_file(system: System, name: str) -> _Element:
+    """Return an element of an FMU: the parameter sets in it tell where values are from."""
+    element = system.elements[name]
+    known = []
+    if element.file.is_file():
+        for member in filter(_SETS.fullmatch, archive.members(element.file)):
+            content = read_parameter_set(archive.read_member(element.file, member), f"{element.file}, {member}")
+            values = {p.name: p.value for p in content.parameters}
+            known.append(_Layer(content.name, values, {p.name: p.description or "" for p in content.parameters}))
+    return _Element(system.description(name), [_Layer("package", dict(element.start))], known)
+
+
+def _lay_over(
+    system: System, elements: Mapping[str, _Element], settings: Mapping[str, Any], files: Sequence[Path]
+) -> None:
+    """Add the layers of `--parameters` and `--set`. Raises StructureError for what does not fit."""
+    values = {name: value for name, value in settings.items() if not name.startswith(f"{CONDITIONS}.")}
+    before = {name: dict(system.elements[name].start) for name in elements}
+    sets = tuple(read_parameter_set(file.read_bytes(), str(file)) for file in files)
+    Settings(values, sets).apply(system)
+    system.check()
+    given = {scalar for name in values for scalar in scalars(system, name)[0]}
+    for name, element in elements.items():
+        start = system.elements[name].start
+        own = {n: v for n, v in start.items() if f"{name}.{n}" in given}
+        others = {n: v for n, v in start.items() if n not in own and before[name].get(n) != v}
+        element.layers += [_Layer("--parameters", others), _Layer("--set", own)]
+
+
+def _value(element: _Element, name: str) -> Any:
+    layer = _top(element, name)
+    return element.description.variables[name].start if layer is None else layer.values[name]
+
+
+def _top(element: _Element, name: str) -> _Layer | None:
+    """Return the layer that gives a scalar its value; None if it has the default of the FMU."""
+    return next((layer for layer in reversed(element.layers) if name in layer.values), None)
+
+
+def _source(element: _Element, name: str) -> str:
+    layer = _top(element, name)
+    if layer is not None and (layer.by != "package" or name in layer.sources):
+        return layer.sources.get(name, "")
+    value = _value(element, name)
+    # a default, or the value of a package, is from the set that has the same
+    same = (entry for entry in element.known if name in entry.values and entry.values[name] == value)
+    entry = next(same, None)
+    return "" if entry is None else f"{entry.by}: {entry.sources.get(name, '')}"
+
+
+def _entries(name: str, element: _Element) -> Iterator[Parameter]:
+    """Yield the parameters of an element, the scalars of an array together."""
+    arrays: dict[str, list[Variable]] = {}
+    for variable in element.description.select("parameter", "structuralParameter"):
+        found = _SUBSCRIPT.fullmatch(variable.name)
+        arrays.setdefault(found[1] if found else variable.name, []).append(variable)
+    for array, members in arrays.items():
+        first = members[0]
+        shape = _shape(members)
+        layers = [_top(element, variable.name) for variable in members]
+        unit = element.description.unit(first)
+        shown = next((d for d in (unit.display if unit else ()) if d[0] == first.display_unit), None)
+        yield Parameter(
+            name,
+            array,
+            shape,
+            first.type,
+            _nested([_named(first, _value(element, variable.name)) for variable in members], shape),
+            _nested([_named(first, variable.start) for variable in members], shape),
+            first.unit or "1",
+            (first.unit or "1", 1.0) if shown is None or shown[2] else (shown[0], shown[1]),
+            first.minimum,
+            first.maximum,
+            tuple(item for item, _ in first.items),
+            first.variability == "tunable",
+            first.description,
+            _joined(_source(element, variable.name) for variable in members),
+            _joined(layer.by if layer else "" for layer in layers),
+        )
+
+
+def _of_conditions(declared: Declaration, settings: Mapping[str, Any]) -> Iterator[Parameter]:
+    given = declared.with_conditions(settings).initial_conditions
+    assert given is not None
+    changed = {name.partition("[")[0] for name in settings}
+    for name, size in SIZES.items():
+        value: Any = given.angles[ANGLES.index(name)] if name in ANGLES else getattr(given, name)
+        by = "--set" if name in changed or (name in ANGLES and "angles" in changed) else "system"
+        unit = UNITS[name]
+        degrees = (unit.replace("rad", "deg"), math.degrees(1.0)) if "rad" in unit else (unit, 1.0)
+        yield Parameter(
+            CONDITIONS,
+            name,
+            () if size == 1 else (size,),
+            "Real",
+            value if size == 1 else list(value),
+            0.0 if size == 1 else [0.0] * size,
+            unit,
+            degrees,
+            description=_CONDITIONS[name],
+            source=given.sources.get(name, "") if by == "system" else "",
+            set_by=by if by == "--set" or name in given.sources else "",
+        )
+
+
+def _shape(members: Sequence[Variable]) -> tuple[int, ...]:
+    places = [tuple(map(int, m[2].split(","))) for v in members if (m := _SUBSCRIPT.fullmatch(v.name))]
+    return tuple(map(max, zip(*places, strict=True)))
+
+
+def _named(variable: Variable, value: Any) -> Any:
+    """Return a value by its type: the item of an enumeration, true or false."""
+    if value is None or isinstance(value, str):
+        return value
+    if variable.items:
+        return {number: item for item, number in variable.items}.get(int(value), value)
+    if variable.type == "Boolean":
+        return bool(value)
+    return int(value) if variable.type == "Integer" else value
+
+
+def _nested(values: list[Any], shape: tuple[int, ...]) -> Any:
+    """Return values in row-major order as nested lists."""
+    if not shape:
+        return values[0]
+    for size in reversed(shape[1:]):
+        values = [values[k : k + size] for k in range(0, len(values), size)]
+    return values
+
+
+def _joined(texts: Iterator[str]) -> str:
+    return "; ".join(dict.fromkeys(text for text in texts if text))
