@@ -1,11 +1,12 @@
-"""Where things are kept that can be made again, and files there whose damage is noticed."""
+"""The cache folder: files that can be made again, each with a digest that reveals damage."""
 
 from __future__ import annotations
 
 import hashlib
 import os
-import tempfile
 from pathlib import Path
+
+from base.files import write_file
 
 ROOT = Path(__file__).resolve().parents[1]
 
@@ -21,23 +22,9 @@ def cache_root() -> Path:
     return Path(os.environ.get("XDG_CACHE_HOME", Path.home() / ".cache")) / "dockfmu"
 
 
-def write_whole(file: Path, data: bytes) -> None:
-    """Write `data` to `file` in one step, so that no other process reads half of it. Raises OSError that names it."""
-    file.parent.mkdir(parents=True, exist_ok=True)
-    with tempfile.NamedTemporaryFile(dir=file.parent, delete=False) as stream:
-        try:
-            stream.write(data)
-            stream.flush()
-        except OSError as error:
-            Path(stream.name).unlink(missing_ok=True)
-            raise OSError(error.errno, error.strerror, str(file)) from error
-    Path(stream.name).chmod(0o644)
-    Path(stream.name).replace(file)
-
-
 def keep(file: Path, key: str, data: bytes) -> None:
     """Write `data` to `file` of the cache, with a digest of it and of the `key` under which it is kept."""
-    write_whole(file, _seal(key, data) + data)
+    write_file(file, _seal(key, data) + data, durable=False)
 
 
 def kept(file: Path, key: str) -> bytes | None:
@@ -52,7 +39,7 @@ def kept(file: Path, key: str) -> bytes | None:
 
 def seal(file: Path) -> None:
     """Write a digest of `file` beside it: the sign that it is whole."""
-    write_whole(_seal_of(file), _digest_of(file))
+    write_file(_seal_of(file), _digest_of(file), durable=False)
 
 
 def is_whole(file: Path) -> bool:

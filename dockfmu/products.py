@@ -11,8 +11,7 @@ from pathlib import Path
 from types import TracebackType
 from typing import Any
 
-from master.errors import MasterError
-from master.files import Lock, Reserve, write_whole
+from base.files import Lock, Reserve, WriteError, write_file
 from master.observers.recording.journal import beside
 
 RESERVE_BYTES = 1 << 18
@@ -24,7 +23,7 @@ LOCK, RESERVE = "run.lock", "run.reserve"
 class ResultsFolder:
     """The folder of one run, a context manager. Nobody else gets it until it is left, whatever happens to the process.
 
-    Raises LockedError that names the process which has it, MasterError where it cannot be written.
+    Raises LockedError that names the process which has it, WriteError where it cannot be written.
     """
 
     def __init__(self, path: Path) -> None:
@@ -40,7 +39,7 @@ class ResultsFolder:
             self._made = missing
             self._lock.take()
         except OSError as error:
-            raise MasterError(f"{self.path}: cannot be written ({error.strerror})") from error
+            raise WriteError(f"{self.path}: cannot be written ({error.strerror})") from error
         return self
 
     def __exit__(
@@ -61,7 +60,7 @@ class ResultsFolder:
                     file.unlink(missing_ok=True)
             self._reserve = Reserve(self.path / RESERVE, RESERVE_BYTES)
         except OSError as error:
-            raise MasterError(f"{self.path}: cannot be written ({error.strerror})") from error
+            raise WriteError(f"{self.path}: cannot be written ({error.strerror})") from error
 
     def keep_recording(self, name: str, time: float) -> Path | None:
         """Rename the recording of the part before a checkpoint at `time`, s, with the journal of its last rows.
@@ -82,7 +81,7 @@ class ResultsFolder:
                 beside(recording).rename(beside(new))
             return recording.rename(new)
         except OSError as error:
-            raise MasterError(f"{self.path}: cannot be written ({error.strerror})") from error
+            raise WriteError(f"{self.path}: cannot be written ({error.strerror})") from error
 
     def release_reserve(self) -> None:
         """Give the room back, for the last words."""
@@ -91,7 +90,7 @@ class ResultsFolder:
 
     def write_json(self, name: str, content: Any) -> None:
         """Write a file of JSON. Raises WriteError that names it."""
-        write_whole(self.path / name, (json.dumps(finite(content), indent=1) + "\n").encode())
+        write_file(self.path / name, (json.dumps(finite(content), indent=1) + "\n").encode())
 
 
 def finite(content: Any) -> Any:
@@ -106,4 +105,4 @@ def finite(content: Any) -> Any:
 def publish(made: Path, place: Path, pattern: str) -> None:
     """Put copies of files below `made` below `place`, each whole. Raises WriteError that names one."""
     for file in sorted(made.glob(pattern)):
-        write_whole(place / file.relative_to(made), file.read_bytes())
+        write_file(place / file.relative_to(made), file.read_bytes())

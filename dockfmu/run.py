@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from base.errors import DockfmuError
+from base.files import WriteError
 from base.names import file_name
 from dockfmu.declare import bundle, declaration
 from dockfmu.declare.assembly import assemble
@@ -20,13 +21,11 @@ from dockfmu.declare.ports import swap
 from dockfmu.declare.settings import Settings
 from dockfmu.products import ResultsFolder, finite, publish
 from dockfmu.report.page import PRODUCTS as REPORTS
-from dockfmu.report.page import ReportError, write_report
+from dockfmu.report.page import write_report
 from dockfmu.watch.live import NOT_LIVE, Live
 from dockfmu.watch.watching import watching
 from master import algorithms
 from master.checkpoint import Checkpoint, check_states, read_checkpoint
-from master.errors import MasterError
-from master.files import WriteError
 from master.observers.checkpoints import Checkpoints
 from master.observers.observer import Observer
 from master.observers.progress import Progress
@@ -158,7 +157,7 @@ def _recorded(
                 say(f"note: the recording of the run before is kept as {kept}; results.h5 begins at the checkpoint")
         rows = journal.beside(Path("results.h5"))
         folder.clear((*PRODUCTS, rows.name, journal.unfinished(rows).name), request.resume)
-    except MasterError:
+    except DockfmuError:
         simulation.abandon()
         raise
     try:
@@ -177,7 +176,7 @@ def _recorded(
     if request.report and (folder.path / "results.h5").is_file():
         try:
             write_report(folder.path)
-        except (ReportError, MasterError, OSError) as error:
+        except (DockfmuError, OSError) as error:
             say(f"warning: no report: {error}")
     return summary
 

@@ -11,6 +11,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any, Self
 
+from base.files import WriteError
 from dockfmu import products
 from dockfmu.declare import bundle, declaration, ports
 from dockfmu.declare.assembly import assemble, build_fmu, make_component
@@ -26,7 +27,6 @@ from master.algorithms import Algorithm
 from master.checkpoint import read_checkpoint
 from master.drivers.driver import Driver
 from master.errors import FmuError, StructureError
-from master.files import WriteError
 from master.observers.events import Event
 from master.observers.observer import Observer
 from master.observers.outcomes import OutcomeRule

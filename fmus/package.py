@@ -14,8 +14,9 @@ from pathlib import Path
 from typing import Literal
 
 import base
-from base.cache import ROOT, cache_root, keep, kept, write_whole
+from base.cache import ROOT, cache_root, keep, kept
 from base.compiler import digest_of, settings
+from base.files import write_file
 from base.platforms import BASELINE
 from components.core.component import Component
 from components.core.sources import sources
@@ -63,7 +64,7 @@ def build(
         data = pack(content | common)
         keep(place, key, data)
     target = Path(folder) / f"{component.name}{'' if kind == 'native' else '-python'}.fmu"
-    write_whole(target, data)
+    write_file(target, data)
     return target
 
 

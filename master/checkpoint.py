@@ -12,8 +12,8 @@ from typing import Any
 
 import numpy as np
 
+from base.files import WriteError, write_file
 from master.errors import MasterError
-from master.files import WriteError, write_whole
 from master.fmi import archive
 from master.fmi.instance import Instance
 from master.system import Connection, System
@@ -127,7 +127,7 @@ class Checkpoint:
         packed = io.BytesIO()
         np.savez(packed, **content)  # type: ignore[arg-type]
         try:
-            return write_whole(file, _sealed(packed.getvalue()))
+            return write_file(file, _sealed(packed.getvalue()))
         except WriteError as error:
             raise CheckpointError(str(error)) from error
 

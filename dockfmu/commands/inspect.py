@@ -52,9 +52,9 @@ def add_ports(commands: Any) -> None:
 
 
 def _ports(arguments: argparse.Namespace) -> int:
+    from base.files import write_file
     from dockfmu.swap.interface import interface
     from dockfmu.swap.skeletons import FORMS, skeleton, table
-    from master.files import write_whole
 
     if arguments.format not in ("table", *FORMS):
         raise WrongCommand(f"--format {arguments.format}: there are table, {', '.join(FORMS)}")
@@ -72,7 +72,7 @@ def _ports(arguments: argparse.Namespace) -> int:
         return DONE
     arguments.output.mkdir(parents=True, exist_ok=True)
     for name, text in files.items():
-        print(write_whole(arguments.output / name, text.encode()))
+        print(write_file(arguments.output / name, text.encode()))
     return DONE
 
 

@@ -9,7 +9,7 @@ from matplotlib import rc_context
 from matplotlib.figure import Figure
 
 from dockfmu.declare.paper import opened
-from master.files import whole
+from base.files import atomic_file
 from ssp.diagram import draw
 from ssp.layout import arrange
 from ssp.packaging import from_system
@@ -19,7 +19,7 @@ from ssp.variants import is_package, read_package
 def save(figure: Figure, file: Path) -> None:
     """Write the figure; text in an SVG stays text, and the same diagram gives the same bytes."""
     undated = {"Date": None} if file.suffix == ".svg" else None
-    with rc_context({"svg.fonttype": "none", "svg.hashsalt": "dockfmu"}), whole(file) as unfinished:
+    with rc_context({"svg.fonttype": "none", "svg.hashsalt": "dockfmu"}), atomic_file(file) as unfinished:
         figure.savefig(unfinished, metadata=undated)
 
 

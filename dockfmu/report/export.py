@@ -9,7 +9,7 @@ import numpy as np
 from scipy.io import savemat
 
 from base.errors import DockfmuError
-from master.files import whole
+from base.files import atomic_file
 from master.observers.recording.results import read_results
 
 
@@ -23,7 +23,7 @@ def write_csv(results: Path, file: Path) -> Path:
         names = content.variables
         header = ["time [s]", *(f"{name} [{unit}]" if (unit := content.unit(name)) else name for name in names)]
         columns = np.column_stack([content.time, *(np.asarray(content[name], float) for name in names)])
-    with whole(file) as unfinished, unfinished.open("w", encoding="utf-8") as out:
+    with atomic_file(file) as unfinished, unfinished.open("w", encoding="utf-8") as out:
         out.write(",".join(f'"{title}"' if "," in title else title for title in header) + "\n")
         np.savetxt(out, columns, delimiter=",", fmt="%.17g")
     return file
@@ -45,6 +45,6 @@ def write_mat(results: Path, file: Path) -> Path:
             original[legal] = name
             fields[legal] = np.asarray(content[name], float)[:, None]
     fields["names"] = np.array([[legal, name] for legal, name in original.items()], dtype=object)
-    with whole(file) as unfinished:
+    with atomic_file(file) as unfinished:
         savemat(unfinished, fields, appendmat=False, long_field_names=True, do_compression=True)
     return file

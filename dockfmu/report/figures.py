@@ -12,9 +12,9 @@ import numpy as np
 import plotly.graph_objects as go
 from plotly.subplots import make_subplots
 
+from base.files import atomic_file
 from dockfmu.declare.plan import Panel
 from dockfmu.report.thinning import thin
-from master.files import whole
 from master.observers.recording.results import Results
 
 COLOURS = ("#1f77b4", "#d62728", "#2ca02c", "#9467bd", "#ff7f0e", "#17becf", "#8c564b", "#7f7f7f")
@@ -195,7 +195,7 @@ def write_png(
     if start < end:
         axes[-1, 0].set_xlim(start, end)
     figure.suptitle(title, fontsize=11, y=1.0 - 0.1 / height)
-    with whole(file) as unfinished:
+    with atomic_file(file) as unfinished:
         figure.savefig(unfinished, dpi=160)
 
 

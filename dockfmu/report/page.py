@@ -12,9 +12,9 @@ from typing import Any
 import jinja2
 
 from base.errors import DockfmuError
+from base.files import write_file
 from dockfmu.declare.plan import Panel, Plan
 from dockfmu.report.figures import interactive, write_png
-from master.files import write_whole
 from master.observers.recording.results import Results, read_results
 
 IMPACT_WINDOW = 15.0
@@ -58,7 +58,7 @@ def _write(folder: Path, results: Results) -> Path:
         start = max(float(results.time[0]), events[0]["t"] - 0.5)
         write_png(results, panels, events, folder / "impact.png", title, (start, start + IMPACT_WINDOW))
     html = _page(results, summary, events, panels)
-    return write_whole(folder / "report.html", html.encode())
+    return write_file(folder / "report.html", html.encode())
 
 
 def _page(results: Results, summary: Mapping[str, Any], events: list[dict[str, Any]], panels: tuple[Panel, ...]) -> str:

@@ -18,6 +18,7 @@ from signal import Signals
 from types import TracebackType
 from typing import Any
 
+from base.errors import DockfmuError
 from master.algorithms import Algorithm, GaussSeidel
 from master.algorithms.algorithm import Scheme
 from master.checkpoint import Checkpoint, check_states, identity, restore_states, save_states
@@ -352,7 +353,7 @@ def _end(watchers: Sequence[Observer | Driver], result: Result) -> None:
     for watcher in watchers:
         try:
             watcher.end(result)
-        except MasterError as error:
+        except DockfmuError as error:
             if result.status != "failed":
                 _fail(result, error)
         except BaseException as error:

@@ -10,8 +10,8 @@ import pytest
 from hypothesis import Phase, given, settings
 from hypothesis import strategies as st
 
+from base.files import LockedError
 from master.errors import MasterError
-from master.files import LockedError
 from master.observers.recording import checksum, journal
 from master.observers.recording.recorder import CHUNK_ROWS, Recorder
 from master.observers.recording.results import DamagedRecording, read_results

@@ -25,9 +25,9 @@ from typing import Any
 import h5py
 import numpy as np
 
+from base.files import Lock, Reserve
 from base.fmi import NUMERIC_TYPES
 from master.errors import MasterError
-from master.files import Lock, Reserve
 from master.fmi import archive
 from master.fmi.description import Variable
 from master.observers.observer import Observer, RunContext

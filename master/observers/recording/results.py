@@ -12,8 +12,8 @@ from typing import TYPE_CHECKING, Any
 import h5py
 import numpy as np
 
+from base.files import is_held
 from master.errors import MasterError
-from master.files import is_held
 from master.observers.recording import checksum, journal
 from master.observers.recording.datasets import STRINGS, read_strings
 from master.observers.recording.salvage import LIBVER as LIBVER

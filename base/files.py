@@ -1,4 +1,4 @@
-"""Files that are whole or not there, a folder that one process at a time writes into, and room for the last words."""
+"""Atomic writing of files, locks between processes, and disk space kept in reserve."""
 
 from __future__ import annotations
 
@@ -6,6 +6,7 @@ import json
 import os
 import socket
 import sys
+import threading
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
@@ -13,8 +14,7 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
-from base.errors import FAILED
-from master.errors import MasterError
+from base.errors import FAILED, DockfmuError
 
 if sys.platform == "win32":
     import msvcrt
@@ -22,19 +22,22 @@ else:
     import fcntl
 
 
-class WriteError(MasterError):
+class WriteError(DockfmuError, OSError):
     """A file cannot be written."""
+
+    exit_status = FAILED
 
     exit_status = FAILED
 
 
 @contextmanager
-def whole(file: Path) -> Iterator[Path]:
-    """A file to write in the place of `file`, whose name it gets in the end: that is the old one or the new, and whole.
+def atomic_file(file: Path) -> Iterator[Path]:
+    """Yield the path of a file to write, which replaces `file` at the end of the block.
 
-    Raises WriteError that names `file`.
+    Other processes see the old file or the new one, never a part of it; after an exception the old one stays. Raises
+    WriteError that names `file`.
     """
-    unfinished = file.with_name(f".{os.getpid()}.{file.name}")
+    unfinished = file.with_name(f".{os.getpid()}-{threading.get_native_id()}.{file.name}")
     try:
         yield unfinished
         unfinished.replace(file)
@@ -45,22 +48,26 @@ def whole(file: Path) -> Iterator[Path]:
             unfinished.unlink(missing_ok=True)
 
 
-def write_whole(file: Path, data: bytes) -> Path:
-    """Write a file that is whole at every moment, and on the disk, and its folder. Raises WriteError that names it."""
-    with whole(file) as unfinished:
+def write_file(file: Path, data: bytes, *, durable: bool = True) -> Path:
+    """Write `data` to `file` atomically, making its folder if there is none, and return `file`.
+
+    `durable` waits until the data are on the disk; the cache does without. Raises WriteError that names `file`.
+    """
+    with atomic_file(file) as unfinished:
         file.parent.mkdir(parents=True, exist_ok=True)
         with unfinished.open("wb") as stream:
             stream.write(data)
-            stream.flush()
-            os.fsync(stream.fileno())
+            if durable:
+                stream.flush()
+                os.fsync(stream.fileno())
     return file
 
 
 class Reserve:
-    """Bytes of a disk that are kept until there is nothing else left, for what must be written then."""
+    """A file that holds disk space in reserve, for what must still be written when the disk is full."""
 
     def __init__(self, file: Path, size: int) -> None:
-        """Raises OSError where the disk does not have them."""
+        """Allocate `size` bytes. Raises OSError if the disk does not have them."""
         self.file = file
         with file.open("wb") as out:
             try:
@@ -74,29 +81,29 @@ class Reserve:
                 raise
 
     def release(self) -> None:
-        """Give them back. It does no harm to do so twice."""
+        """Give the space back; a second call does nothing."""
         with suppress(OSError):
             self.file.unlink(missing_ok=True)
 
 
 TRIES = 10
-"""Attempts to get a lock: who looks whether it is held has it for a moment."""
+"""Attempts to take a lock: a process that tests whether it is held holds it for a moment."""
 
 
-class LockedError(MasterError):
-    """Another process writes where this one was to."""
+class LockedError(DockfmuError):
+    """Another process holds the lock."""
 
 
 class Lock:
-    """A file that one process at a time holds. The operating system lets go of it when the process ends, however."""
+    """A lock file that one process at a time holds; the operating system releases it when the process ends."""
 
     def __init__(self, file: Path, what: str) -> None:
-        """`what` is protected by it, in words."""
+        """Name the lock's file, and `what` it protects for messages."""
         self.file, self.what = file, what
         self._descriptor: int | None = None
 
     def take(self) -> None:
-        """Raises LockedError that names the process which has it, or OSError where there can be no file."""
+        """Take the lock. Raises LockedError that names the process holding it, OSError if the file cannot be made."""
         tries = TRIES
         while self._descriptor is None:
             descriptor = os.open(self.file, os.O_RDWR | os.O_CREAT, 0o644)
@@ -122,7 +129,7 @@ class Lock:
                     os.close(descriptor)
 
     def release(self) -> None:
-        """Let others have it. It does no harm to do so twice."""
+        """Release the lock; a second call does nothing."""
         if self._descriptor is None:
             return
         descriptor, self._descriptor = self._descriptor, None
@@ -137,7 +144,7 @@ class Lock:
 
 
 def is_held(file: Path) -> bool:
-    """Return whether a process holds the lock of that file."""
+    """Return whether a process holds the lock `file`."""
     try:
         descriptor = os.open(file, os.O_RDWR)
     except OSError:
@@ -149,7 +156,7 @@ def is_held(file: Path) -> bool:
 
 
 def _lock(descriptor: int) -> bool:
-    """Return whether it is ours now. File systems that know no locks give it to everybody."""
+    """Try to lock an open file, and return whether it worked; without support by the file system it always does."""
     try:
         if sys.platform == "win32":
             # a byte far behind the content, which others are to read
@@ -173,7 +180,7 @@ def _is_at(descriptor: int, file: Path) -> bool:
 
 
 def _holder(file: Path) -> str:
-    """The process that holds a lock, in words."""
+    """Return a description of the process that holds a lock."""
     try:
         about: dict[str, Any] = json.loads(file.read_text(encoding="utf-8"))
         where = "" if about["host"] == socket.gethostname() else f" on {about['host']}"

@@ -1,0 +1,52 @@
+"""Files are written whole or not at all."""
+
+import threading
+
+import pytest
+
+from base.errors import DockfmuError
+from base.files import WriteError, atomic_file, write_file
+
+
+def test_a_file_is_written_with_its_folder_and_nothing_else_is_left(tmp_path):
+    file = tmp_path / "new" / "file.txt"
+    assert write_file(file, b"one") == file
+    write_file(file, b"two", durable=False)
+    assert file.read_bytes() == b"two"
+    assert list(file.parent.iterdir()) == [file]
+
+
+def test_the_old_file_stays_when_writing_the_new_one_fails(tmp_path):
+    file = tmp_path / "file.txt"
+    file.write_bytes(b"old")
+
+    def write_half():
+        with atomic_file(file) as unfinished:
+            unfinished.write_bytes(b"ne")
+            assert file.read_bytes() == b"old"
+            raise RuntimeError
+
+    with pytest.raises(RuntimeError):
+        write_half()
+    assert file.read_bytes() == b"old"
+    assert list(tmp_path.iterdir()) == [file]
+
+
+def test_threads_that_write_one_file_do_not_mix(tmp_path):
+    file = tmp_path / "file.bin"
+    contents = [bytes([k]) * 100_000 for k in range(8)]
+    threads = [threading.Thread(target=write_file, args=(file, content)) for content in contents]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert file.read_bytes() in contents
+    assert list(tmp_path.iterdir()) == [file]
+
+
+@pytest.mark.parametrize("kind", [DockfmuError, OSError])
+def test_a_file_that_cannot_be_written_is_named(tmp_path, kind):
+    (tmp_path / "taken").write_bytes(b"")
+    with pytest.raises(kind, match=r"taken.file\.txt: cannot be written") as caught:
+        write_file(tmp_path / "taken" / "file.txt", b"")
+    assert isinstance(caught.value, WriteError)
