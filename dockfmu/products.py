@@ -11,7 +11,8 @@ from pathlib import Path
 from types import TracebackType
 from typing import Any
 
-from base.files import Lock, Reserve, WriteError, write_file
+from base.errors import DockfmuError
+from base.files import Lock, Reserve, write_file
 from master.observers.recording.journal import beside
 
 RESERVE_BYTES = 1 << 18
@@ -23,7 +24,7 @@ LOCK, RESERVE = "run.lock", "run.reserve"
 class ResultsFolder:
     """The folder of one run, a context manager. Nobody else gets it until it is left, whatever happens to the process.
 
-    Raises LockedError that names the process which has it, WriteError where it cannot be written.
+    Raises LockedError that names the process which has it, DockfmuError where it cannot be written.
     """
 
     def __init__(self, path: Path) -> None:
@@ -39,7 +40,7 @@ class ResultsFolder:
             self._made = missing
             self._lock.take()
         except OSError as error:
-            raise WriteError(f"{self.path}: cannot be written ({error.strerror})") from error
+            raise DockfmuError(f"{self.path}: cannot be written ({error.strerror})") from error
         return self
 
     def __exit__(
@@ -60,7 +61,7 @@ class ResultsFolder:
                     file.unlink(missing_ok=True)
             self._reserve = Reserve(self.path / RESERVE, RESERVE_BYTES)
         except OSError as error:
-            raise WriteError(f"{self.path}: cannot be written ({error.strerror})") from error
+            raise DockfmuError(f"{self.path}: cannot be written ({error.strerror})") from error
 
     def keep_recording(self, name: str, time: float) -> Path | None:
         """Rename the recording of the part before a checkpoint at `time`, s, with the journal of its last rows.
@@ -81,7 +82,7 @@ class ResultsFolder:
                 beside(recording).rename(beside(new))
             return recording.rename(new)
         except OSError as error:
-            raise WriteError(f"{self.path}: cannot be written ({error.strerror})") from error
+            raise DockfmuError(f"{self.path}: cannot be written ({error.strerror})") from error
 
     def release_reserve(self) -> None:
         """Give the room back, for the last words."""
