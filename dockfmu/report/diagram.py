@@ -8,8 +8,8 @@ from pathlib import Path
 from matplotlib import rc_context
 from matplotlib.figure import Figure
 
-from dockfmu.declare.paper import opened
 from base.files import atomic_file
+from dockfmu.declare.paper import opened
 from ssp.diagram import draw
 from ssp.layout import arrange
 from ssp.packaging import from_system
