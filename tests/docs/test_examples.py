@@ -1,0 +1,73 @@
+"""Commands and Python in the pages are as the product takes them."""
+
+import ast
+import importlib
+import re
+import shlex
+from pathlib import Path
+
+import pytest
+
+import dockfmu
+from dockfmu.cli import argument_parser
+
+ROOT = Path(__file__).parents[2]
+PAGES = [ROOT / "README.md", ROOT / "CONTRIBUTING.md", *sorted((ROOT / "docs").rglob("*.md"))]
+BLOCK = re.compile(r"^```(\w+)[^\n]*\n(.*?)^```", re.MULTILINE | re.DOTALL)
+
+
+def blocks(language):
+    return [
+        pytest.param(match[2], id=f"{page.relative_to(ROOT)}:{page.read_text().count(chr(10), 0, match.start()) + 1}")
+        for page in PAGES
+        for match in BLOCK.finditer(page.read_text(encoding="utf-8"))
+        if match[1] == language
+    ]
+
+
+def command_lines():
+    """Every `dockfmu ...` of the shell blocks, without comments."""
+    found = {}
+    for parameter in blocks("sh"):
+        for line in parameter.values[0].replace("\\\n", " ").splitlines():
+            words = shlex.split(line.partition(" #")[0])
+            while words and (words[0] == "chrt" or words[0].startswith("-") or words[0].isdecimal()):
+                words.pop(0)
+            if words and Path(words[0]).name == "dockfmu":
+                found[shlex.join(words)] = pytest.param(words[1:], id=f"{parameter.id} {shlex.join(words)}")
+    assert len(found) > 10
+    return list(found.values())
+
+
+@pytest.mark.parametrize("words", command_lines())
+def test_the_command_line_takes_what_the_pages_show(words):
+    argument_parser().parse_args(words)
+
+
+@pytest.mark.parametrize("source", blocks("python"))
+def test_python_of_the_pages_imports_what_there_is(source):
+    for node in ast.walk(ast.parse(source)):
+        if isinstance(node, ast.ImportFrom):
+            module = importlib.import_module(node.module)
+            assert not [alias.name for alias in node.names if not hasattr(module, alias.name)]
+        elif isinstance(node, ast.Attribute) and isinstance(node.value, ast.Name) and node.value.id == "dockfmu":
+            assert node.attr in dockfmu.__all__
+
+
+@pytest.mark.parametrize("page", ["getting-started.md", "guide/python-api.md", "develop/component.md"])
+def test_python_of_a_page_runs_from_top_to_bottom(page, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    names = {}
+    sources = [match[2] for match in BLOCK.finditer((ROOT / "docs" / page).read_text()) if match[1] == "python"]
+    assert sources
+    for source in sources:
+        exec(compile(source, page, "exec"), names)
+
+
+def test_pages_link_to_files_that_exist():
+    lost = []
+    for page in [*PAGES, *ROOT.glob("*/README.md"), *ROOT.glob("components/*/README.md")]:
+        for address in re.findall(r"\]\(([^)\s#]+)[^)]*\)", page.read_text(encoding="utf-8")):
+            if not address.startswith(("http", "mailto")) and not (page.parent / address).exists():
+                lost.append(f"{page.relative_to(ROOT)}: {address}")
+    assert not lost

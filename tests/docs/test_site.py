@@ -1,0 +1,132 @@
+"""The site is built without a warning, is whole, and fetches nothing from a network."""
+
+import re
+import subprocess
+import sys
+import zlib
+from functools import cache
+from pathlib import Path
+from urllib.parse import unquote, urlsplit
+
+import lxml.html
+import pytest
+
+import dockfmu
+from dockfmu.cli import argument_parser
+
+pytest.importorskip("sphinx", reason="pip install dockfmu[docs]")
+
+ROOT = Path(__file__).parents[2]
+FETCHED = (
+    "//script/@src | //link[not(@rel='canonical')]/@href | //img/@src | //iframe/@src | //object/@data | //source/@src"
+)
+
+
+@pytest.fixture(scope="module")
+def site(tmp_path_factory):
+    """The folder of the built site."""
+    folder = tmp_path_factory.mktemp("site")
+    command = [sys.executable, "-m", "sphinx", "--quiet", "--fail-on-warning", "--keep-going"]
+    done = subprocess.run(
+        [*command, "--doctree-dir", folder / "doctrees", ROOT / "docs", folder / "html"],
+        cwd=folder,
+        capture_output=True,
+        text=True,
+    )
+    assert done.returncode == 0, done.stdout + done.stderr
+    return folder / "html"
+
+
+@cache
+def parsed(page):
+    return lxml.html.parse(page).getroot()
+
+
+@cache
+def anchors(page):
+    return {*parsed(page).xpath("//@id"), *parsed(page).xpath("//a/@name")}
+
+
+def pages(site):
+    found = sorted(page for page in site.rglob("*.html") if "_static" not in page.parts)
+    assert len(found) > 40
+    return found
+
+
+def test_nothing_is_fetched_from_a_network(site):
+    remote = {
+        f"{page.relative_to(site)}: {address}"
+        for page in pages(site)
+        for address in parsed(page).xpath(FETCHED)
+        if urlsplit(address).scheme not in ("", "data") or urlsplit(address).netloc
+    }
+    assert not remote
+
+
+def test_styles_refer_to_nothing_on_a_network(site):
+    styles = sorted(site.rglob("*.css"))
+    assert styles
+    remote = re.compile(r"""(url\(|@import)\s*["']?\s*(https?:)?//""")
+    assert not [style.name for style in styles if remote.search(style.read_text())]
+
+
+def test_equations_are_drawn_by_a_script_of_the_site(site):
+    page = site / "validation" / "oracles.html"
+    (script,) = [source for source in parsed(page).xpath("//script/@src") if "svg" in source]
+    assert (page.parent / urlsplit(script).path).resolve().stat().st_size > 1_000_000
+
+
+def test_links_within_the_site_lead_somewhere(site):
+    broken = []
+    for page in pages(site):
+        for address in {*parsed(page).xpath("//a/@href"), *parsed(page).xpath(FETCHED)}:
+            parts = urlsplit(address)
+            if parts.scheme or parts.netloc:
+                continue
+            target = (page.parent / unquote(parts.path)).resolve() if parts.path else page
+            lost = not target.is_file() or (
+                parts.fragment and target.suffix == ".html" and unquote(parts.fragment) not in anchors(target)
+            )
+            if lost:
+                broken.append(f"{page.relative_to(site)}: {address}")
+    assert not broken
+
+
+def inventory(site):
+    """What the site describes: {name: kind}, of the inventory that Sphinx leaves for other sites."""
+    content = (site / "objects.inv").read_bytes().split(b"\n", 4)[4]
+    entries = (line.split(" ") for line in zlib.decompress(content).decode().splitlines())
+    return {entry[0]: entry[1] for entry in entries}
+
+
+def test_every_public_name_of_dockfmu_is_described(site):
+    described = inventory(site)
+    assert not [name for name in dockfmu.__all__ if not described.get(f"dockfmu.{name}", "").startswith("py:")]
+
+
+def test_every_component_and_system_has_a_page(site):
+    for folder, names in (("fmus", dockfmu.components()), ("systems", dockfmu.systems())):
+        reference = site / "reference" / folder
+        assert {page.stem for page in reference.glob("*.html")} == {*names, "index"}
+
+
+def test_page_of_a_component_shows_its_declaration(site):
+    page = parsed(site / "reference" / "fmus" / "Oscillator.html")
+    rows = [[cell.text_content().strip() for cell in row.xpath("./td")] for row in page.xpath("//tr")]
+    assert ["parameters.mass", "moving mass", "kg", "1.0", "1e-09 to ∞"] in rows
+    assert any(row and row[0] == "1" and row[1] == "fmi2Error" and "{force:g}" in row[2] for row in rows)
+
+
+def test_every_option_of_every_command_is_described(site):
+    text = parsed(site / "reference" / "commands.html").text_content()
+    (commands,) = (action for action in argument_parser()._actions if action.dest == "command")
+    options = {option for parser in commands.choices.values() for a in parser._actions for option in a.option_strings}
+    assert {"--set", "--platform"} < options
+    assert not [name for name in commands.choices if f"dockfmu {name}" not in text]
+    assert not [option for option in options - {"-h", "--help"} if option not in text]
+
+
+def test_search_finds_words_without_a_server(site):
+    index = (site / "searchindex.js").read_text()
+    assert index.startswith("Search.setIndex(")
+    assert "gauss_seidel" in index
