@@ -27,6 +27,7 @@ extensions = [
     "sphinx_copybutton",
     "sphinx_design",
     "declarations",
+    "parameter_status",
 ]
 exclude_patterns = ["_extensions"]
 

@@ -1,0 +1,117 @@
+"""Directive that writes the page of data from the parameter files: every value with what is known of it.
+
+```{parameter-status}
+```
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from pathlib import Path
+
+from citations import citations
+from declarations import Written, code, escaped, table
+from sphinx.application import Sphinx
+
+from components.core.parameters import ParameterSet, read_parameter_sets
+from fmus import catalogue
+
+COMPONENTS = Path(__file__).parents[2] / "components"
+ASSUMED, SOURCE, SPECIFIED = "**assumed**", "source", "specified"
+
+
+def status(source: str) -> str:
+    """Return what the `source` of a value says of it: assumed, of the source, or specified for dockfmu."""
+    if "assumed" in source.lower():
+        return ASSUMED
+    return SOURCE if "Yaskevich" in source else SPECIFIED
+
+
+def linked(source: str) -> str:
+    """Return `source` as Markdown, each citation a link to its target."""
+    found = {citation.text: citation.target for citation in citations(source)}
+    parts = re.split("(" + "|".join(map(re.escape, sorted(found, key=len, reverse=True))) + ")", source)
+    if not found:
+        return escaped(source)
+    return "".join(f"[{part}](#{found[part]})" if part in found else escaped(part) for part in parts)
+
+
+def shown(value: object) -> str:
+    """Return a value for a cell, lists with commas between numbers."""
+    return escaped(str(value))
+
+
+def parameter_files() -> dict[str, tuple[ParameterSet, ...]]:
+    """Return the sets by the folder of their component."""
+    folders = sorted(path for path in COMPONENTS.glob("*/parameters") if path.is_dir())
+    return {folder.parent.name: read_parameter_sets(folder) for folder in folders}
+
+
+class ParameterStatus(Written):
+    """```{parameter-status}"""
+
+    def lines(self) -> Iterator[str]:
+        files = parameter_files()
+        every = [(part, chosen, name) for part, sets in files.items() for chosen in sets for name in chosen.values]
+        counts = dict.fromkeys((ASSUMED, SOURCE, SPECIFIED), 0)
+        for _, chosen, name in every:
+            counts[status(chosen.sources[name])] += 1
+        yield (
+            f"The parameter files hold {len(every)} values: "
+            + ", ".join(f"{count} {kind.strip('*')}" for kind, count in counts.items())
+            + ".\n"
+        )
+        for part, sets in files.items():
+            yield f"## {part}\n"
+            for chosen in sets:
+                yield f"### {part}: {chosen.name}\n"
+                if chosen.description:
+                    yield f"{escaped(chosen.description)}\n"
+                yield from table(
+                    ("Parameter", "Value", "Unit", "Status", "Reason or source"),
+                    (
+                        (
+                            code(name.replace("probe_cone.parameters.", "").replace("parameters.", "")),
+                            shown(value),
+                            code(chosen.units[name]),
+                            status(chosen.sources[name]),
+                            linked(chosen.sources[name]),
+                        )
+                        for name, value in chosen.values.items()
+                    ),
+                )
+        yield from _declared(files)
+
+
+def _declared(files: dict[str, tuple[ParameterSet, ...]]) -> Iterator[str]:
+    """Yield the parameters that no file gives, with their start values."""
+    given = {name for sets in files.values() for chosen in sets for name in chosen.values}
+    yield "## Start values without a file\n"
+    yield (
+        "Parameters that no set gives have start values in the declarations of the components. They are assumed, "
+        "settings of the numerics, or initial states.\n"
+    )
+    for name in ("Spacecraft", "ProbeMechanism", "ProbeCyclogram", "ContactProbeCone"):
+        rows, seen = [], set()
+        for slot in catalogue.component(name).record.variables:
+            base = re.sub(r"(\[\d+\])+$", "", slot.name)
+            plain = re.sub(r"\[\d+\]", "[1]", base)
+            if slot.field.causality != "parameter" or base in seen or {base, plain} & given:
+                continue
+            if name == "ContactProbeCone" and base.startswith("probe_cone."):
+                continue
+            seen.add(base)
+            start = str(slot.field.start)
+            rows.append((
+                code(base.removeprefix("parameters.")), escaped(start), code(slot.field.unit),
+                escaped(slot.field.description),
+            ))  # fmt: skip
+        if rows:
+            yield f"### {name}\n"
+            yield from table(("Parameter", "Start", "Unit", "Meaning"), rows)
+
+
+def setup(app: Sphinx) -> dict[str, bool]:
+    app.add_directive("parameter-status", ParameterStatus)
+    return {"parallel_read_safe": True, "parallel_write_safe": True}

@@ -1,0 +1,74 @@
+"""Every citation of the specification in code, data and tests leads to a target in docs/theory."""
+
+import sys
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).parents[1]
+sys.path.insert(0, str(ROOT / "docs" / "_extensions"))
+
+from citations import Citation, citations, target, targets  # noqa: E402
+
+FOLDERS = ("base", "benchmarks", "components", "docs", "dockfmu", "fmus", "master", "ssp", "tests")
+KINDS = {".c", ".h", ".md", ".py", ".toml"}
+
+
+def sources() -> list[Path]:
+    files = [ROOT / "README.md"]
+    for folder in FOLDERS:
+        files += [file for file in sorted((ROOT / folder).rglob("*")) if file.suffix in KINDS]
+    theory = ROOT / "docs" / "theory"
+    return [file for file in files if theory not in file.parents and file != Path(__file__)]
+
+
+def known() -> set[str]:
+    return set().union(*(targets(file.read_text()) for file in (ROOT / "docs" / "theory").glob("*.md")))
+
+
+def test_every_citation_has_a_target():
+    found = known()
+    lost, count = [], 0
+    for file in sources():
+        for number, line in enumerate(file.read_text(errors="replace").splitlines(), 1):
+            for citation in citations(line):
+                count += 1
+                if citation.target not in found:
+                    lost.append(f"{file.relative_to(ROOT)}:{number}: {citation.text} -> {citation.target}")
+    assert not lost, "\n".join(lost)
+    assert count > 700
+
+
+def test_targets_are_unique():
+    every = [name for file in (ROOT / "docs" / "theory").glob("*.md") for name in sorted(targets(file.read_text()))]
+    assert len(every) == len(set(every))
+
+
+def test_lists_are_complete():
+    lists = {
+        "r": 45, "erratum-k": 12, "erratum-d": 10, "erratum-e": 27, "erratum-e-": 11, "oracle-01-ko": 13,
+        "oracle-02-do": 19, "oracle-03-h": 11, "oracle-04-s": 15, "oracle-05-t": 28, "oracle-06-": 27,
+        "oracle-09-o": 10,
+    }  # fmt: skip
+    assert {f"{name}{n}" for name, last in lists.items() for n in range(1, last + 1)} <= known()
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("by spec/05 6.2, 6.6 and A12", ["spec-05-6-2", "spec-05-6-6", "spec-05-a12"]),
+        ("assumed, spec/00 8.1 and 04 section 12: 20 t", ["spec-00-8-1", "spec-04-12"]),
+        ("Spec/02 6 to 8 and 10, with their errata", ["spec-02-6", "spec-02-8", "spec-02-10"]),
+        ("(spec/00 R38), erratum D6; errata E-9, E-10", ["r38", "erratum-d6", "erratum-e-9", "erratum-e-10"]),
+        ("spec/05 E26, T14; spec/09 O7", ["erratum-e26", "oracle-05-t14", "oracle-09-o7"]),
+        ("def test_spec03_oracle_h02_reversals(", ["oracle-03-h2"]),
+        ("eq. (4.2.1), (S 6.1.1)", ["eq-4-2-1", "eq-6-1-1"]),
+        ("spec/02 and more", ["chapter-02"]),
+    ],
+)
+def test_what_is_read(text, expected):
+    assert [citation.target for citation in citations(text)] == expected
+
+
+def test_a_section_that_is_not_there_is_no_target():
+    assert Citation("spec/05 6.9", target("05", "6.9")).target not in known()
