@@ -27,7 +27,7 @@ from fmus.check import examine
 from fmus.check.importer import Experiment, RunError, experiment_for
 from fmus.check.importer import run as run_in_c
 from fmus.check.memory import check_memory
-from fmus.native.link import LinkError
+from fmus.toolchain.zig import LinkError
 from master.errors import MasterError
 from master.fmi.description import read_description
 from master.fmi.instance import Fmu

@@ -57,3 +57,11 @@ def guid_of(component: Component, capabilities: Mapping[str, str], implementatio
     for part in (describe(component, "", capabilities), write_tables(component, "").encode(), *sources):
         total.update(b"\0" + part)
     return "{" + str(uuid.uuid5(uuid.NAMESPACE_URL, total.hexdigest())) + "}"
+
+
+def fingerprint(component: Component) -> str:
+    """Digest of the layout of the record, names and places of all slots, and of the tables that fill it."""
+    total = hashlib.sha256("\n".join(slot.name for slot in component.record.slots).encode())
+    for name, data in resource_files(component).items():
+        total.update(name.encode() + data)
+    return total.hexdigest()[:16]

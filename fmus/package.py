@@ -24,14 +24,13 @@ from fmus.documentation import documentation
 from fmus.icon import icon
 from fmus.identity import model_digest
 from fmus.native.build import build_native
-from fmus.native.targets import SOURCES, TARGETS
-from fmus.parameter_sets import write_parameter_set
 from fmus.python.build import build_python
-from fmus.resources import resource_files
+from fmus.resources import resource_files, write_parameter_set
+from fmus.toolchain.targets import SOURCES, TARGETS
 
 Kind = Literal["native", "python"]
 
-_APART = ("check",)
+_APART = ("check", "crosscheck.py")
 """what deals with FMUs that are there already"""
 
 

@@ -52,7 +52,7 @@ def _build(arguments: argparse.Namespace) -> int:
     from dockfmu.declare.assembly import build_fmu, make_component
     from dockfmu.declare.settings import parse_value
     from fmus import catalogue
-    from fmus.native.targets import SOURCES, TARGETS
+    from fmus.toolchain.targets import SOURCES, TARGETS
 
     options = {name: parse_value(value) for name, value in pairs(arguments.option, "--option").items()}
     platforms = tuple(arguments.platform.split(","))

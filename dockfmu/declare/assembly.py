@@ -19,7 +19,7 @@ from dockfmu.declare.ports import join
 from dockfmu.declare.quantities import in_unit, scaled
 from dockfmu.declare.settings import Settings
 from fmus import build, catalogue
-from fmus.ahead import build_ahead
+from fmus.parallel import build_in_parallel
 from master.system import System
 
 NOTHING = Settings()
@@ -121,7 +121,7 @@ def assemble(
         # what does not fit is told before anything is compiled
         components[name] = make_component(element.component, element.origin, dict(element.options))
         starts[name] = start_values(components[name], element)
-    build_ahead(
+    build_in_parallel(
         [(element.component, element.options) for element in declaration.elements.values()], progress, ["master"]
     )
     for name, component in components.items():

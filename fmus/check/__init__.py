@@ -1,4 +1,4 @@
-"""Is an FMU what it says it is?
+"""Check whether an FMU is what it says it is.
 
 `validate` opens any FMI 2.0 co-simulation FMU, of whatever origin: the archive is not trusted, and the library runs in
 a process of its own. `python -m fmus.check FILE.fmu ... [--report FILE.md]` writes what was checked.
@@ -10,8 +10,8 @@ import tempfile
 from pathlib import Path
 
 from fmus.check.description import FILE, check_description
-from fmus.check.finding import Finding, error
-from fmus.check.library import check_libraries
+from fmus.check.findings import Finding, error
+from fmus.check.libraries import check_libraries
 from fmus.check.process import check_in_process
 from master.errors import ArchiveError
 from master.fmi import archive
@@ -20,7 +20,7 @@ __all__ = ["Finding", "examine", "validate"]
 
 
 def validate(path: Path) -> list[Finding]:
-    """All findings about the FMU at `path`, in the order of archive, model description, libraries, behaviour.
+    """Return all findings about the FMU at `path`, in the order of archive, model description, libraries, behaviour.
 
     Later stages are left out where an earlier one leaves them nothing to stand on.
     """
@@ -28,7 +28,10 @@ def validate(path: Path) -> list[Finding]:
 
 
 def examine(path: Path) -> dict[str, list[Finding]]:
-    """The same by the checks that were begun: "archive", "description", "libraries", and those of `process.CHECKS`."""
+    """Return the findings about the FMU at `path` by the check that made them; checks that were not run are missing.
+
+    Keys are "archive", "description", "libraries", "loading", and the names of the functions `process.CHECKS`.
+    """
     path = Path(path)
     with tempfile.TemporaryDirectory(prefix="validate-") as temporary:
         folder = Path(temporary)

@@ -10,7 +10,7 @@ from pathlib import Path
 
 from base.fmi import OK
 from base.platforms import library_name, this_platform
-from fmus.check.finding import Finding, error, warning
+from fmus.check.findings import Finding, error, warning
 from fmus.check.subject import BEFORE, STEPS, Subject, first_difference, same
 from master.errors import MasterError
 from master.fmi import archive

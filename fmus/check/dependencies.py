@@ -10,7 +10,7 @@ from random import Random
 import numpy as np
 
 from base.fmi import OK
-from fmus.check.finding import Finding, error, warning
+from fmus.check.findings import Finding, error, warning
 from fmus.check.subject import BEFORE, Subject, Value, same
 from master.errors import MasterError
 from master.fmi.description import Variable

@@ -7,10 +7,10 @@ import subprocess
 from pathlib import Path
 
 from base.platforms import this_platform
-from fmus.check.finding import Finding, error
+from fmus.check.findings import Finding, error
 from fmus.check.importer.experiment import experiment_for
 from fmus.check.importer.program import RunError, run
-from fmus.native.link import LinkError
+from fmus.toolchain.zig import LinkError
 from master.fmi.description import read_description
 
 VALGRIND = (

@@ -11,8 +11,8 @@ from pathlib import Path
 from typing import Any
 
 from base.platforms import this_platform
-from fmus.check import behaviour, crowd, dependencies, states
-from fmus.check.finding import Finding, error, warning
+from fmus.check import behaviour, dependencies, instances, states
+from fmus.check.findings import Finding, error, warning
 from fmus.check.subject import Subject
 from master.errors import MasterError
 from master.fmi.description import read_description
@@ -34,9 +34,10 @@ CHECKS: tuple[Callable[[Subject], Iterator[Finding]], ...] = (
     dependencies.check_dependencies,
     dependencies.check_initial_dependencies,
     dependencies.check_derivatives,
-    crowd.check_many_instances,
-    crowd.check_threads,
+    instances.check_many_instances,
+    instances.check_threads,
 )
+_WORKER = "from fmus.check.process import work; work()"
 _ESSENTIAL = (behaviour.check_guid, behaviour.check_start)
 
 
@@ -71,7 +72,7 @@ def check_in_process(path: Path) -> dict[str, list[Finding]]:
     check, advice = "loading", "Run it under a debugger"
     try:
         done = subprocess.run(
-            [sys.executable, "-m", "fmus.check.worker", str(path)],
+            [sys.executable, "-c", _WORKER, str(path)],
             capture_output=True, text=True, errors="replace", timeout=TIME_LIMIT, check=False,
         )  # fmt: skip
     except subprocess.TimeoutExpired:
@@ -95,3 +96,8 @@ def check_in_process(path: Path) -> dict[str, list[Finding]]:
             error(path.name, check, f"the process that ran the FMU ended with {what} {last[0]}".strip(), advice)
         )
     return found
+
+
+def work() -> None:
+    """Run the checks of the FMU named on the command line; print a line of JSON for each check and each finding."""
+    run_checks(Path(sys.argv[1]), lambda said: print(json.dumps(said), flush=True))

@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterator
 from typing import Any
 
 from base.fmi import ACCESS_TYPES, DISCARD, OK, WARNING
-from fmus.check.finding import Finding, error, warning
+from fmus.check.findings import Finding, error, warning
 from fmus.check.subject import BEFORE, Subject, first_difference, same
 from master.fmi.description import Description
 from master.fmi.instance import Instance

@@ -1,22 +1,34 @@
-"""The native content of an FMU: model description, a library for each platform, and sources if they are asked for."""
+"""The native content of an FMU: model description, a library for each platform, and C sources if they are asked for."""
 
 from __future__ import annotations
 
+import hashlib
+import tempfile
 from collections.abc import Callable, Sequence
+from functools import cache
+from importlib.metadata import version
+from pathlib import Path
 
+from base.cache import cache_root, is_whole, seal
 from components.core.component import Component
 from fmus.description import NATIVE_CAPABILITIES, describe
 from fmus.identity import guid_of
-from fmus.native.check import check_library
+from fmus.native import SHIM
 from fmus.native.compile import compile_component, emit
-from fmus.native.link import SHIM, link
-from fmus.native.sources import FILES, kernel_source, source_files
+from fmus.native.sources.files import FILES, kernel_source, source_files
 from fmus.native.tables import write_tables
-from fmus.native.targets import SOURCES, TARGETS
+from fmus.toolchain.libraries import check_library
+from fmus.toolchain.targets import SOURCES, TARGETS, Target
+from fmus.toolchain.zig import FLAGS, compile_objects, zig
 
 
 def build_native(component: Component, platforms: Sequence[str], progress: Callable[[str], None]) -> dict[str, bytes]:
-    """Path in the FMU -> content. Raises LinkError or LibraryError when a library cannot be made as it must be."""
+    """Return the files of a native FMU by their path in the archive.
+
+    `platforms` are names of `TARGETS`, or "sources"; `progress` is called with a line before each lengthy part.
+    Raises LinkError when a library cannot be linked, LibraryError when it lacks a function of the standard or needs
+    more than is on every machine.
+    """
     guid = guid_of(component, NATIVE_CAPABILITIES, SHIM)
     progress("compiling the kernels")
     assembly = compile_component(component)
@@ -31,3 +43,44 @@ def build_native(component: Component, platforms: Sequence[str], progress: Calla
         check_library(library, target)
         content[f"binaries/{target.folder}/{component.name}{target.extension}"] = library
     return content
+
+
+@cache
+def shim_digest() -> str:
+    """Return a digest of the shim's sources, the compiler and its options."""
+    total = hashlib.sha256(f"zig {version('ziglang')} {FLAGS}".encode())
+    for file in sorted(SHIM.iterdir()):
+        total.update(file.name.encode() + b"\0" + file.read_bytes() + b"\0")
+    return total.hexdigest()
+
+
+def shim_objects(target: Target) -> list[Path]:
+    """Return the object files of the shim for `target`, compiled once for all components and kept in the cache."""
+    folder = cache_root() / "fmus" / f"shim-{target.folder}-{shim_digest()[:16]}"
+    sources = sorted(SHIM.glob("*.c"))
+    objects = [folder / f"{source.stem}.o" for source in sources]
+    if not all(map(is_whole, objects)):
+        folder.mkdir(parents=True, exist_ok=True)
+        with tempfile.TemporaryDirectory(dir=folder) as work:
+            compile_objects(target, sources, SHIM, Path(work))
+            for file in objects:  # at once: another process may do the same
+                (Path(work) / file.name).replace(file)
+                seal(file)
+    return objects
+
+
+def link(name: str, tables: str, kernels: bytes, target: Target) -> bytes:
+    """Return the shared library `name` of one component for `target`: shim, tables (C) and kernels (an object file).
+
+    Raises LinkError, also for undefined symbols.
+    """
+    objects = shim_objects(target)
+    with tempfile.TemporaryDirectory() as made:
+        folder = Path(made)
+        (folder / "tables.c").write_text(tables, encoding="utf-8")
+        (folder / "kernels.o").write_bytes(kernels)
+        compile_objects(target, [Path("tables.c")], SHIM, folder)
+        library = f"{name}{target.extension}"
+        zig(target, "-shared", "-s", "-o", library, "tables.o", "kernels.o", *map(str, objects), *target.flags,
+            folder=folder)  # fmt: skip
+        return (folder / library).read_bytes()

@@ -25,7 +25,7 @@ from base.compiler import NAME, Pipeline
 from base.compiler import target as base_target
 from base.platforms import BASELINE
 from components.core.component import Component
-from fmus.native.targets import HOST, Target
+from fmus.toolchain.targets import HOST, Target
 
 INITIALIZE = "kernel_initialize"
 STEP = "kernel_step"

@@ -14,8 +14,7 @@ from pathlib import Path
 from base.cache import ROOT
 from components.core.component import Component
 from fmus.description import PYTHON_CAPABILITIES, describe
-from fmus.identity import guid_of
-from fmus.python.fingerprint import fingerprint
+from fmus.identity import fingerprint, guid_of
 
 _SCRIPT = '''"""{name}, run by the Python of the importer; needs dockfmu installed."""
 

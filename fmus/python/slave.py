@@ -21,8 +21,8 @@ from pythonfmu.enums import Fmi2Status
 
 from components.core.component import Component
 from fmus.description import bounds
+from fmus.identity import fingerprint
 from fmus.native.tables import is_computed
-from fmus.python.fingerprint import fingerprint
 
 _REAL, _INTEGER, _BOOLEAN = 1, 2, 3
 _KINDS = {"Real": _REAL, "Integer": _INTEGER, "Enumeration": _INTEGER, "Boolean": _BOOLEAN}

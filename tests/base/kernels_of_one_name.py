@@ -14,7 +14,7 @@ from components.core import field
 from components.core.kernel import kernel, variant
 from components.core.record import Record
 from fmus.native.compile import compile_functions, emit
-from fmus.native.targets import HOST
+from fmus.toolchain.targets import HOST
 
 
 @kernel

@@ -12,7 +12,7 @@ import pytest
 from dockfmu.declare import bundle
 from dockfmu.declare.plan import Panel, Plan
 from fmus import build, catalogue
-from fmus.native.link import LinkError
+from fmus.toolchain.zig import LinkError
 from master.observers.recording.results import read_results
 from master.system import System
 from ssp.model import Annotation, Parameter, ParameterSet

@@ -212,7 +212,7 @@ def test_what_a_component_does_not_know_is_told_with_the_file_before_anything_is
     def never(*arguments, **options):
         raise AssertionError("built")
 
-    monkeypatch.setattr(assembly, "build_ahead", never)
+    monkeypatch.setattr(assembly, "build_in_parallel", never)
     monkeypatch.setattr(assembly, "build", never)
     file = write(tmp_path, changed(old, new))
     with pytest.raises((ParameterError, CatalogueError)) as caught:

@@ -9,7 +9,7 @@ import pytest
 from fmpy.util import read_csv
 
 from components.oscillator import component as oscillator
-from fmus.check import crosscheck
+from fmus import crosscheck
 from fmus.description import package_version
 
 

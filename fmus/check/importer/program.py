@@ -17,12 +17,14 @@ import numpy as np
 from base.cache import cache_root, is_whole, seal
 from base.errors import FAILED, DockfmuError
 from fmus.check.importer.experiment import Experiment
-from fmus.native.link import SHIM, link_program
-from fmus.native.targets import HOST, TARGETS, Target
+from fmus.toolchain.targets import HOST, TARGETS, Target
+from fmus.toolchain.zig import link_program
 from master.fmi import archive
 from master.fmi.description import Variable, read_description
 
 SOURCE = Path(__file__).with_name("importer.c")
+HEADERS = Path(__file__).parents[2] / "native" / "shim"
+"""Folder of `fmi2.h`, the types of the standard."""
 TIME_LIMIT = 900.0
 
 
@@ -56,10 +58,10 @@ def stand_in(target: Target) -> tuple[str, ...] | None:
 
 def program(target: Target) -> Path:
     """The importer for `target`, compiled once."""
-    digest = hashlib.sha256(SOURCE.read_bytes() + (SHIM / "fmi2.h").read_bytes()).hexdigest()[:16]
+    digest = hashlib.sha256(SOURCE.read_bytes() + (HEADERS / "fmi2.h").read_bytes()).hexdigest()[:16]
     file = cache_root() / "fmus" / f"importer-{target.folder}-{digest}{'.exe' if target.extension == '.dll' else ''}"
     if not is_whole(file):
-        link_program(SOURCE, file, target)
+        link_program(SOURCE, HEADERS, file, target)
         seal(file)
     return file
 

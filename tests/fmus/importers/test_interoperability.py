@@ -14,12 +14,12 @@ import pytest
 
 import fmus
 from components.core.component import Component
-from fmus import catalogue
-from fmus.check import crosscheck, examine, importer, process
+from fmus import catalogue, crosscheck
+from fmus.check import examine, importer, process
 from fmus.check.importer.program import stand_in
 from fmus.check.memory import VALGRIND
-from fmus.native.check import check_library
-from fmus.native.targets import HOST, TARGETS
+from fmus.toolchain.libraries import check_library
+from fmus.toolchain.targets import HOST, TARGETS
 from master.fmi.description import read_description
 from tests.fmus.importers import other_importers
 from tests.fmus.importers.interoperability import COLUMNS, cell, documented, keep

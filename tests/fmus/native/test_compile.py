@@ -9,7 +9,7 @@ from components.core.component import Instance
 from components.oscillator import component as oscillator
 from fmus.catalogue import component
 from fmus.native.compile import INITIALIZE, STEP, Loaded, compile_component, emit, optimise
-from fmus.native.targets import HOST
+from fmus.toolchain.targets import HOST
 from tests.fmus import gadget
 
 

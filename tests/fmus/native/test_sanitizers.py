@@ -6,11 +6,11 @@ import numpy as np
 import pytest
 
 import fmus
-from fmus import catalogue
-from fmus.check import crosscheck, importer
+from fmus import catalogue, crosscheck
+from fmus.check import importer
 from fmus.check.importer.program import SOURCE
-from fmus.native.link import SHIM
-from fmus.native.targets import HOST
+from fmus.native import SHIM
+from fmus.toolchain.targets import HOST
 from master.fmi.description import read_description
 from tests.fmus import gadget
 from tests.fmus.native import from_sources

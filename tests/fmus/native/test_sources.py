@@ -15,13 +15,13 @@ from components.core.component import Component
 from components.core.field import input, output
 from components.core.kernel import kernel
 from components.core.record import Record
-from fmus import catalogue
-from fmus.check import crosscheck, importer, validate
-from fmus.native.assembly import TranslationError
+from fmus import catalogue, crosscheck
+from fmus.check import importer, validate
 from fmus.native.compile import INITIALIZE, STEP, Loaded, compile_component, emit
-from fmus.native.sources import kernel_source
-from fmus.native.targets import HOST
-from fmus.native.translate import translate
+from fmus.native.sources.assembly import TranslationError
+from fmus.native.sources.files import kernel_source
+from fmus.native.sources.translate import translate
+from fmus.toolchain.targets import HOST
 from master.fmi.description import read_description
 from tests.fmus import gadget
 from tests.fmus.native import from_sources

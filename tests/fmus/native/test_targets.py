@@ -9,12 +9,8 @@ import pytest
 
 import fmus
 from fmus.check import validate
-from fmus.native.check import complaints
-from fmus.native.elf import read_elf
-from fmus.native.macho import read_macho
-from fmus.native.pe import read_pe
-from fmus.native.symbols import FUNCTIONS, LibraryError
-from fmus.native.targets import TARGETS
+from fmus.toolchain.libraries import FUNCTIONS, LibraryError, complaints, read_elf, read_macho, read_pe
+from fmus.toolchain.targets import TARGETS
 from tests.fmus import gadget
 
 MAGIC = {".so": b"\x7fELF", ".dll": b"MZ", ".dylib": b"\xcf\xfa\xed\xfe"}

@@ -10,11 +10,8 @@ from pathlib import Path
 
 from lxml import etree
 
-from fmus.check.finding import Finding, error, warning
-from fmus.native.elf import read_elf
-from fmus.native.macho import read_macho
-from fmus.native.pe import read_pe
-from fmus.native.symbols import ALLOWED, FUNCTIONS, Library, LibraryError
+from fmus.check.findings import Finding, error, warning
+from fmus.toolchain.libraries import ALLOWED, FUNCTIONS, Library, LibraryError, read_elf, read_macho, read_pe
 
 _EXTENSIONS = {"linux": ".so", "win": ".dll", "darwin": ".dylib"}
 _WINDOWS = ("kernel32.", "user32.", "advapi32.", "shell32.", "ws2_32.", "ntdll.", "msvcrt.", "ucrtbase.", "api-ms-win-")

@@ -15,7 +15,7 @@ from fmus import catalogue
 from fmus.package import build, is_built
 
 
-def build_ahead(
+def build_in_parallel(
     wanted: Sequence[tuple[str, Mapping[str, Any]]], progress: Callable[[str], None], beside: Sequence[str] = ()
 ) -> None:
     """Have the native FMUs of components (name in the catalogue, build options) in the cache, as far as they build.
@@ -27,7 +27,7 @@ def build_ahead(
     missing = [task for task, (name, options) in tasks.items() if not is_built(catalogue.component(name, **options))]
     if len(missing) < 2 or os.cpu_count() == 1:
         return
-    commands = [*(["fmus.ahead", task] for task in missing), *([module] for module in beside)]
+    commands = [*(["fmus.parallel", task] for task in missing), *([module] for module in beside)]
     workers = [subprocess.Popen([sys.executable, "-m", *command], stdout=subprocess.PIPE, stderr=subprocess.DEVNULL,
                                 text=True) for command in commands]  # fmt: skip
     readers = [Thread(target=_relay, args=(worker, progress)) for worker in workers]

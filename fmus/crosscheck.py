@@ -1,4 +1,4 @@
-"""The files of the FMI cross-check for our FMUs: `python -m fmus.check.crosscheck [NAME ...] [-o DIR]`.
+"""The files of the FMI cross-check for our FMUs: `python -m fmus.crosscheck [NAME ...] [-o DIR]`.
 
 Other tools run `NAME.fmu` with the inputs of `NAME_in.csv` and the options of `NAME_ref.opt`, and compare with
 `NAME_ref.csv`. These reference results do not come from the FMU: the kernels compute them in this process. Folders and
@@ -95,7 +95,7 @@ def write(component: Component, folder: Path, platforms: Sequence[str] = PLATFOR
 
 
 def main(arguments: Sequence[str] | None = None) -> None:
-    parser = argparse.ArgumentParser(prog="python -m fmus.check.crosscheck", description="Write FMI cross-check files.")
+    parser = argparse.ArgumentParser(prog="python -m fmus.crosscheck", description="Write FMI cross-check files.")
     parser.add_argument("names", nargs="*", metavar="NAME", help="components; all of them by default")
     parser.add_argument("-o", "--output", type=Path, default=Path("build/crosscheck"), metavar="DIR")
     parser.add_argument("--platform", default=",".join(PLATFORMS), metavar="NAMES", help="default: %(default)s")

@@ -5,11 +5,11 @@ from __future__ import annotations
 from lxml import etree
 
 from components.core.component import Component
+from fmus.native import SHIM
 from fmus.native.compile import INITIALIZE, STEP, optimise
-from fmus.native.link import SHIM
+from fmus.native.sources.translate import translate
 from fmus.native.tables import write_tables
-from fmus.native.targets import TARGETS
-from fmus.native.translate import translate
+from fmus.toolchain.targets import TARGETS
 
 FOLDER = "sources"
 SHARED = tuple(sorted(file.name for file in SHIM.glob("*.c")))

@@ -5,8 +5,8 @@ import subprocess
 import pytest
 
 from fmus import build, catalogue
-from fmus.ahead import build_ahead
 from fmus.package import is_built
+from fmus.parallel import build_in_parallel
 
 WANTED = [("Oscillator", {}), ("ProbeCyclogram", {})]
 
@@ -20,7 +20,7 @@ def empty_cache(tmp_path, monkeypatch):
 def test_fmus_are_in_the_cache_afterwards(empty_cache):
     """Each in a process of its own, that tells what it does; building here makes nothing more. A module runs beside."""
     said = []
-    build_ahead(WANTED, said.append, beside=["this"])
+    build_in_parallel(WANTED, said.append, beside=["this"])
     assert "Beautiful is better than ugly." in said
     for name, _ in WANTED:
         assert f"{name}: compiling the kernels" in said
@@ -30,15 +30,15 @@ def test_fmus_are_in_the_cache_afterwards(empty_cache):
 
 def test_no_process_is_started_for_a_single_fmu_or_for_none(empty_cache, monkeypatch):
     monkeypatch.setattr(subprocess, "Popen", lambda *_, **__: pytest.fail("a process was started"))
-    build_ahead([WANTED[0], WANTED[0]], print)
-    build_ahead([], print)
+    build_in_parallel([WANTED[0], WANTED[0]], print)
+    build_in_parallel([], print)
 
 
 def test_what_cannot_be_built_there_is_left_to_build(empty_cache, monkeypatch):
     """The FMU that is in nobody's way is built, the other refused where its error is read."""
-    monkeypatch.setattr("fmus.ahead.is_built", lambda component: False)
-    monkeypatch.setattr("fmus.ahead.catalogue.component", lambda name, **options: None)
-    build_ahead([("Oscillator", {}), ("Nobody", {})], lambda text: None)
+    monkeypatch.setattr("fmus.parallel.is_built", lambda component: False)
+    monkeypatch.setattr("fmus.parallel.catalogue.component", lambda name, **options: None)
+    build_in_parallel([("Oscillator", {}), ("Nobody", {})], lambda text: None)
     monkeypatch.undo()
     monkeypatch.setenv("DOCKFMU_CACHE", str(empty_cache / "cache"))
     assert is_built(catalogue.component("Oscillator"))
