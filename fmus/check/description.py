@@ -45,7 +45,7 @@ INITIAL: dict[tuple[str, str], tuple[str, ...]] = {
 
 def check_description(fmu: Path, root: etree._Element) -> list[Finding]:
     """Findings about the model description `root` of the archive `fmu`."""
-    findings = list(_schema(root)) or list(_attributes(root))
+    findings = list(_schema(root)) or list(check_attributes(root))
     if findings:
         return findings
     # fmpy reads the file again, and stops at the first illegal combination of attributes
@@ -70,7 +70,7 @@ def _schema(root: etree._Element) -> Iterator[Finding]:
             yield error(FILE, f"line {fault.line}", fault.message.rstrip("."), "See the schema of FMI 2.0")
 
 
-def _attributes(root: etree._Element) -> Iterator[Finding]:
+def check_attributes(root: etree._Element) -> Iterator[Finding]:
     """Findings about the variables of a model description that the schema has accepted."""
     for scalar in root.iterfind("ModelVariables/ScalarVariable"):
         name, initial = scalar.get("name", ""), scalar.get("initial")

@@ -8,7 +8,7 @@ from fmpy import read_model_description
 from lxml import etree
 
 from fmus import catalogue
-from fmus.check.attributes import INITIAL, check_attributes
+from fmus.check.description import INITIAL, check_attributes
 from fmus.description import NATIVE_CAPABILITIES, describe
 
 CAUSALITIES = ("parameter", "calculatedParameter", "input", "output", "local", "independent")
