@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 import hashlib
-import tempfile
 from collections.abc import Callable, Sequence
 from functools import cache
 from importlib.metadata import version
 from pathlib import Path
 
-from base.cache import cache_root, is_whole, seal
+from base.cache import cache_root, is_whole, seal, write_whole
 from components.core.component import Component
 from fmus.description import NATIVE_CAPABILITIES, describe
 from fmus.identity import guid_of
@@ -19,7 +18,7 @@ from fmus.native.sources.files import FILES, kernel_source, source_files
 from fmus.native.tables import write_tables
 from fmus.toolchain.libraries import check_library
 from fmus.toolchain.targets import SOURCES, TARGETS, Target
-from fmus.toolchain.zig import FLAGS, compile_objects, zig
+from fmus.toolchain.zig import OPTIONS, compiler
 
 
 def build_native(component: Component, platforms: Sequence[str], progress: Callable[[str], None]) -> dict[str, bytes]:
@@ -48,7 +47,7 @@ def build_native(component: Component, platforms: Sequence[str], progress: Calla
 @cache
 def shim_digest() -> str:
     """Return a digest of the shim's sources, the compiler and its options."""
-    total = hashlib.sha256(f"zig {version('ziglang')} {FLAGS}".encode())
+    total = hashlib.sha256(f"zig {version('ziglang')} {OPTIONS}".encode())
     for file in sorted(SHIM.iterdir()):
         total.update(file.name.encode() + b"\0" + file.read_bytes() + b"\0")
     return total.hexdigest()
@@ -60,11 +59,10 @@ def shim_objects(target: Target) -> list[Path]:
     sources = sorted(SHIM.glob("*.c"))
     objects = [folder / f"{source.stem}.o" for source in sources]
     if not all(map(is_whole, objects)):
-        folder.mkdir(parents=True, exist_ok=True)
-        with tempfile.TemporaryDirectory(dir=folder) as work:
-            compile_objects(target, sources, SHIM, Path(work))
-            for file in objects:  # at once: another process may do the same
-                (Path(work) / file.name).replace(file)
+        with compiler(target) as zig:
+            zig.compile(sources, SHIM)
+            for file in objects:
+                write_whole(file, (zig.folder / file.name).read_bytes())
                 seal(file)
     return objects
 
@@ -74,13 +72,10 @@ def link(name: str, tables: str, kernels: bytes, target: Target) -> bytes:
 
     Raises LinkError, also for undefined symbols.
     """
-    objects = shim_objects(target)
-    with tempfile.TemporaryDirectory() as made:
-        folder = Path(made)
-        (folder / "tables.c").write_text(tables, encoding="utf-8")
-        (folder / "kernels.o").write_bytes(kernels)
-        compile_objects(target, [Path("tables.c")], SHIM, folder)
-        library = f"{name}{target.extension}"
-        zig(target, "-shared", "-s", "-o", library, "tables.o", "kernels.o", *map(str, objects), *target.flags,
-            folder=folder)  # fmt: skip
-        return (folder / library).read_bytes()
+    shim = shim_objects(target)
+    with compiler(target, "library") as zig:
+        (zig.folder / "tables.c").write_text(tables, encoding="utf-8")
+        (zig.folder / "kernels.o").write_bytes(kernels)
+        zig.compile([Path("tables.c")], SHIM)
+        objects = ["tables.o", "kernels.o", *map(str, shim)]
+        return zig.link_library(f"{name}{target.extension}", objects).read_bytes()

@@ -25,15 +25,17 @@ class Target:
 
 
 _LINUX = ("libc.so.6", "libm.so.6")
+# all symbols are those of libc and libm: without its runtimes, zig has little to compile before it links
+_LINUX_FLAGS = ("-lm", "-Wl,-z,defs", "-rtlib=none", "-fno-sanitize=undefined")
 _WINDOWS = ("KERNEL32.dll", "api-ms-win-crt-")
 
 TARGETS = {
     target.folder: target
     for target in (
         Target("linux64", "x86_64-unknown-linux-gnu", X86_64_BASELINE, "x86_64-linux-gnu.2.17", ".so",
-               ("-lm", "-Wl,-z,defs"), _LINUX),
+               _LINUX_FLAGS, _LINUX),
         Target("aarch64-linux", "aarch64-unknown-linux-gnu", "generic", "aarch64-linux-gnu.2.17", ".so",
-               ("-lm", "-Wl,-z,defs"), _LINUX),
+               _LINUX_FLAGS, _LINUX),
         Target("win64", "x86_64-pc-windows-gnu", X86_64_BASELINE, "x86_64-windows-gnu", ".dll",
                (), _WINDOWS),
         Target("darwin64", "x86_64-apple-macosx11.0", X86_64_BASELINE, "x86_64-macos.11.0", ".dylib",

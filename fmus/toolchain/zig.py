@@ -1,20 +1,35 @@
-"""zig: one C compiler and linker for every platform, from PyPI."""
+"""zig: one C compiler and linker for every platform, from PyPI.
+
+zig compiles the start-up code and the stubs of a platform's C library when it first links for it, keeps them in its
+global cache, and links whatever it later finds there. A damaged entry would reach every library unseen. Here each
+compiler has a cache of its own, unpacked from one sealed file, so that damage is noticed and costs a compilation.
+"""
 
 from __future__ import annotations
 
+import io
 import os
 import subprocess
 import sys
 import tempfile
-from collections.abc import Sequence
+import zipfile
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
+from importlib.metadata import version
 from pathlib import Path
+from typing import Literal
 
-from base.cache import cache_root
+from base.cache import cache_root, keep, kept, write_whole
 from base.errors import FAILED, DockfmuError
 from fmus.toolchain.targets import Target
 
-FLAGS = ("-std=c11", "-O2", "-fPIC", "-fvisibility=hidden", "-Wall", "-Wextra", "-Werror", "-g0")
+_WARNINGS = ("-Wall", "-Wextra", "-Werror")
+
+OPTIONS = ("-std=c11", "-O2", "-fPIC", "-fvisibility=hidden", *_WARNINGS, "-g0")
 """Options for the C sources of a library."""
+
+_GLOBAL, _LOCAL = "zig-global", "zig-local"
 
 
 class LinkError(DockfmuError, RuntimeError):
@@ -23,34 +38,76 @@ class LinkError(DockfmuError, RuntimeError):
     exit_status = FAILED
 
 
-def zig(target: Target, *arguments: str, folder: Path) -> None:
-    """Run `zig cc` for `target` in `folder`. Raises LinkError with the messages of zig.
+@dataclass(frozen=True)
+class Compiler:
+    """zig for one platform, working in a temporary folder: see `compiler`."""
 
-    Relative names in a fixed folder keep the paths of this machine out of what zig writes.
-    """
-    # zig believes what it finds in its caches: objects of ours are in none, only those of its C libraries
-    caches = {"ZIG_GLOBAL_CACHE_DIR": str(cache_root() / "zig"), "ZIG_LOCAL_CACHE_DIR": str(folder / ".zig")}
-    done = subprocess.run(
-        [sys.executable, "-m", "ziglang", "cc", "-target", target.zig, *arguments],
-        cwd=folder, env={**os.environ, **caches}, capture_output=True, text=True, check=False,
-    )  # fmt: skip
-    if done.returncode:
-        raise LinkError(f"zig cc for {target.folder} failed:\n{done.stderr.strip()}")
+    target: Target
+    folder: Path
+
+    def run(self, *arguments: str) -> None:
+        """Run `zig cc` in the folder. Raises LinkError with the messages of zig.
+
+        Relative names in the arguments keep the paths of this machine out of what zig writes.
+        """
+        caches = {
+            "ZIG_GLOBAL_CACHE_DIR": str(self.folder / _GLOBAL),
+            "ZIG_LOCAL_CACHE_DIR": str(self.folder / _LOCAL),
+        }
+        done = subprocess.run(
+            [sys.executable, "-m", "ziglang", "cc", "-target", self.target.zig, *arguments],
+            cwd=self.folder, env={**os.environ, **caches}, capture_output=True, text=True, check=False,
+        )  # fmt: skip
+        if done.returncode:
+            raise LinkError(f"zig cc for {self.target.folder} failed:\n{done.stderr.strip()}")
+
+    def compile(self, sources: Sequence[Path], headers: Path) -> None:
+        """Compile each C source, which includes from `headers`, to an object of its stem in the folder."""
+        # one by one: for Windows zig takes no more
+        for source in sources:
+            self.run(*OPTIONS, "-I", str(headers), "-c", str(source), "-o", f"{source.stem}.o")
+
+    def link_library(self, name: str, objects: Sequence[str]) -> Path:
+        """Link objects to the stripped shared library `name`. Raises LinkError, on Linux for undefined symbols too."""
+        self.run("-shared", "-s", "-o", name, *objects, *self.target.flags)
+        return self.folder / name
 
 
-def compile_objects(target: Target, sources: Sequence[Path], headers: Path, folder: Path) -> None:
-    """Compile each C source to an object of the same stem in `folder`. Raises LinkError."""
-    # one by one: for Windows zig takes no more
-    for source in sources:
-        zig(target, *FLAGS, "-I", str(headers), "-c", str(source), "-o", f"{source.stem}.o", folder=folder)
+@contextmanager
+def compiler(target: Target, links: Literal["", "library", "program"] = "") -> Iterator[Compiler]:
+    """Yield a compiler in a temporary folder; one that links gets the parts of the C library for what it links."""
+    key = f"zig {version('ziglang')} {target.zig} {' '.join(target.flags)} {links}"
+    file = cache_root() / "zig" / f"{target.folder}-{links}.zip"
+    with tempfile.TemporaryDirectory(prefix="zig-") as made:
+        found = Compiler(target, Path(made))
+        data = kept(file, key) if links else None
+        if data is not None:
+            _unpack(data, found.folder / _GLOBAL)
+        yield found
+        if links and data is None:
+            keep(file, key, _pack(found.folder / _GLOBAL))
+
+
+def _pack(folder: Path) -> bytes:
+    """Return zig's cache as a zip file, without the parsed standard library (z), which its products do not need."""
+    stream = io.BytesIO()
+    with zipfile.ZipFile(stream, "w") as archive:
+        for file in sorted(path for path in folder.rglob("*") if path.is_file()):
+            name = file.relative_to(folder)
+            if name.parts[0] not in ("z", "tmp"):
+                archive.write(file, name)
+    return stream.getvalue()
+
+
+def _unpack(data: bytes, folder: Path) -> None:
+    with zipfile.ZipFile(io.BytesIO(data)) as archive:
+        archive.extractall(folder)
 
 
 def link_program(source: Path, headers: Path, file: Path, target: Target) -> None:
-    """Compile one C source, which includes from the folder `headers`, to the program `file`. Raises LinkError."""
-    file.parent.mkdir(parents=True, exist_ok=True)
-    with tempfile.TemporaryDirectory(dir=file.parent) as made:
-        folder = Path(made)
-        libraries = ("-ldl",) if target.extension == ".so" else ()
-        zig(target, "-std=gnu11", "-O2", "-Wall", "-Wextra", "-Werror", "-I", str(headers), str(source), "-o",
-            file.name, *libraries, folder=folder)  # fmt: skip
-        (folder / file.name).rename(file)
+    """Compile one C source, which includes from `headers`, to the program `file`. Raises LinkError."""
+    libraries = ("-ldl", "-rtlib=none") if target.extension == ".so" else ()
+    with compiler(target, "program") as zig:
+        zig.run("-std=gnu11", "-O2", *_WARNINGS, "-I", str(headers), str(source), "-o", file.name, *libraries)
+        write_whole(file, (zig.folder / file.name).read_bytes())
+        file.chmod(0o755)

@@ -10,7 +10,8 @@ import pytest
 import fmus
 from fmus.check import validate
 from fmus.toolchain.libraries import FUNCTIONS, LibraryError, complaints, read_elf, read_macho, read_pe
-from fmus.toolchain.targets import TARGETS
+from fmus.toolchain.targets import HOST, TARGETS
+from fmus.toolchain.zig import compiler
 from tests.fmus import gadget
 
 MAGIC = {".so": b"\x7fELF", ".dll": b"MZ", ".dylib": b"\xcf\xfa\xed\xfe"}
@@ -53,3 +54,23 @@ MACHO = b"\xcf\xfa\xed\xfe" + bytes(12) + b"\x01"
 def test_what_is_no_library(reader, start, length):
     with pytest.raises(LibraryError):
         reader(start + bytes(length))
+
+
+def linked(folder):
+    (folder / "one.c").write_text('__attribute__((visibility("default"))) int one(void) { return 1; }')
+    with compiler(HOST, "library") as zig:
+        zig.compile([folder / "one.c"], folder)
+        return zig.link_library("one.so", ["one.o"]).read_bytes()
+
+
+def test_damaged_parts_of_the_c_library_in_the_cache_reach_no_library(tmp_path, monkeypatch):
+    """zig would link the damaged start-up code without a word."""
+    monkeypatch.setenv("DOCKFMU_CACHE", str(tmp_path / "cache"))
+    expected = linked(tmp_path)
+    (kept,) = (tmp_path / "cache" / "zig").iterdir()
+    sound = kept.read_bytes()
+    place = sound.rindex(b"\x7fELF")
+    damaged = sound[: place + 0x40] + b"\x90" * 16 + sound[place + 0x50 :]
+    kept.write_bytes(damaged)
+    assert linked(tmp_path) == expected
+    assert kept.read_bytes() != damaged  # noticed, and made again
