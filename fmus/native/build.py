@@ -8,7 +8,8 @@ from functools import cache
 from importlib.metadata import version
 from pathlib import Path
 
-from base.cache import cache_root, is_whole, seal, write_whole
+from base.cache import cache_root, is_whole, seal
+from base.files import write_file
 from components.core.component import Component
 from fmus.description import NATIVE_CAPABILITIES, describe
 from fmus.identity import guid_of
@@ -62,7 +63,7 @@ def shim_objects(target: Target) -> list[Path]:
         with compiler(target) as zig:
             zig.compile(sources, SHIM)
             for file in objects:
-                write_whole(file, (zig.folder / file.name).read_bytes())
+                write_file(file, (zig.folder / file.name).read_bytes(), durable=False)
                 seal(file)
     return objects
 

@@ -20,8 +20,9 @@ from importlib.metadata import version
 from pathlib import Path
 from typing import Literal
 
-from base.cache import cache_root, keep, kept, write_whole
+from base.cache import cache_root, keep, kept
 from base.errors import FAILED, DockfmuError
+from base.files import write_file
 from fmus.toolchain.targets import Target
 
 _WARNINGS = ("-Wall", "-Wextra", "-Werror")
@@ -109,5 +110,5 @@ def link_program(source: Path, headers: Path, file: Path, target: Target) -> Non
     libraries = ("-ldl", "-rtlib=none") if target.extension == ".so" else ()
     with compiler(target, "program") as zig:
         zig.run("-std=gnu11", "-O2", *_WARNINGS, "-I", str(headers), str(source), "-o", file.name, *libraries)
-        write_whole(file, (zig.folder / file.name).read_bytes())
+        write_file(file, (zig.folder / file.name).read_bytes())
         file.chmod(0o755)
