@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import argparse
 import os
+import shlex
 import signal
 import sys
 from collections.abc import Sequence
@@ -52,6 +53,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     open_standard_streams()
     parser = argument_parser()
     parsed = parser.parse_args(arguments)
+    parsed.typed = shlex.join(["dockfmu", *(sys.argv[1:] if arguments is None else arguments)])
     if parsed.version:
         from dockfmu import __version__
 

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import json
 import os
 import tempfile
 from collections.abc import Callable, Mapping
+from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
@@ -22,6 +24,7 @@ from dockfmu.declare.settings import Settings
 from dockfmu.products import ResultsFolder, finite, publish
 from dockfmu.report.page import PRODUCTS as REPORTS
 from dockfmu.report.page import write_report
+from dockfmu.report.png import Painters
 from dockfmu.watch.live import NOT_LIVE, Live
 from dockfmu.watch.watching import watching
 from master import algorithms
@@ -61,7 +64,8 @@ class Request:
     or, if 0, its own; `retry` is the length of the shortest step that takes the place of one that an FMU discards.
     `processes` are elements that run in processes of their own, with the longest call in s, or None for the default.
     `resume` is the checkpoint of an earlier run; with `force` differences between that run and this one do not matter,
-    where the checkpoint can be used at all. On several `threads` elements step side by side.
+    where the checkpoint can be used at all. On several `threads` elements step side by side. `command` is
+    what was typed, for the report.
     """
 
     system: str
@@ -82,6 +86,7 @@ class Request:
     resume: Path | None = None
     force: bool = False
     threads: int = 1
+    command: str = ""
 
 
 def execute(request: Request, build: Path, say: Callable[[str], None]) -> tuple[dict[str, Any], Path]:
@@ -160,25 +165,34 @@ def _recorded(
     except DockfmuError:
         simulation.abandon()
         raise
-    try:
-        simulation.run()
-    except KeyboardInterrupt:
-        # before the first step or after the last one: the result says so
-        pass
-    except Exception:
-        # a fault of this program: what there is of the run is kept all the same
-        _summarise(simulation.result, folder, notes)
-        raise
-    result = simulation.result
-    summary = _summarise(result, folder, notes)
-    for note in result.warnings:
-        say(f"warning: {note}")
-    if request.report and (folder.path / "results.h5").is_file():
+    with _painters(request) as painters:
         try:
-            write_report(folder.path)
-        except (DockfmuError, OSError) as error:
-            say(f"warning: no report: {error}")
-    return summary
+            simulation.run()
+        except KeyboardInterrupt:
+            # before the first step or after the last one: the result says so
+            pass
+        except Exception:
+            # a fault of this program: what there is of the run is kept all the same
+            _summarise(simulation.result, folder, notes)
+            raise
+        result = simulation.result
+        summary = _summarise(result, folder, notes)
+        for note in result.warnings:
+            say(f"warning: {note}")
+        if request.report and (folder.path / "results.h5").is_file():
+            try:
+                write_report(folder.path, painters)
+            except (DockfmuError, OSError) as error:
+                say(f"warning: no report: {error}")
+        return summary
+
+
+def _painters(request: Request) -> AbstractContextManager[Painters | None]:
+    """Have plots drawn by processes that load what they need while the run goes on.
+
+    A run that is held to the clock is left alone meanwhile.
+    """
+    return Painters() if request.report and request.live.realtime is None else nullcontext()
 
 
 def _is_in(file: Path, folder: Path) -> bool:
@@ -269,7 +283,12 @@ def _simulation(
         folder / "results.h5",
         every=plan.record_every,
         dense=None if request.around is None else Dense(tuple(plan.events.values()), *request.around),
-        attributes={"plan": plan.to_json(), "description": description},
+        attributes={
+            "plan": plan.to_json(),
+            "description": description,
+            "command": request.command,
+            "changed": json.dumps({name: str(value) for name, value in request.settings.items()}),
+        },
     )
     observers: list[Observer] = [*watching(system, plan), recorder, Progress()]
     # a run that is held to the clock has no time for checkpoints

@@ -147,6 +147,7 @@ def _run(arguments: argparse.Namespace) -> int:
         resume=arguments.resume,
         force=arguments.force,
         threads=arguments.threads,
+        command=arguments.typed,
     )
     with own_output():
         summary, folder = execute(request, arguments.build, say)

@@ -4,22 +4,25 @@ from __future__ import annotations
 
 import json
 from collections import Counter
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from importlib.metadata import version
 from pathlib import Path
 from typing import Any
 
 import jinja2
+from markupsafe import Markup
 
 from base.errors import DockfmuError
 from base.files import write_file
 from dockfmu.declare.plan import Panel, Plan
-from dockfmu.report.figures import interactive, write_png
+from dockfmu.report.curves import plots, shown_unit
+from dockfmu.report.figures import figure, plotly_js
+from dockfmu.report.plots import first_events
+from dockfmu.report.png import DrawingError, Painters, Picture
 from master.observers.recording.results import Results, read_results
 
-IMPACT_WINDOW = 15.0
-"""Seconds after the first event that the close-up shows: contact, capture and the first oscillations."""
-
+CLOSE_UP_S = 15.0
+"""Time after the first event that the close-up shows: contact, capture and the first oscillations."""
 
 PRODUCTS = ("report.html", "overview.png", "impact.png")
 
@@ -28,19 +31,20 @@ class ReportError(DockfmuError, RuntimeError):
     """The folder holds no results to report."""
 
 
-def write_report(folder: Path) -> Path:
+def write_report(folder: Path, painters: Painters | None = None) -> Path:
     """Write `report.html`, `overview.png` and `impact.png` from `results.h5`, `summary.json` and `events.json`.
 
-    Works on the results of failed and interrupted runs too. Raises ReportError if there are none.
+    Works on the results of failed and interrupted runs too. `painters` are those that wait already, if any do. Raises
+    ReportError if there are no results, or if the plots cannot be drawn as PNG; the page is there then.
     """
     file = folder / "results.h5"
     if not file.is_file():
         raise ReportError(f"{folder} holds no results.h5; run a system with -o {folder} first")
-    with read_results(file) as results:
-        return _write(folder, results)
+    with read_results(file) as results, painters or Painters() as drawing:
+        return _write(folder, results, drawing)
 
 
-def _write(folder: Path, results: Results) -> Path:
+def _write(folder: Path, results: Results, painters: Painters) -> Path:
     if not len(results.time):
         raise ReportError(f"{folder}: the run ended before anything was recorded")
     summary = _read_json(folder / "summary.json", {}) or _known_of(results)
@@ -52,23 +56,53 @@ def _write(folder: Path, results: Results) -> Path:
         raise ReportError(f"{folder}: summary.json and events.json are not those of a run; remove them to do without")
     plan = Plan.from_json(results.attributes["plan"]) if "plan" in results.attributes else Plan()
     panels = plan.panels or _panels_by_unit(results)
-    title = f"{summary['system']}: {_outcome(summary)} at {results.time[-1]:.1f} s"
-    write_png(results, panels, events, folder / "overview.png", title)
-    if events and results.time[-1] > IMPACT_WINDOW:
-        start = max(float(results.time[0]), events[0]["t"] - 0.5)
-        write_png(results, panels, events, folder / "impact.png", title, (start, start + IMPACT_WINDOW))
-    html = _page(results, summary, events, panels)
-    return write_file(folder / "report.html", html.encode())
+    painters.draw(_pictures(folder, results, panels, events, f"{summary['system']}: {_outcome(summary)}"))
+    page = write_file(folder / "report.html", _page(results, summary, events, panels).encode())
+    try:
+        painters.finish()
+    except DrawingError as error:
+        raise ReportError(f"{folder}: no plots as PNG: {error}") from error
+    return page
 
 
-def _page(results: Results, summary: Mapping[str, Any], events: list[dict[str, Any]], panels: tuple[Panel, ...]) -> str:
-    environment = jinja2.Environment(loader=jinja2.PackageLoader("dockfmu.report", "."), autoescape=True)
+def _close_up(results: Results, events: Sequence[Mapping[str, Any]]) -> tuple[float, float] | None:
+    """Return start and end of the close-up of the first event, s; None for runs that are no longer, or without one."""
+    first, last = float(results.time[0]), float(results.time[-1])
+    if not events or last <= CLOSE_UP_S:
+        return None
+    start = max(first, events[0]["t"] - 0.5)
+    return start, min(start + CLOSE_UP_S, last)
+
+
+def _pictures(
+    folder: Path, results: Results, panels: Sequence[Panel], events: Sequence[Mapping[str, Any]], title: str
+) -> list[Picture]:
+    whole = float(results.time[0]), float(results.time[-1])
+    windows = {"overview.png": whole, "impact.png": _close_up(results, events)}
+    return [
+        Picture(folder.absolute() / name, f"{title} at {whole[1]:.1f} s", plots(results, panels, window),
+                first_events(events), *window)
+        for name, window in windows.items()
+        if window is not None
+    ]  # fmt: skip
+
+
+def _page(
+    results: Results, summary: Mapping[str, Any], events: Sequence[Mapping[str, Any]], panels: Sequence[Panel]
+) -> str:
+    environment = jinja2.Environment(loader=jinja2.PackageLoader("dockfmu", "report"), autoescape=True)
     counts = Counter(event["name"] for event in events)
     first: dict[str, dict[str, Any]] = {}
     for event in events:
         first.setdefault(event["name"], {**event, "repeats": counts[event["name"]] - 1})
-    shown = {signal for panel in panels for signal in panel.signals}
-    figure = interactive(results, panels, events).to_html(full_html=False, include_plotlyjs=True)
+    shown = plots(results, panels)
+    drawn = [figure(plot) for plot in shown]
+    figures = {
+        "plots": drawn,
+        "events": first_events(events),
+        "end": [float(results.time[0]), float(results.time[-1])],
+    }
+    close_up = _close_up(results, events)
     return environment.get_template("report.html.j2").render(
         summary=summary,
         description=results.attributes.get("description", ""),
@@ -76,13 +110,38 @@ def _page(results: Results, summary: Mapping[str, Any], events: list[dict[str, A
         standing=_standing(summary),
         audit=_audit(summary),
         invalid=[(name, counter) for name, counter in summary.get("validity", {}).items() if counter["count"]],
+        changed=json.loads(results.attributes.get("changed", "{}")),
+        command=results.attributes.get("command", ""),
         events=list(first.values()),
-        figure=jinja2.filters.Markup(figure),
-        peaks=[(name, peak) for name, peak in summary.get("peaks", {}).items() if name in shown],
+        windows=[("impact", *close_up)] if close_up else [],
+        plots=[{"title": plot["title"], "text": plot["text"]} for plot in drawn],
+        # no text in it can end the element that holds it
+        figures=Markup(json.dumps(figures, separators=(",", ":")).replace("<", "\\u003c")),
+        plotly=Markup(plotly_js()),
+        peaks=_peaks(results, summary, panels),
         fmus=[{"element": name, **attributes} for name, attributes in results.fmus.items()],
-        parameters=[(element, sorted(results.parameters(element).items())) for element in results.fmus],
+        parameters=[(element, _parameters(results, element)) for element in results.fmus],
         versions=", ".join(f"{package} {version(package)}" for package in ("dockfmu", "numpy", "numba", "h5py")),
     )
+
+
+def _peaks(results: Results, summary: Mapping[str, Any], panels: Sequence[Panel]) -> list[dict[str, Any]]:
+    """Return the table of peaks: the signals of the panels, in their order and in the units of the plots."""
+    rows = []
+    for name in dict.fromkeys(signal for panel in panels for signal in panel.signals):
+        peak = summary.get("peaks", {}).get(name)
+        if peak is not None:
+            unit, factor = shown_unit(peak["unit"], results.display_unit(name) if name in results else "")
+            scaled = {end: None if peak[end] is None else factor * peak[end] for end in ("max", "min")}
+            rows.append({**peak, **scaled, "name": name, "unit": unit})
+    return rows
+
+
+def _parameters(results: Results, element: str) -> list[tuple[str, float, str]]:
+    """Return name, value and unit of the parameters of an element, as shown, in the order of their names."""
+    units = {name: shown_unit(unit) for name, unit in results.parameter_units(element).items()}
+    values = results.parameters(element)
+    return [(name, values[name] * units[name][1], units[name][0]) for name in sorted(values)]
 
 
 def _outcome(summary: Mapping[str, Any]) -> str:
@@ -110,7 +169,7 @@ def _audit(summary: Mapping[str, Any]) -> list[dict[str, Any]]:
 
 
 def _panels_by_unit(results: Results) -> tuple[Panel, ...]:
-    """For a system that says nothing of plots: its signals by element and unit, eight to a panel at the most."""
+    """Return panels for a system that says nothing of plots: signals by element and unit, at most eight to a panel."""
     grouped: dict[tuple[str, str], list[str]] = {}
     for signal in results.variables:
         grouped.setdefault((signal.partition(".")[0], results.unit(signal)), []).append(signal)
@@ -118,7 +177,7 @@ def _panels_by_unit(results: Results) -> tuple[Panel, ...]:
 
 
 def _known_of(results: Results) -> dict[str, Any]:
-    """A summary for the recording of a process that was killed: what the recording says of itself."""
+    """Return a summary for the recording of a process that was killed: what the recording says of itself."""
     known = {
         "system": "unknown",
         "status": "running",

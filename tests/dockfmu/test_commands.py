@@ -271,7 +271,7 @@ def test_report_of_a_failed_run(pair, says, tmp_path):
 
 
 def test_a_report_that_cannot_be_made_does_not_hide_how_the_run_ended(pair, monkeypatch, capfd):
-    def fail(folder):
+    def fail(*_):
         raise ReportError("nothing was recorded")
 
     monkeypatch.setattr("dockfmu.run.write_report", fail)

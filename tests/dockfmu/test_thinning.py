@@ -16,6 +16,7 @@ def test_every_sample_lies_within_the_tolerance_of_the_thinned_polyline(seed, to
     error = np.abs(np.interp(t, kept_t, kept_y) - y).max()
     assert error <= 1.0001 * tolerance * np.ptp(y) + 1e-12
     assert (kept_t[0], kept_t[-1]) == (t[0], t[-1])
+    assert (kept_y.min(), kept_y.max()) == (y.min(), y.max())
 
 
 def test_a_quiet_stretch_shrinks_to_its_ends_and_an_impact_stays():

@@ -1,0 +1,51 @@
+"""Plots as data, for whatever draws them: nothing here takes time to import."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+COLOURS = ("#1f77b4", "#d62728", "#2ca02c", "#9467bd", "#ff7f0e", "#17becf", "#8c564b", "#7f7f7f")
+"""Colours of the curves of a plot, in turn; legible on white and on black."""
+
+
+@dataclass(frozen=True)
+class Curve:
+    """One signal in the unit `unit`; `step` where it holds its value between samples."""
+
+    label: str
+    unit: str
+    time: np.ndarray
+    values: np.ndarray
+    step: bool
+
+
+@dataclass(frozen=True)
+class Plot:
+    """A panel with the curves that a run has for it. `ticks` names the values of a logic diagram or an enumeration."""
+
+    title: str
+    curves: tuple[Curve, ...]
+    ticks: tuple[tuple[float, str], ...] = ()
+
+    @property
+    def coloured(self) -> list[tuple[Curve, str]]:
+        """Return the curves with their colours."""
+        return [(curve, COLOURS[k % len(COLOURS)]) for k, curve in enumerate(self.curves)]
+
+    @property
+    def axis_label(self) -> str:
+        """Return the units of the curves; nothing where the values have names."""
+        units = dict.fromkeys(curve.unit for curve in self.curves if curve.unit)
+        return "" if self.ticks else ", ".join(units) or "1"
+
+
+def first_events(events: Sequence[Mapping[str, Any]]) -> list[tuple[float, str]]:
+    """Return time in s and name of the first of each event: repeated ones, of a sensor that flickers, hide the rest."""
+    first: dict[str, float] = {}
+    for event in events:
+        first.setdefault(event["name"], event["t"])
+    return [(t, name.replace("_", " ")) for name, t in first.items()]

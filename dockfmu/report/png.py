@@ -1,0 +1,165 @@
+"""Plots as PNG, drawn by matplotlib in a process of its own: it loads matplotlib while the run goes on."""
+
+from __future__ import annotations
+
+import io
+import pickle
+import subprocess
+import sys
+from collections.abc import Sequence
+from contextlib import suppress
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from base.errors import FAILED, DockfmuError
+from base.files import atomic_file
+from dockfmu.report.plots import Plot
+
+DPI = 160
+LONGEST_S = 120.0
+"""Time that the pictures of a run may take."""
+_NAMES_APART = 0.025
+"""Least distance of the names of two events, relative to the width of a plot."""
+
+
+@dataclass(frozen=True)
+class Picture:
+    """Plots under each other over the time from `start` to `end`, s, with `events` (time, name), for `file`."""
+
+    file: Path
+    title: str
+    plots: Sequence[Plot]
+    events: Sequence[tuple[float, str]]
+    start: float
+    end: float
+
+
+class DrawingError(DockfmuError):
+    """The pictures could not be drawn."""
+
+    exit_status = FAILED
+
+
+class Painters:
+    """Two processes that draw pictures, a context manager: they are ready when matplotlib is, and draw side by side.
+
+    A signal to the terminal, such as Ctrl-C, does not reach them: a run that is interrupted gets its pictures too. They
+    end with the process that they belong to.
+    """
+
+    def __init__(self) -> None:
+        apart: dict[str, Any] = {"start_new_session": True}
+        if sys.platform == "win32":
+            apart = {"creationflags": subprocess.CREATE_NEW_PROCESS_GROUP}
+        self._processes = [
+            subprocess.Popen(
+                [sys.executable, "-m", "dockfmu.report.png"], cwd=Path(__file__).parents[2],
+                stdin=subprocess.PIPE, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, **apart,
+            )
+            for _ in range(2)
+        ]  # fmt: skip
+
+    def __enter__(self) -> Painters:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        """Let go of processes that wait for pictures still."""
+        for process in self._processes:
+            process.kill()
+            process.communicate()
+
+    def draw(self, pictures: Sequence[Picture]) -> None:
+        """Have pictures drawn, once; `finish` waits for them."""
+        for k, process in enumerate(self._processes):
+            assert process.stdin is not None
+            # where the process is gone, `finish` has its reasons
+            with suppress(OSError):
+                pickle.dump(list(pictures[k :: len(self._processes)]), process.stdin, pickle.HIGHEST_PROTOCOL)
+                process.stdin.flush()
+
+    def finish(self) -> None:
+        """Wait until all is drawn. Raises DrawingError that says why a picture is missing."""
+        for process in self._processes:
+            try:
+                _, said = process.communicate(timeout=LONGEST_S)
+            except subprocess.TimeoutExpired as error:
+                raise DrawingError(f"drawing takes longer than {LONGEST_S:g} s") from error
+            if process.returncode:
+                lines = said.decode(errors="replace").strip().splitlines()
+                raise DrawingError(lines[-1] if lines else f"drawing ended with {process.returncode}")
+
+
+def write_png(picture: Picture) -> None:
+    """Write a picture as PNG. Raises WriteError."""
+    from matplotlib.figure import Figure
+
+    rows = max(len(picture.plots), 1)
+    height = 1.6 + 1.9 * rows
+    figure = Figure(figsize=(12, height))
+    axes = figure.subplots(rows, 1, sharex=True, squeeze=False)[:, 0]
+    figure.subplots_adjust(left=0.16, right=0.8, top=1.0 - 1.5 / height, bottom=0.5 / height, hspace=0.25)
+    events = [(t, name) for t, name in picture.events if picture.start <= t <= picture.end]
+    for axis, plot in zip(axes, picture.plots, strict=False):
+        _draw(axis, plot)
+        lines = axis.vlines([t for t, _ in events], 0.0, 1.0, transform=axis.get_xaxis_transform(), colors="0.5")
+        lines.set(linewidth=0.7, linestyle=":")
+    _name_events(axes[0], events, picture.start, picture.end)
+    axes[-1].set_xlabel("time, s")
+    if picture.start < picture.end:
+        axes[-1].set_xlim(picture.start, picture.end)
+    figure.suptitle(picture.title, fontsize=11, y=1.0 - 0.1 / height)
+    with atomic_file(picture.file) as unfinished:
+        figure.savefig(unfinished, dpi=DPI, format="png", pil_kwargs={"compress_level": 3})
+
+
+def _draw(axis: Any, plot: Plot) -> None:
+    for curve, colour in plot.coloured:
+        style = "steps-post" if curve.step else "default"
+        axis.plot(curve.time, curve.values, color=colour, lw=1.0, label=curve.label, drawstyle=style)
+    # in a given place: matplotlib would measure every label on the way to one
+    axis.set_title(plot.title, loc="left", fontsize=9, y=1.0)
+    if plot.ticks:
+        axis.set_yticks(*zip(*plot.ticks, strict=True))
+    else:
+        axis.set_ylabel(plot.axis_label, fontsize=8)
+        axis.legend(loc="center left", bbox_to_anchor=(1.01, 0.5), fontsize=7, frameon=False)
+    axis.grid(alpha=0.3)
+    axis.tick_params(labelsize=8)
+
+
+def _name_events(axis: Any, events: Sequence[tuple[float, str]], start: float, end: float) -> None:
+    """Write event names over the top plot, slanted, close ones pushed apart so that none covers another."""
+    last = -np.inf
+    for t, name in sorted(events):
+        last = place = max(t, last + _NAMES_APART * (end - start))
+        axis.annotate(
+            name,
+            xy=(t, 1.0),
+            xycoords=("data", "axes fraction"),
+            xytext=(place, 1.22),
+            textcoords=("data", "axes fraction"),
+            rotation=40,
+            fontsize=7,
+            arrowprops={"arrowstyle": "-", "lw": 0.4, "color": "0.5"},
+        )
+
+
+def main() -> None:
+    """Load matplotlib, wait for pictures on standard input, and draw them; nothing to draw is no error."""
+    from matplotlib.figure import Figure
+
+    # fonts and backend are loaded with the first figure
+    figure = Figure()
+    figure.subplots().set_title("ready")
+    figure.savefig(io.BytesIO(), format="png")
+    # who sends nothing has ended without pictures
+    with suppress(EOFError):
+        for picture in pickle.load(sys.stdin.buffer):
+            write_png(picture)
+
+
+if __name__ == "__main__":
+    main()

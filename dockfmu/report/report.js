@@ -1,0 +1,73 @@
+"use strict";
+// Draw the figures of the page with plotly.js: one time axis for all of them, the events named.
+const { plots, events, end } = JSON.parse(document.getElementById("figures").textContent);
+const drawings = [...document.querySelectorAll(".plot")];
+const dark = matchMedia("(prefers-color-scheme: dark)");
+const NAME_HEIGHT = 13;
+
+// Events that would cover each other share one label, which counts those that it leaves out.
+function labels(drawing, range) {
+  const width = (drawing.clientWidth || 900) - 90;
+  const visible = events.filter(([t]) => t >= range[0] && t <= range[1]);
+  const groups = [];
+  for (const [t, name] of visible) {
+    const last = groups.at(-1);
+    const place = ((t - range[0]) / (range[1] - range[0])) * width;
+    if (last && place - last.place < NAME_HEIGHT) last.more += 1;
+    else groups.push({ t, name, place, more: 0 });
+  }
+  return groups.map(({ t, name, place, more }) => ({
+    text: more ? `${name} +${more}` : name, x: t, y: 1, xref: "x", yref: "paper", textangle: -90, showarrow: false,
+    xanchor: place > width - NAME_HEIGHT ? "right" : "left", yanchor: "top", xshift: -2, opacity: 0.75,
+    font: { size: 10 },
+  }));
+}
+
+function layout(drawing, plot, range) {
+  const colour = getComputedStyle(document.body);
+  const narrow = drawing.clientWidth < 600;
+  const grid = dark.matches ? "#333940" : "#e6e6e6";
+  const longest = Math.max(0, ...plot.ticks.map(([, name]) => name.length));
+  const y = plot.ticks.length
+    ? { tickvals: plot.ticks.map(([v]) => v), ticktext: plot.ticks.map(([, name]) => name) }
+    : { title: { text: plot.unit, standoff: 4 } };
+  return {
+    xaxis: { range, title: { text: "time, s", standoff: 4 }, gridcolor: grid, zerolinecolor: grid },
+    yaxis: { ...y, gridcolor: grid, zerolinecolor: grid, tickfont: { size: plot.ticks.length ? 10 : 12 } },
+    margin: { l: Math.min(Math.max(64, 16 + 6 * longest), narrow ? 130 : 220), r: 14, t: narrow ? 30 : 24, b: 40 },
+    legend: { orientation: "h", x: 0, y: 1, yanchor: "bottom", font: { size: 11 } },
+    shapes: events.map(([t]) => ({
+      type: "line", xref: "x", yref: "paper", x0: t, x1: t, y0: 0, y1: 1,
+      line: { color: "#999999", width: 0.8, dash: "dot" },
+    })),
+    annotations: plot.lanes ? [] : labels(drawing, range),
+    font: { color: colour.color, family: colour.fontFamily },
+    paper_bgcolor: "rgba(0,0,0,0)", plot_bgcolor: "rgba(0,0,0,0)",
+    modebar: { bgcolor: "rgba(0,0,0,0)", color: "#999999", activecolor: colour.color },
+    hovermode: "x unified", hoverlabel: { bgcolor: colour.backgroundColor }, dragmode: "zoom",
+  };
+}
+
+let shown = [0, 1];
+
+function draw(range) {
+  shown = range;
+  drawings.forEach((drawing, k) =>
+    Plotly.react(drawing, plots[k].traces, layout(drawing, plots[k], range), {
+      responsive: true, displaylogo: false, displayModeBar: "hover", modeBarButtonsToRemove: ["lasso2d", "select2d"],
+    }));
+}
+
+const whole = [end[0], Math.max(end[1], end[0] + 1e-9)];
+draw(whole);
+for (const drawing of drawings)
+  drawing.on("plotly_relayout", (change) => {
+    const range = change["xaxis.autorange"] ? whole : [change["xaxis.range[0]"], change["xaxis.range[1]"]];
+    if (range[0] !== undefined && (range[0] !== shown[0] || range[1] !== shown[1])) draw(range.map(Number));
+  });
+dark.addEventListener("change", () => draw(shown));
+addEventListener("resize", () => draw(shown));
+const windows = document.getElementById("windows");
+windows.hidden = drawings.length === 0;
+for (const button of windows.querySelectorAll("button"))
+  button.addEventListener("click", () => draw(button.dataset.window ? button.dataset.window.split(" ").map(Number) : whole));
