@@ -31,8 +31,8 @@ from master.observers.peaks import Peaks
 from master.observers.recording.recorder import Recorder
 from master.run.simulation import run
 from master.system import System
-from ssp.packaging import from_system
-from ssp.write import write_ssp
+from ssp.archive import write_ssp
+from ssp.from_system import from_system
 from tests.master.fmus import third_party
 
 ROOT = Path(__file__).resolve().parents[1]

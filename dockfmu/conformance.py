@@ -33,10 +33,9 @@ from master.fmi.description import read_description
 from master.fmi.instance import Fmu
 from master.system import System
 from ssp import validate as packages
-from ssp.coupling import to_system
-from ssp.packaging import from_system
-from ssp.read import read_ssp
-from ssp.write import write_ssp
+from ssp.archive import read_ssp, write_ssp
+from ssp.from_system import from_system
+from ssp.to_system import to_system
 
 FOLDERS = {".fmu": ROOT / "build" / "fmus", ".ssp": ROOT / "build" / "ssp"}
 STEPS = 20

@@ -39,8 +39,8 @@ from master.result import Result
 from master.run.simulation import Simulation
 from master.step_control import Retry, StepControl
 from master.system import System
+from ssp.archive import is_package
 from ssp.read import read_parameter_set
-from ssp.variants import is_package
 
 CHECKPOINT = "run.checkpoint"
 

@@ -35,7 +35,7 @@ from master.run.simulation import Simulation as Stepping
 from master.step_control import Retry, StepControl
 from master.system import TIMEOUT_S
 from master.system import System as Structure
-from ssp.variants import is_package
+from ssp.archive import is_package
 
 BUILD = Path("build")
 

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from base.names import did_you_mean
 from base.units import Unit, conversion
 from master.fmi.description import Variable
-from ssp.model import Linear, Table, Transformation, Value
+from ssp.model import LinearTransformation, MappingTable, Transformation, Value
 
 
 @dataclass(frozen=True)
@@ -35,7 +35,7 @@ def affine(start: Point, hops: Iterable[Hop]) -> tuple[float, float]:
     """
     factor, offset, unit = 1.0, 0.0, start.unit
     for hop in hops:
-        if isinstance(hop.transformation, Table):
+        if isinstance(hop.transformation, MappingTable):
             raise ValueError("tables of values do not apply to Real values")
         if hop.suppress_unit_conversion:
             unit = hop.end.unit
@@ -43,7 +43,7 @@ def affine(start: Point, hops: Iterable[Hop]) -> tuple[float, float]:
             scale, shift = conversion(unit, hop.end.unit)
             factor, offset = scale * factor, scale * offset + shift
         unit = hop.end.unit or unit
-        if isinstance(hop.transformation, Linear):
+        if isinstance(hop.transformation, LinearTransformation):
             scale, shift = hop.transformation.factor, hop.transformation.offset
             factor, offset = scale * factor, scale * offset + shift
     return factor, offset
@@ -56,7 +56,7 @@ def whole(value: Value, start: Point, hops: Iterable[Hop]) -> Value:
     """
     items = start.items
     for hop in hops:
-        if isinstance(hop.transformation, Linear):
+        if isinstance(hop.transformation, LinearTransformation):
             raise ValueError("linear transformations apply to Real values only")
         if hop.transformation is not None:
             value = _look_up(value, hop.transformation, items)
@@ -66,7 +66,7 @@ def whole(value: Value, start: Point, hops: Iterable[Hop]) -> Value:
 
 def table(start: Point, hops: Sequence[Hop], end: Variable) -> tuple[tuple[int, int], ...]:
     """What all tables of a way make of the values of an Integer, Boolean or Enumeration; empty without tables."""
-    tables = [hop.transformation for hop in hops if isinstance(hop.transformation, Table)]
+    tables = [hop.transformation for hop in hops if isinstance(hop.transformation, MappingTable)]
     if not tables:
         return ()
     domain: list[Value] = [name for name, _ in start.items]
@@ -89,7 +89,7 @@ def item(value: Value, variable: Variable) -> Value:
     return int(value)
 
 
-def _look_up(value: Value, transformation: Table, items: Iterable[tuple[str, int]]) -> Value:
+def _look_up(value: Value, transformation: MappingTable, items: Iterable[tuple[str, int]]) -> Value:
     numbers: Mapping[Value, Value] = dict(items)
     if transformation.type == "Integer" and isinstance(value, str):
         if value not in numbers:

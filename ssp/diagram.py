@@ -9,14 +9,13 @@ from matplotlib.backends.backend_agg import FigureCanvasAgg
 from matplotlib.figure import Figure
 from matplotlib.patches import Rectangle
 
-from ssp.errors import SspError
-from ssp.model import Connection, Connector, Element, Geometry, System
+from ssp.model import Connector, Geometry, SsdConnection, SsdElement, SsdSystem, SspError
 
 SCALE = 1.3
 """points on paper per unit of the diagram"""
 
 
-def draw(system: System) -> Figure:
+def draw(system: SsdSystem) -> Figure:
     """A figure to be saved as SVG, PNG or PDF. Raises SspError where elements have no geometry."""
     boxes = {element.name: element.geometry for element in system.elements if element.geometry is not None}
     if not boxes:
@@ -44,15 +43,15 @@ def _extent(boxes: list[Geometry]) -> tuple[float, float, float, float]:
     return min(xs) - margin, min(ys) - margin, max(xs) + margin, max(ys) + margin
 
 
-def _connector(system: System, element: str | None, name: str) -> Connector:
-    owner: Element | None = system if element is None else system.element(element)
+def _connector(system: SsdSystem, element: str | None, name: str) -> Connector:
+    owner: SsdElement | None = system if element is None else system.element(element)
     found = next((c for c in owner.connectors if c.name == name), None) if owner is not None else None
     if found is None:
         raise SspError(f"{system.name}: there is no connector {element or ''}.{name}")
     return found
 
 
-def _place(system: System, element: str | None, name: str) -> tuple[float, float] | None:
+def _place(system: SsdSystem, element: str | None, name: str) -> tuple[float, float] | None:
     """Where a connector stands in the diagram; None without geometry."""
     position = _connector(system, element, name).position
     if element is None:
@@ -67,7 +66,7 @@ def _place(system: System, element: str | None, name: str) -> tuple[float, float
     return x1 + position[0] * (x2 - x1), y1 + position[1] * (y2 - y1)
 
 
-def _draw_connection(axes: Any, system: System, connection: Connection, shades: dict[str, str]) -> None:
+def _draw_connection(axes: Any, system: SsdSystem, connection: SsdConnection, shades: dict[str, str]) -> None:
     """In the colour of the element that it comes from."""
     first, last = (_place(system, *end) for end in connection.ends)
     if first is not None and last is not None:
@@ -77,7 +76,7 @@ def _draw_connection(axes: Any, system: System, connection: Connection, shades: 
         axes.plot([first[0], *xs, last[0]], [first[1], *ys, last[1]], color=colour, linewidth=0.8)
 
 
-def _draw_element(axes: Any, element: Element, box: Geometry) -> None:
+def _draw_element(axes: Any, element: SsdElement, box: Geometry) -> None:
     width, height = box.x2 - box.x1, box.y2 - box.y1
     axes.add_patch(Rectangle((box.x1, box.y1), width, height, facecolor="white", edgecolor="black", zorder=3))
     axes.text(

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, replace
 
-from ssp.model import Connection, Element, Geometry, System
+from ssp.model import Geometry, SsdConnection, SsdElement, SsdSystem
 
 WIDTH, PITCH, LANE = 160.0, 8.0, 10.0
 """of a box; between connectors; between lanes and between tracks"""
@@ -27,14 +27,14 @@ class _End:
     side: float
 
 
-def arrange(system: System) -> System:
+def arrange(system: SsdSystem) -> SsdSystem:
     """The system with geometry for its elements, connectors and connections; what it had is replaced."""
     wires = [(connection, *ends) for connection in system.connections if (ends := _ends(system, connection))]
     joined = {end for _, *ends in wires for end in ends}
     columns = {element.name: k for k, element in enumerate(system.elements)}
     cables = list(dict.fromkeys((source.element, target.element) for _, source, target in wires))
     lanes = _Lanes(columns, cables)
-    placed: dict[str, Element] = {}
+    placed: dict[str, SsdElement] = {}
     x = 0.0
     for column, element in enumerate(system.elements):
         x += lanes.gap(column)
@@ -62,7 +62,7 @@ def arrange(system: System) -> System:
     )
 
 
-def _ends(system: System, connection: Connection) -> tuple[_End, _End] | None:
+def _ends(system: SsdSystem, connection: SsdConnection) -> tuple[_End, _End] | None:
     """(source, target); None for connections with the connectors of the system itself."""
     found = []
     for name, which in connection.ends:
@@ -75,7 +75,7 @@ def _ends(system: System, connection: Connection) -> tuple[_End, _End] | None:
     return (first, second) if first.side >= second.side else (second, first)
 
 
-def _box(element: Element, joined: set[_End], x: float) -> Element:
+def _box(element: SsdElement, joined: set[_End], x: float) -> SsdElement:
     """The element at `x` with its joined connectors spread over its sides, from top to bottom in their order."""
     sides = {
         side: [c.name for c in element.connectors if _End(element.name, c.name, side) in joined] for side in (0.0, 1.0)

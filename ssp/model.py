@@ -12,10 +12,11 @@ from typing import Literal
 from xml.sax.saxutils import escape
 
 from base.units import Unit
+from master.errors import MasterError
 from master.fmi.archive import parse_xml
 
-Kind = Literal["input", "output", "parameter", "calculatedParameter", "inout"]
-Type = Literal["Real", "Integer", "Boolean", "String", "Enumeration", "Binary"]
+ConnectorKind = Literal["input", "output", "parameter", "calculatedParameter", "inout"]
+VariableType = Literal["Real", "Integer", "Boolean", "String", "Enumeration", "Binary"]
 Value = float | int | bool | str
 
 Base = Literal["SSD", "component"]
@@ -28,6 +29,10 @@ SSM_TYPE = "application/x-ssp-parameter-mapping"
 SSB_TYPE = "application/x-ssp-signal-dictionary"
 DESCRIPTION = "SystemStructure.ssd"
 TEXT_NAMESPACE = "https://dockfmu.org/ssp/text"
+
+
+class SspError(MasterError):
+    """A system structure package is damaged, invalid, or of a kind that is not run."""
 
 
 @dataclass
@@ -85,7 +90,7 @@ class Metadata:
 
 
 @dataclass
-class Linear:
+class LinearTransformation:
     """target = factor * source + offset, after the conversion of units"""
 
     factor: float = 1.0
@@ -93,14 +98,14 @@ class Linear:
 
 
 @dataclass
-class Table:
+class MappingTable:
     """target value for each source value"""
 
     type: Literal["Boolean", "Integer", "Enumeration"]
     entries: tuple[tuple[Value, Value], ...]
 
 
-Transformation = Linear | Table
+Transformation = LinearTransformation | MappingTable
 
 
 @dataclass
@@ -108,8 +113,8 @@ class Connector(Annotated):
     """`type` None leaves it to the component; `enumeration` names one of the description."""
 
     name: str
-    kind: Kind
-    type: Type | None = None
+    kind: ConnectorKind
+    type: VariableType | None = None
     unit: str | None = None
     enumeration: str | None = None
     mime_type: str | None = None
@@ -122,7 +127,7 @@ class Connector(Annotated):
 
 
 @dataclass
-class Connection(Annotated):
+class SsdConnection(Annotated):
     """Between two connectors of a system or of its elements (element None: of the system itself).
 
     Which end is the source follows from the kinds of the connectors, not from start and end.
@@ -146,11 +151,11 @@ class Connection(Annotated):
 
 
 @dataclass
-class Parameter(Annotated):
+class SsvParameter(Annotated):
     """A value of an SSV; that of an Enumeration is the name of an item, that of a Binary hexadecimal."""
 
     name: str
-    type: Type
+    type: VariableType
     value: Value
     unit: str | None = None
     enumeration: str | None = None
@@ -166,11 +171,11 @@ class Document(Annotated):
 
 
 @dataclass
-class ParameterSet(Document):
+class SsvParameterSet(Document):
     """An SSV document."""
 
     name: str
-    parameters: list[Parameter] = field(default_factory=list)
+    parameters: list[SsvParameter] = field(default_factory=list)
     enumerations: list[Enumeration] = field(default_factory=list)
     units: list[UnitDefinition] = field(default_factory=list)
 
@@ -195,7 +200,7 @@ class DictionaryEntry(Annotated):
     """A signal; its fields are those of a Connector."""
 
     name: str
-    type: Type
+    type: VariableType
     unit: str | None = None
     enumeration: str | None = None
     mime_type: str | None = None
@@ -232,7 +237,7 @@ class ParameterBinding(Annotated):
     """
 
     source: str | None = None
-    values: ParameterSet | None = None
+    values: SsvParameterSet | None = None
     prefix: str = ""
     mapping: BoundMapping | None = None
     source_base: Base = "SSD"
@@ -288,7 +293,7 @@ class Common(Annotated):
 
 
 @dataclass
-class Component(Common):
+class SsdComponent(Common):
     """`source` is the URI of its FMU in the package; of another package or description, for those types."""
 
     name: str
@@ -306,21 +311,21 @@ class DictionaryReference(Common):
 
 
 @dataclass
-class System(Common):
+class SsdSystem(Common):
     """`diagram` is the extent of its canvas: x1, y1 (lower left), x2, y2."""
 
     name: str
-    elements: list[Component | System | DictionaryReference] = field(default_factory=list)
-    connections: list[Connection] = field(default_factory=list)
+    elements: list[SsdComponent | SsdSystem | DictionaryReference] = field(default_factory=list)
+    connections: list[SsdConnection] = field(default_factory=list)
     dictionaries: list[BoundDictionary] = field(default_factory=list)
     diagram: tuple[float, float, float, float] | None = None
     notes: list[Note] = field(default_factory=list)
 
-    def element(self, name: str) -> Component | System | DictionaryReference | None:
+    def element(self, name: str) -> SsdComponent | SsdSystem | DictionaryReference | None:
         return next((element for element in self.elements if element.name == name), None)
 
 
-Element = Component | System | DictionaryReference
+SsdElement = SsdComponent | SsdSystem | DictionaryReference
 
 
 @dataclass
@@ -328,7 +333,7 @@ class StructureDescription(Annotated):
     """An SSD document."""
 
     name: str
-    system: System
+    system: SsdSystem
     version: str = "1.0"
     enumerations: list[Enumeration] = field(default_factory=list)
     units: list[UnitDefinition] = field(default_factory=list)
@@ -351,7 +356,7 @@ class Ssp:
     """
 
     description: StructureDescription
-    parameter_sets: dict[str, ParameterSet] = field(default_factory=dict)
+    parameter_sets: dict[str, SsvParameterSet] = field(default_factory=dict)
     mappings: dict[str, ParameterMapping] = field(default_factory=dict)
     dictionaries: dict[str, SignalDictionary] = field(default_factory=dict)
     variants: dict[str, StructureDescription] = field(default_factory=dict)

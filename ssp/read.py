@@ -1,85 +1,47 @@
-"""Reading SSP 1.0 packages and documents."""
+"""Read SSP 1.0 documents (SSD, SSV, SSM, SSB) from XML."""
 
 from __future__ import annotations
 
 from collections.abc import Callable
 from copy import deepcopy
-from pathlib import Path
 from typing import Any, TypeVar, cast
 
 from lxml import etree
 
 from base.units import BASE_UNITS, Unit
-from master.fmi import archive
-from ssp.errors import SspError
 from ssp.model import (
-    DESCRIPTION,
     Annotation,
     BoundDictionary,
     BoundMapping,
-    Component,
-    Connection,
     Connector,
     DictionaryEntry,
     DictionaryReference,
-    Element,
     Enumeration,
     Geometry,
-    Linear,
+    LinearTransformation,
     MappingEntry,
+    MappingTable,
     Metadata,
     Note,
-    Parameter,
     ParameterBinding,
     ParameterMapping,
-    ParameterSet,
     SignalDictionary,
-    Ssp,
+    SsdComponent,
+    SsdConnection,
+    SsdElement,
+    SsdSystem,
+    SspError,
+    SsvParameter,
+    SsvParameterSet,
     StructureDescription,
-    System,
-    Table,
     Transformation,
-    Type,
     UnitDefinition,
     Value,
+    VariableType,
 )
 from ssp.schema import PREFIXES, SSB, SSC, SSD, SSM, SSV, parse
 
-DEEPEST = 8
-"""how many packages may stand inside each other"""
-
 T = TypeVar("T")
-
-
-def read_ssp(file: Path, folder: Path, depth: int = 1) -> Ssp:
-    """Unpack the package `file` into `folder` and read it; all documents are checked against the official schemas.
-
-    Packages inside are unpacked beside themselves; `depth` counts them. Raises ArchiveError or SspError.
-    """
-    if depth > DEEPEST:
-        raise SspError(f"{file}: more than {DEEPEST} packages inside each other")
-    archive.extract(Path(file), Path(folder))
-    return read_folder(Path(folder), depth)
-
-
-def read_folder(folder: Path, depth: int = 1) -> Ssp:
-    """An unpacked package."""
-    if not (folder / DESCRIPTION).is_file():
-        raise SspError(f"{folder}: holds no {DESCRIPTION}, so it is no system structure package")
-    ssp = Ssp(read_description((folder / DESCRIPTION).read_bytes(), DESCRIPTION))
-    for path in sorted(p for p in folder.rglob("*") if p.is_file()):
-        name = path.relative_to(folder).as_posix()
-        if name == DESCRIPTION:
-            continue
-        kind = path.suffix.lower()
-        if kind in _DOCUMENTS:
-            group, read = _DOCUMENTS[kind]
-            getattr(ssp, group)[name] = read(path.read_bytes(), name)
-            continue
-        ssp.resources[name] = path
-        if kind == ".ssp":
-            ssp.packages[name] = read_ssp(path, path.with_name(f"{path.name}.unpacked"), depth + 1)
-    return ssp
 
 
 def read_description(data: bytes, where: str) -> StructureDescription:
@@ -99,7 +61,7 @@ def read_description(data: bytes, where: str) -> StructureDescription:
     )
 
 
-def read_parameter_set(data: bytes, where: str) -> ParameterSet:
+def read_parameter_set(data: bytes, where: str) -> SsvParameterSet:
     """An SSV document."""
     return _parameter_set(parse(data, where, f"{{{SSV}}}ParameterSet"))
 
@@ -112,14 +74,6 @@ def read_parameter_mapping(data: bytes, where: str) -> ParameterMapping:
 def read_signal_dictionary(data: bytes, where: str) -> SignalDictionary:
     """An SSB document."""
     return _signal_dictionary(parse(data, where, f"{{{SSB}}}SignalDictionary"))
-
-
-_DOCUMENTS: dict[str, tuple[str, Callable[[bytes, str], Any]]] = {
-    ".ssd": ("variants", read_description),
-    ".ssv": ("parameter_sets", read_parameter_set),
-    ".ssm": ("mappings", read_parameter_mapping),
-    ".ssb": ("dictionaries", read_signal_dictionary),
-}
 
 
 def _child(element: etree._Element | None, path: str) -> etree._Element | None:
@@ -230,14 +184,14 @@ def _common(element: etree._Element) -> dict[str, Any]:
     }
 
 
-def _element(element: etree._Element) -> Element:
+def _element(element: etree._Element) -> SsdElement:
     kind = etree.QName(element).localname
     if kind == "System":
         return _system(element)
     if kind == "SignalDictionaryReference":
         return DictionaryReference(dictionary=element.get("dictionary", ""), **_common(element))
-    defaults = Component("", "")
-    return Component(
+    defaults = SsdComponent("", "")
+    return SsdComponent(
         source=element.get("source", ""),
         type=element.get("type", defaults.type),
         implementation=cast(Any, element.get("implementation", defaults.implementation)),
@@ -245,9 +199,9 @@ def _element(element: etree._Element) -> Element:
     )
 
 
-def _system(element: etree._Element) -> System:
+def _system(element: etree._Element) -> SsdSystem:
     diagram = _child(element, "ssd:SystemGeometry")
-    return System(
+    return SsdSystem(
         elements=[_element(child) for child in _children(element, "ssd:Elements/*")],
         connections=[_connection(c) for c in _children(element, "ssd:Connections/ssd:Connection")],
         diagram=None if diagram is None else cast(Any, tuple(_corners(diagram).values())),
@@ -298,13 +252,13 @@ def _connector(element: etree._Element) -> Connector:
     )
 
 
-def _connection(element: etree._Element) -> Connection:
+def _connection(element: etree._Element) -> SsdConnection:
     way = _child(element, "ssd:ConnectionGeometry")
     points = None
     if way is not None:
         xs, ys = (tuple(float(word) for word in way.get(key, "").split()) for key in ("pointsX", "pointsY"))
         points = (xs, ys)
-    return Connection(
+    return SsdConnection(
         element.get("startElement"),
         element.get("startConnector", ""),
         element.get("endElement"),
@@ -325,10 +279,10 @@ def _transformation(element: etree._Element) -> Transformation | None:
         return None
     name = etree.QName(found).localname
     if name == "LinearTransformation":
-        return Linear(_number(found, "factor", 1.0), _number(found, "offset"))
+        return LinearTransformation(_number(found, "factor", 1.0), _number(found, "offset"))
     kind = cast(Any, name.removesuffix("MappingTransformation"))
     convert = _VALUES.get(kind, str)
-    return Table(kind, tuple((convert(e.get("source", "")), convert(e.get("target", ""))) for e in found))
+    return MappingTable(kind, tuple((convert(e.get("source", "")), convert(e.get("target", ""))) for e in found))
 
 
 def _binding(element: etree._Element) -> ParameterBinding:
@@ -359,8 +313,8 @@ def _bound_mapping(element: etree._Element) -> BoundMapping:
     )
 
 
-def _parameter_set(root: etree._Element) -> ParameterSet:
-    return ParameterSet(
+def _parameter_set(root: etree._Element) -> SsvParameterSet:
+    return SsvParameterSet(
         name=root.get("name", ""),
         parameters=[_parameter(p) for p in _children(root, "ssv:Parameters/ssv:Parameter")],
         **_definitions(root, "ssv"),
@@ -368,12 +322,12 @@ def _parameter_set(root: etree._Element) -> ParameterSet:
     )
 
 
-def _parameter(element: etree._Element) -> Parameter:
+def _parameter(element: etree._Element) -> SsvParameter:
     content = element[0]
     kind = etree.QName(content).localname
-    return Parameter(
+    return SsvParameter(
         name=element.get("name", ""),
-        type=cast(Type, kind),
+        type=cast(VariableType, kind),
         value=_VALUES.get(kind, str)(content.get("value", "")),
         unit=content.get("unit"),
         enumeration=content.get("name"),

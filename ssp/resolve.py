@@ -12,7 +12,6 @@ from urllib.parse import unquote, urlsplit
 from base.names import did_you_mean
 from base.units import Unit
 from master.fmi.archive import read_member
-from ssp.errors import SspError
 from ssp.model import (
     DEFINITION_TYPE,
     DESCRIPTION,
@@ -22,15 +21,16 @@ from ssp.model import (
     SSM_TYPE,
     SSV_TYPE,
     BoundMapping,
-    Component,
     DictionaryReference,
-    Element,
     ParameterBinding,
     ParameterMapping,
-    ParameterSet,
+    SsdComponent,
+    SsdElement,
+    SsdSystem,
     Ssp,
+    SspError,
+    SsvParameterSet,
     StructureDescription,
-    System,
 )
 from ssp.read import read_parameter_mapping, read_parameter_set
 
@@ -47,7 +47,7 @@ class Resolved:
     The source of a component is a key of `files`. `units` and `enumerations` are those of all descriptions.
     """
 
-    system: System
+    system: SsdSystem
     files: dict[str, Path] = field(default_factory=dict)
     units: dict[str, Unit] = field(default_factory=dict)
     enumerations: dict[str, tuple[tuple[str, int], ...]] = field(default_factory=dict)
@@ -107,7 +107,7 @@ class _Resolver:
     enumerations: dict[str, tuple[tuple[str, int], ...]] = field(default_factory=dict)
     count: int = 0
 
-    def system(self, place: _Place, system: System, above: tuple[System, ...]) -> System:
+    def system(self, place: _Place, system: SsdSystem, above: tuple[SsdSystem, ...]) -> SsdSystem:
         """`above` are the systems around it as they stand in their descriptions."""
         if any(system is one for one in above):
             raise SspError(f"the system {system.name} contains itself")
@@ -130,11 +130,11 @@ class _Resolver:
             bindings=[self._binding(place, binding, system.name, None) for binding in system.bindings],
         )
 
-    def _element(self, place: _Place, element: Element, above: tuple[System, ...]) -> Element:
+    def _element(self, place: _Place, element: SsdElement, above: tuple[SsdSystem, ...]) -> SsdElement:
         self.count += 1
         if self.count > MOST_ELEMENTS:
             raise SspError(f"more than {MOST_ELEMENTS} elements with all that is referred to")
-        if isinstance(element, System):
+        if isinstance(element, SsdSystem):
             return self.system(place, element, above)
         if isinstance(element, DictionaryReference):
             return element
@@ -145,7 +145,7 @@ class _Resolver:
             return replace(element, source=place.prefix + name, bindings=bindings)
         return self._referred(place, element, above)
 
-    def _referred(self, place: _Place, component: Component, above: tuple[System, ...]) -> System:
+    def _referred(self, place: _Place, component: SsdComponent, above: tuple[SsdSystem, ...]) -> SsdSystem:
         """A component that stands for a system which is defined elsewhere."""
         other, found = self._definition(place, component)
         inner = self.system(other, found, above)
@@ -158,7 +158,7 @@ class _Resolver:
         bindings = [self._binding(place, binding, component.name, package) for binding in component.bindings]
         return replace(inner, name=component.name, geometry=component.geometry, bindings=[*inner.bindings, *bindings])
 
-    def _definition(self, place: _Place, component: Component) -> tuple[_Place, System]:
+    def _definition(self, place: _Place, component: SsdComponent) -> tuple[_Place, SsdSystem]:
         path, _, fragment = component.source.partition("#")
         fragment = unquote(fragment)
         if component.type == PACKAGE_TYPE:
@@ -201,7 +201,7 @@ class _Resolver:
 
     def _values(
         self, place: _Place, source: str, base: str, where: str, component: Path | _Place | None
-    ) -> ParameterSet:
+    ) -> SsvParameterSet:
         if base == "component" and isinstance(component, Path):
             return read_parameter_set(_inside(component, source, where), f"{component.name}, {source}")
         place = _base(place, base, where, component)
@@ -250,8 +250,8 @@ def _inside(fmu: Path, source: str, where: str) -> bytes:
         raise SspError(f"{where}: a document in {fmu.name} {error}") from None
 
 
-def _systems(system: System) -> Iterator[System]:
+def _systems(system: SsdSystem) -> Iterator[SsdSystem]:
     yield system
     for element in system.elements:
-        if isinstance(element, System):
+        if isinstance(element, SsdSystem):
             yield from _systems(element)

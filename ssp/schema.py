@@ -10,7 +10,7 @@ import fmpy
 from lxml import etree
 
 from master.fmi.archive import parse_xml
-from ssp.errors import SspError
+from ssp.model import SspError
 
 SSD = "http://ssp-standard.org/SSP1/SystemStructureDescription"
 SSC = "http://ssp-standard.org/SSP1/SystemStructureCommon"

@@ -12,18 +12,18 @@ from base.names import did_you_mean, shown
 from master.errors import MasterError
 from master.fmi.archive import members
 from master.fmi.description import Description, read_description
+from ssp.archive import read_ssp
 from ssp.model import (
     DESCRIPTION,
     FMU_TYPE,
-    Component,
     Connector,
-    Element,
-    ParameterSet,
+    SsdComponent,
+    SsdElement,
+    SsdSystem,
     Ssp,
+    SsvParameterSet,
     StructureDescription,
-    System,
 )
-from ssp.read import read_ssp
 from ssp.resolve import resolve, resource_path
 
 
@@ -73,7 +73,7 @@ def remarks(ssp: Ssp) -> list[str]:
     return list(dict.fromkeys(found))
 
 
-def repeated(values: ParameterSet) -> list[str]:
+def repeated(values: SsvParameterSet) -> list[str]:
     """Return a sentence for each name that a parameter set gives a value twice or more often."""
     found: dict[str, list[str]] = {}
     for parameter in values.parameters:
@@ -92,7 +92,7 @@ def _unit(unit: str | None, known: Iterable[str]) -> str:
     return f"the unit {unit!r} is not defined: it converts nothing" if unit is not None and unit not in known else ""
 
 
-def _units(element: Element, path: str, known: set[str]) -> Iterable[str]:
+def _units(element: SsdElement, path: str, known: set[str]) -> Iterable[str]:
     """Remarks about the connectors, signals and inline values of an element and of those in it."""
     typed: list[tuple[str, str | None]] = [(f"{path}.{c.name}", c.unit) for c in element.connectors]
     yield from (f"{name}: {text}" for name, unit in typed if (text := _unit(unit, known)))
@@ -101,7 +101,7 @@ def _units(element: Element, path: str, known: set[str]) -> Iterable[str]:
             own = known | {definition.unit.name for definition in binding.values.units}
             listed = [(f"{path}.{p.name}", p.unit) for p in binding.values.parameters]
             yield from (f"{name}: {text}" for name, unit in listed if (text := _unit(unit, own)))
-    if isinstance(element, System):
+    if isinstance(element, SsdSystem):
         for bound in element.dictionaries:
             if bound.dictionary is not None:
                 own = known | {definition.unit.name for definition in bound.dictionary.units}
@@ -122,7 +122,7 @@ class _Checks:
     def run(self) -> Iterable[str]:
         return self.system(self.description.system, self.description.system.name)
 
-    def system(self, system: System, path: str) -> Iterable[str]:
+    def system(self, system: SsdSystem, path: str) -> Iterable[str]:
         names = [element.name for element in system.elements]
         yield from (f"{path}: two elements are called {name!r}" for name in sorted(set(names)) if names.count(name) > 1)
         for element in system.elements:
@@ -131,7 +131,7 @@ class _Checks:
         yield from self.connectors(system, path)
         for connection in system.connections:
             for name, connector in connection.ends:
-                owner: Element | None = system if name is None else system.element(name)
+                owner: SsdElement | None = system if name is None else system.element(name)
                 if owner is None:
                     hint = did_you_mean(name or "", names)
                     yield f"{path}, connection {connection}: there is no element {name!r}{hint}"
@@ -140,16 +140,16 @@ class _Checks:
                     hint = did_you_mean(connector, known)
                     yield f"{path}, connection {connection}: {owner.name} has no connector {connector!r}{hint}"
 
-    def element(self, element: Element, path: str) -> Iterable[str]:
-        if isinstance(element, System):
+    def element(self, element: SsdElement, path: str) -> Iterable[str]:
+        if isinstance(element, SsdSystem):
             yield from self.system(element, path)
             return
         yield from self.bindings(element, path)
         yield from self.connectors(element, path)
-        if isinstance(element, Component) and element.type == FMU_TYPE:
+        if isinstance(element, SsdComponent) and element.type == FMU_TYPE:
             yield from self.component(element, path)
 
-    def component(self, component: Component, path: str) -> Iterable[str]:
+    def component(self, component: SsdComponent, path: str) -> Iterable[str]:
         try:
             name = resource_path(component.source, self.base)
         except ValueError as error:
@@ -166,7 +166,7 @@ class _Checks:
         for connector in component.connectors:
             yield from _against(description, connector, path)
 
-    def connectors(self, element: Element, path: str) -> Iterable[str]:
+    def connectors(self, element: SsdElement, path: str) -> Iterable[str]:
         names = [connector.name for connector in element.connectors]
         doubles = sorted({name for name in names if names.count(name) > 1})
         yield from (f"{path}: two connectors are called {name!r}" for name in doubles)
@@ -175,7 +175,7 @@ class _Checks:
             if (name := connector.enumeration) is not None and name not in enumerations:
                 yield f"{path}.{connector.name}: the description does not define the enumeration {name!r}"
 
-    def bindings(self, element: Element, path: str) -> Iterable[str]:
+    def bindings(self, element: SsdElement, path: str) -> Iterable[str]:
         for binding in element.bindings:
             if binding.source is None and binding.values is not None:
                 yield from (f"{path}, {binding.values.name}: {problem}" for problem in repeated(binding.values))

@@ -1,63 +1,39 @@
-"""Writing SSP 1.0 packages and documents: the same data always give the same bytes."""
+"""Write SSP 1.0 documents (SSD, SSV, SSM, SSB) as XML: the same data always give the same bytes."""
 
 from __future__ import annotations
 
-import zipfile
 from collections.abc import Iterable, Mapping
-from pathlib import Path
 
 from lxml import etree
 
 from master.fmi.archive import parse_xml
 from ssp.model import (
-    DESCRIPTION,
     Annotated,
     Annotation,
     BoundDictionary,
     BoundMapping,
-    Component,
-    Connection,
     Connector,
     Described,
     DictionaryEntry,
     Document,
-    Element,
     Enumeration,
     Geometry,
-    Linear,
-    Parameter,
+    LinearTransformation,
     ParameterBinding,
     ParameterMapping,
-    ParameterSet,
     SignalDictionary,
-    Ssp,
+    SsdComponent,
+    SsdConnection,
+    SsdElement,
+    SsdSystem,
+    SsvParameter,
+    SsvParameterSet,
     StructureDescription,
-    System,
     Transformation,
     UnitDefinition,
     Value,
 )
 from ssp.schema import PREFIXES
-
-EPOCH = (1980, 1, 1, 0, 0, 0)
-
-
-def write_ssp(ssp: Ssp, file: Path) -> Path:
-    """Write the package; returns `file`."""
-    documents = {DESCRIPTION: write_description(ssp.description)}
-    documents |= {name: write_parameter_set(values) for name, values in ssp.parameter_sets.items()}
-    documents |= {name: write_parameter_mapping(mapping) for name, mapping in ssp.mappings.items()}
-    documents |= {name: write_signal_dictionary(dictionary) for name, dictionary in ssp.dictionaries.items()}
-    documents |= {name: write_description(variant) for name, variant in ssp.variants.items()}
-    with zipfile.ZipFile(file, "w") as archive:
-        for name in (DESCRIPTION, *sorted({*documents, *ssp.resources} - {DESCRIPTION})):
-            data = documents[name] if name in documents else ssp.resources[name].read_bytes()
-            entry = zipfile.ZipInfo(name, EPOCH)
-            entry.external_attr = 0o644 << 16
-            # FMUs are compressed already
-            entry.compress_type = zipfile.ZIP_STORED if name.endswith(".fmu") else zipfile.ZIP_DEFLATED
-            archive.writestr(entry, data)
-    return file
 
 
 def write_description(description: StructureDescription) -> bytes:
@@ -74,7 +50,7 @@ def write_description(description: StructureDescription) -> bytes:
     return _bytes(root)
 
 
-def write_parameter_set(values: ParameterSet) -> bytes:
+def write_parameter_set(values: SsvParameterSet) -> bytes:
     """An SSV document."""
     root = _root("ssv:ParameterSet", ("ssv", "ssc"))
     _fill_parameter_set(root, values)
@@ -209,12 +185,12 @@ def _geometry(parent: etree._Element, geometry: Geometry | None) -> None:
         _add(parent, "ssd:ElementGeometry", values)
 
 
-def _element(parent: etree._Element, element: Element) -> None:
-    if isinstance(element, System):
+def _element(parent: etree._Element, element: SsdElement) -> None:
+    if isinstance(element, SsdSystem):
         _system(parent, element)
         return
-    if isinstance(element, Component):
-        defaults = Component("", "")
+    if isinstance(element, SsdComponent):
+        defaults = SsdComponent("", "")
         given: dict[str, Value | None] = {
             "name": element.name,
             "type": _unless(element.type, defaults.type),
@@ -228,7 +204,7 @@ def _element(parent: etree._Element, element: Element) -> None:
     _annotations(node, "ssd", element.annotations)
 
 
-def _common(node: etree._Element, element: Element) -> None:
+def _common(node: etree._Element, element: SsdElement) -> None:
     _described(node, element)
     if element.connectors:
         group = _add(node, "ssd:Connectors")
@@ -241,7 +217,7 @@ def _common(node: etree._Element, element: Element) -> None:
             _binding(group, binding)
 
 
-def _system(parent: etree._Element, system: System) -> None:
+def _system(parent: etree._Element, system: SsdSystem) -> None:
     node = _add(parent, "ssd:System", {"name": system.name})
     _common(node, system)
     if system.elements:
@@ -289,7 +265,7 @@ def _connector(parent: etree._Element, connector: Connector) -> None:
     _annotated(node, "ssd", connector)
 
 
-def _connection(parent: etree._Element, connection: Connection) -> None:
+def _connection(parent: etree._Element, connection: SsdConnection) -> None:
     node = _add(
         parent,
         "ssd:Connection",
@@ -309,7 +285,7 @@ def _connection(parent: etree._Element, connection: Connection) -> None:
 
 
 def _transformation(parent: etree._Element, transformation: Transformation | None) -> None:
-    if isinstance(transformation, Linear):
+    if isinstance(transformation, LinearTransformation):
         values = {"factor": _unless(transformation.factor, 1.0), "offset": _unless(transformation.offset, 0.0)}
         _add(parent, "ssc:LinearTransformation", values)
     elif transformation is not None:
@@ -351,7 +327,7 @@ def _bound_mapping(parent: etree._Element, bound: BoundMapping) -> None:
         _raw(node, xml)
 
 
-def _fill_parameter_set(root: etree._Element, values: ParameterSet) -> None:
+def _fill_parameter_set(root: etree._Element, values: SsvParameterSet) -> None:
     _attributes(root, {"name": values.name})
     _document(root, values)
     group = _add(root, "ssv:Parameters")
@@ -361,7 +337,7 @@ def _fill_parameter_set(root: etree._Element, values: ParameterSet) -> None:
     _annotations(root, "ssv", values.annotations)
 
 
-def _parameter(parent: etree._Element, parameter: Parameter) -> None:
+def _parameter(parent: etree._Element, parameter: SsvParameter) -> None:
     node = _add(parent, "ssv:Parameter", {"name": parameter.name})
     given: dict[str, Value | None] = {
         "value": parameter.value,

@@ -7,11 +7,11 @@ from pathlib import Path
 
 from dockfmu.declare.plan import Plan
 from master.system import System
-from ssp import coupling, packaging, vendors
-from ssp.errors import SspError
-from ssp.model import Annotation, StructureDescription
-from ssp.variants import read_package
-from ssp.write import write_ssp
+from ssp.annotations import requested_step
+from ssp.archive import read_package, write_ssp
+from ssp.from_system import from_system
+from ssp.model import Annotation, SspError, StructureDescription
+from ssp.to_system import to_system
 
 ANNOTATION = "org.dockfmu.plan"
 
@@ -19,7 +19,7 @@ ANNOTATION = "org.dockfmu.plan"
 def write_bundle(system: System, plan: Plan, description: str, file: Path) -> Path:
     """Write the .ssp with FMUs, start values and connections; the plan goes along as an annotation."""
     annotation = Annotation.of_text(ANNOTATION, plan.to_json())
-    content = packaging.from_system(
+    content = from_system(
         system, stop_time=plan.stop, step=plan.step, annotations=[annotation], description=description
     )
     # at once, so that no other process reads half of it
@@ -35,7 +35,7 @@ def read_bundle(file: Path | str, folder: Path) -> tuple[System, Plan, str, list
     Raises ArchiveError, DescriptionError, SspError or StructureError.
     """
     content = read_package(str(file), folder)
-    system, notes = coupling.to_system(content)
+    system, notes = to_system(content)
     found = content.description.annotation(ANNOTATION)
     try:
         plan = _foreign_plan(content.description) if found is None else Plan.from_json(found.text)
@@ -49,5 +49,5 @@ def read_bundle(file: Path | str, folder: Path) -> tuple[System, Plan, str, list
 
 
 def _foreign_plan(description: StructureDescription) -> Plan:
-    step, stop = vendors.step(description), description.stop_time
+    step, stop = requested_step(description), description.stop_time
     return Plan(step=step or Plan.step, stop=Plan.stop if stop is None else stop)

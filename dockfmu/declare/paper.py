@@ -17,7 +17,7 @@ from dockfmu.declare.ports import join
 from fmus.description import NATIVE_CAPABILITIES, describe
 from master.fmi.description import Description, read_description
 from master.system import System
-from ssp.variants import is_package
+from ssp.archive import is_package
 
 
 @contextmanager

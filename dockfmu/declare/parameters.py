@@ -24,8 +24,8 @@ from master.errors import StructureError
 from master.fmi import archive
 from master.fmi.description import Description, Variable
 from master.system import System
+from ssp.archive import is_package
 from ssp.read import read_parameter_set
-from ssp.variants import is_package
 
 _SUBSCRIPT = re.compile(r"(.*)\[(\d+(?:,\d+)*)\]")
 _SETS = re.compile(r"resources/parameters/[^/]+\.ssv")

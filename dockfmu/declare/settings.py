@@ -17,8 +17,8 @@ from dockfmu.declare.quantities import in_unit
 from master.errors import StructureError
 from master.fmi.description import Variable
 from master.system import System
-from ssp import coupling
-from ssp.model import ParameterSet
+from ssp.model import SsvParameterSet
+from ssp.to_system import apply_parameters
 
 _WORD = re.compile(r"[^\[\],\s][^\[\],]*")
 _NUMBER = re.compile(r"[+-]?((\d+\.?\d*|\.\d+)(e[+-]?\d+)?|inf(inity)?|nan)", re.ASCII | re.IGNORECASE)
@@ -62,11 +62,11 @@ class Settings:
     """
 
     values: Mapping[str, Any] = field(default_factory=dict)
-    sets: tuple[ParameterSet, ...] = ()
+    sets: tuple[SsvParameterSet, ...] = ()
 
     def apply(self, system: System) -> None:
         """Raises StructureError that lists all names and values that do not fit; the system may be changed in part."""
-        problems = [problem for entry in self.sets for problem in coupling.apply_parameters(system, entry)]
+        problems = [problem for entry in self.sets for problem in apply_parameters(system, entry)]
         for name, value in self.values.items():
             try:
                 set_value(system, name, value)

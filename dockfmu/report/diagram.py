@@ -10,10 +10,10 @@ from matplotlib.figure import Figure
 
 from base.files import atomic_file
 from dockfmu.declare.paper import opened
+from ssp.archive import is_package, read_package
 from ssp.diagram import draw
+from ssp.from_system import from_system
 from ssp.layout import arrange
-from ssp.packaging import from_system
-from ssp.variants import is_package, read_package
 
 
 def save(figure: Figure, file: Path) -> None:

@@ -15,9 +15,10 @@ from fmus import build, catalogue
 from fmus.toolchain.zig import LinkError
 from master.observers.recording.results import read_results
 from master.system import System
-from ssp.model import Annotation, Parameter, ParameterSet
-from ssp.packaging import from_system
-from ssp.write import write_parameter_set, write_ssp
+from ssp.archive import write_ssp
+from ssp.from_system import from_system
+from ssp.model import Annotation, SsvParameter, SsvParameterSet
+from ssp.write import write_parameter_set
 from tests.dockfmu.command_line import dockfmu, status_of
 from tests.dockfmu.small_systems import PLAN, TOML, changed_archive, changed_text, pair_system, write_pair
 
@@ -140,9 +141,9 @@ def test_an_output_folder_that_cannot_be(refused, pair, tmp_path, folder):
 
 def test_parameter_files_with_unknown_names(refused, pair, tmp_path):
     entries = [
-        Parameter(f"{name}.parameters.{what}", "Real", 2.0) for name, what in (("first", "mas"), ("frist", "mass"))
+        SsvParameter(f"{name}.parameters.{what}", "Real", 2.0) for name, what in (("first", "mas"), ("frist", "mass"))
     ]
-    (tmp_path / "p.ssv").write_bytes(write_parameter_set(ParameterSet("mine", entries)))
+    (tmp_path / "p.ssv").write_bytes(write_parameter_set(SsvParameterSet("mine", entries)))
     said = refused("run", pair, "--parameters", "p.ssv", "-o", "out")
     assert "p.ssv: first has no variable 'parameters.mas'; did you mean parameters.mass" in said
     assert "p.ssv: 'frist.parameters.mass' names no element; did you mean first" in said
@@ -150,12 +151,12 @@ def test_parameter_files_with_unknown_names(refused, pair, tmp_path):
 
 def test_wrong_values_of_a_parameter_file_are_told_with_the_file(refused, pair, tmp_path):
     entries = [
-        Parameter("first.parameters.mass", "Boolean", True),
-        Parameter("second.parameters.mass", "Real", -1.0),
-        Parameter("second.parameters.mass", "Real", -2.0),
-        Parameter("second.force", "Real", float("inf")),
+        SsvParameter("first.parameters.mass", "Boolean", True),
+        SsvParameter("second.parameters.mass", "Real", -1.0),
+        SsvParameter("second.parameters.mass", "Real", -2.0),
+        SsvParameter("second.force", "Real", float("inf")),
     ]
-    (tmp_path / "p.ssv").write_bytes(write_parameter_set(ParameterSet("mine", entries)))
+    (tmp_path / "p.ssv").write_bytes(write_parameter_set(SsvParameterSet("mine", entries)))
     said = refused("run", pair, "--parameters", "p.ssv", "-o", "out")
     assert "p.ssv: parameter first.parameters.mass = True: it is a Boolean, parameters.mass a Real" in said
     assert "p.ssv: 'second.parameters.mass' has 2 values: -1.0, -2.0" in said
@@ -164,8 +165,8 @@ def test_wrong_values_of_a_parameter_file_are_told_with_the_file(refused, pair, 
 
 
 def test_a_whole_number_of_5000_digits_in_a_parameter_file(refused, pair, tmp_path):
-    entry = Parameter("first.parameters.mass", "Integer", 7777)
-    content = write_parameter_set(ParameterSet("mine", [entry])).replace(b"7777", b"7" * 5000)
+    entry = SsvParameter("first.parameters.mass", "Integer", 7777)
+    content = write_parameter_set(SsvParameterSet("mine", [entry])).replace(b"7777", b"7" * 5000)
     (tmp_path / "p.ssv").write_bytes(content)
     said = refused("run", pair, "--parameters", "p.ssv", "-o", "out")
     assert "p.ssv" in said

@@ -20,7 +20,7 @@ from dockfmu.run import PRODUCTS
 from fmus import catalogue
 from master.errors import MasterError
 from master.observers.recording.results import read_results
-from ssp.model import Parameter, ParameterSet, UnitDefinition
+from ssp.model import SsvParameter, SsvParameterSet, UnitDefinition
 from ssp.write import write_parameter_set
 from tests.dockfmu.command_line import dockfmu, run_system, status_of
 from tests.dockfmu.small_systems import PLAN, TOML, write_pair
@@ -132,13 +132,15 @@ def start(folder, element):
 def test_set_and_parameters_reach_the_fmu(pair, tmp_path):
     """Values in a unit of their own are converted; single values go before files, later ones before earlier."""
     entries = [
-        Parameter("first.parameters.mass", "Real", 2000.0, "g"),
-        Parameter("first.parameters.stiffness", "Real", 3.0),
-        Parameter("second.parameters.damping", "Real", 0.5),
+        SsvParameter("first.parameters.mass", "Real", 2000.0, "g"),
+        SsvParameter("first.parameters.stiffness", "Real", 3.0),
+        SsvParameter("second.parameters.damping", "Real", 0.5),
     ]
     gram = Unit("g", (1, 0, 0, 0, 0, 0, 0, 0), 1e-3)
-    (tmp_path / "one.ssv").write_bytes(write_parameter_set(ParameterSet("one", entries, units=[UnitDefinition(gram)])))
-    other = ParameterSet("two", [Parameter("second.parameters.damping", "Real", 0.25)])
+    (tmp_path / "one.ssv").write_bytes(
+        write_parameter_set(SsvParameterSet("one", entries, units=[UnitDefinition(gram)]))
+    )
+    other = SsvParameterSet("two", [SsvParameter("second.parameters.damping", "Real", 0.25)])
     (tmp_path / "two.ssv").write_bytes(write_parameter_set(other))
     arguments = ["--parameters", "one.ssv", "--parameters", "two.ssv", "--no-report", "-o", "out"]
     settings = ["first.parameters.stiffness=4", "first.parameters.stiffness=5"]

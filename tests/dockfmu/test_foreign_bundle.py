@@ -10,11 +10,10 @@ from hypothesis import strategies as st
 from dockfmu import load
 from dockfmu.declare.bundle import ANNOTATION, read_bundle
 from dockfmu.declare.plan import Plan
-from ssp.errors import SspError
-from ssp.model import Annotation
-from ssp.packaging import from_system
-from ssp.vendors import OMSIMULATOR, OPEN_SIMULATION_PLATFORM
-from ssp.write import write_ssp
+from ssp.annotations import OMSIMULATOR, OPEN_SIMULATION_PLATFORM
+from ssp.archive import write_ssp
+from ssp.from_system import from_system
+from ssp.model import Annotation, SspError
 from tests.dockfmu.small_systems import PLAN, pair_system
 
 

@@ -6,7 +6,7 @@ from dockfmu.declare.settings import Settings, parse_value, set_value
 from fmus import build, catalogue
 from master.errors import StructureError
 from master.system import System
-from ssp.model import Parameter, ParameterSet
+from ssp.model import SsvParameter, SsvParameterSet
 from tests.dockfmu.small_systems import changed_text
 
 
@@ -151,11 +151,14 @@ def test_values_out_of_range_are_found_when_the_system_is_checked(craft, name, v
 
 
 def test_single_values_go_before_sets_and_all_problems_are_told_together(craft):
-    mass, fixed = Parameter("craft.parameters.mass", "Real", 9e3), Parameter("craft.parameters.fixed", "Boolean", True)
-    entry = ParameterSet("mine", [mass, fixed])
+    mass, fixed = (
+        SsvParameter("craft.parameters.mass", "Real", 9e3),
+        SsvParameter("craft.parameters.fixed", "Boolean", True),
+    )
+    entry = SsvParameterSet("mine", [mass, fixed])
     Settings({"craft.parameters.mass": 8e3}, (entry,)).apply(craft)
     assert craft.elements["craft"].start == {"parameters.mass": 8e3, "parameters.fixed": True}
-    entry.parameters.append(Parameter("craft.parameters.mas", "Real", 1.0))
+    entry.parameters.append(SsvParameter("craft.parameters.mas", "Real", 1.0))
     with pytest.raises(StructureError) as caught:
         Settings({"crafd.x": 1, "craft.y": 2}, (entry,)).apply(craft)
     assert len(caught.value.problems) == 3

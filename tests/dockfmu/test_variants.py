@@ -9,10 +9,9 @@ from dockfmu import load
 from dockfmu.swap.interface import interface
 from master.observers.recording.results import read_results
 from master.system import System
-from ssp.model import DEFINITION_TYPE, Component, StructureDescription
-from ssp.model import System as Described
-from ssp.packaging import from_system
-from ssp.write import write_ssp
+from ssp.archive import write_ssp
+from ssp.from_system import from_system
+from ssp.model import DEFINITION_TYPE, SsdComponent, SsdSystem, StructureDescription
 from tests.dockfmu.command_line import status_of
 from tests.dockfmu.small_systems import pair_system
 
@@ -25,8 +24,8 @@ def package(oscillator, tmp_path):
     content = from_system(pair_system(oscillator), stop_time=0.1, step=0.01)
     single = from_system(alone, stop_time=0.2, step=0.01).description
     single.system.bindings.clear()
-    both = Described("around", elements=[Component("both", "SystemStructure.ssd", type=DEFINITION_TYPE)])
-    around, part = StructureDescription("around", both), StructureDescription("part", Described("part"))
+    both = SsdSystem("around", elements=[SsdComponent("both", "SystemStructure.ssd", type=DEFINITION_TYPE)])
+    around, part = StructureDescription("around", both), StructureDescription("part", SsdSystem("part"))
     content.variants |= {"Alone.ssd": single, "Around.ssd": around, "parts/Part.ssd": part}
     return write_ssp(content, tmp_path / "pair.ssp")
 

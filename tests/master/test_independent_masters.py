@@ -16,8 +16,8 @@ from master.observers.recording.recorder import Recorder
 from master.observers.recording.results import read_results
 from master.run.simulation import run
 from master.system import System
-from ssp.packaging import from_system
-from ssp.write import write_ssp
+from ssp.archive import write_ssp
+from ssp.from_system import from_system
 
 GAINS = (1.0, 2.0, 3.0)
 STEPS, H = 400, 0.01

@@ -7,8 +7,8 @@ from libcosimpy.CosimEnums import CosimVariableType
 from libcosimpy.CosimExecution import CosimExecution
 from libcosimpy.CosimObserver import CosimObserver
 
-from ssp.coupling import to_system
-from ssp.read import read_ssp
+from ssp.archive import read_ssp
+from ssp.to_system import to_system
 from tests import ecos_program
 from tests.importers_environment import Missing
 

@@ -85,7 +85,7 @@ def parameters(draw):
     kind = draw(st.sampled_from(sorted(values)))
     return draw(
         fields(
-            model.Parameter,
+            model.SsvParameter,
             type=st.just(kind),
             value=values[kind],
             unit=st.none() | TEXT if kind == "Real" else st.none(),
@@ -112,12 +112,12 @@ def sourced(draw, cls, inline, document, **rest):
 
 def table(kind: str, values: st.SearchStrategy) -> st.SearchStrategy:
     entries = st.lists(st.tuples(values, values), min_size=1, max_size=3).map(tuple)
-    return st.builds(model.Table, st.just(kind), entries)
+    return st.builds(model.MappingTable, st.just(kind), entries)
 
 
 TRANSFORMATION = st.one_of(
     st.none(),
-    st.builds(model.Linear, NUMBER, NUMBER),
+    st.builds(model.LinearTransformation, NUMBER, NUMBER),
     table("Boolean", st.booleans()),
     table("Integer", INTEGER),
     table("Enumeration", TEXT),
@@ -127,7 +127,7 @@ UNITS = fields(
 )
 ENUMERATIONS = fields(model.Enumeration, items=st.lists(st.tuples(TEXT, INTEGER), min_size=1, max_size=3).map(tuple))
 DEFINITIONS = {"enumerations": few(ENUMERATIONS), "units": few(UNITS)}
-PARAMETER_SETS = fields(model.ParameterSet, parameters=few(parameters()), **DEFINITIONS)
+PARAMETER_SETS = fields(model.SsvParameterSet, parameters=few(parameters()), **DEFINITIONS)
 MAPPINGS = fields(
     model.ParameterMapping,
     entries=few(fields(model.MappingEntry, source=TEXT, target=TEXT, transformation=TRANSFORMATION)),
@@ -160,7 +160,7 @@ COMMON = {
     ),
 }
 COMPONENTS = fields(
-    model.Component,
+    model.SsdComponent,
     source=URI,
     type=st.sampled_from([model.FMU_TYPE, model.PACKAGE_TYPE, model.DEFINITION_TYPE]),
     implementation=st.sampled_from(["any", "CoSimulation", "ModelExchange"]),
@@ -168,7 +168,7 @@ COMPONENTS = fields(
 )
 REFERENCES = fields(model.DictionaryReference, dictionary=TEXT, **COMMON)
 CONNECTIONS = fields(
-    model.Connection,
+    model.SsdConnection,
     start_element=st.none() | TEXT,
     start_connector=TEXT,
     end_element=st.none() | TEXT,
@@ -180,7 +180,7 @@ CONNECTIONS = fields(
 
 def systems(inner: st.SearchStrategy) -> st.SearchStrategy:
     return fields(
-        model.System,
+        model.SsdSystem,
         elements=few(COMPONENTS | REFERENCES | inner),
         connections=few(CONNECTIONS),
         dictionaries=few(sourced(model.BoundDictionary, "dictionary", DICTIONARIES)),

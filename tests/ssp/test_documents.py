@@ -12,42 +12,37 @@ from lxml import etree
 
 from base.units import Unit
 from master.errors import ArchiveError, MasterError
-from ssp.errors import SspError
+from ssp.archive import read_ssp, write_ssp
 from ssp.model import (
     Annotation,
     BoundDictionary,
     BoundMapping,
-    Component,
-    Connection,
     Connector,
     DictionaryEntry,
     DictionaryReference,
     Enumeration,
     Geometry,
-    Linear,
+    LinearTransformation,
     MappingEntry,
+    MappingTable,
     Metadata,
     Note,
-    Parameter,
     ParameterBinding,
     ParameterMapping,
-    ParameterSet,
     SignalDictionary,
+    SsdComponent,
+    SsdConnection,
+    SsdSystem,
     Ssp,
+    SspError,
+    SsvParameter,
+    SsvParameterSet,
     StructureDescription,
-    System,
-    Table,
     UnitDefinition,
 )
-from ssp.read import read_description, read_parameter_mapping, read_parameter_set, read_signal_dictionary, read_ssp
+from ssp.read import read_description, read_parameter_mapping, read_parameter_set, read_signal_dictionary
 from ssp.schema import faults
-from ssp.write import (
-    write_description,
-    write_parameter_mapping,
-    write_parameter_set,
-    write_signal_dictionary,
-    write_ssp,
-)
+from ssp.write import write_description, write_parameter_mapping, write_parameter_set, write_signal_dictionary
 from tests.ssp import ssp_strategies
 
 NOTE = Annotation("com.example", '<n:a xmlns:n="urn:n"><n:b c="1">text &amp; more</n:b></n:a>')
@@ -56,15 +51,15 @@ EMPTY = Annotation("com.example.empty")
 
 def everything() -> StructureDescription:
     """A description that uses every feature of the model."""
-    values = ParameterSet(
+    values = SsvParameterSet(
         "values",
         [
-            Parameter("mass", "Real", 1.0 / 3.0, "kg", description="of the body"),
-            Parameter("count", "Integer", -7),
-            Parameter("on", "Boolean", True, annotations=[NOTE]),
-            Parameter("label", "String", "<&> ü"),
-            Parameter("mode", "Enumeration", "fast", enumeration="Mode"),
-            Parameter("blob", "Binary", "00FF"),
+            SsvParameter("mass", "Real", 1.0 / 3.0, "kg", description="of the body"),
+            SsvParameter("count", "Integer", -7),
+            SsvParameter("on", "Boolean", True, annotations=[NOTE]),
+            SsvParameter("label", "String", "<&> ü"),
+            SsvParameter("mode", "Enumeration", "fast", enumeration="Mode"),
+            SsvParameter("blob", "Binary", "00FF"),
         ],
         enumerations=[Enumeration("Mode", (("slow", 1), ("fast", 2)))],
         units=[UnitDefinition(Unit("kg", (1, 0, 0, 0, 0, 0, 0, 0)))],
@@ -74,16 +69,16 @@ def everything() -> StructureDescription:
     )
     mapping = ParameterMapping(
         [
-            MappingEntry("a", "b", Linear(2.0, 1.0), suppress_unit_conversion=True),
-            MappingEntry("c", "d", Table("Boolean", ((True, False), (False, True)))),
-            MappingEntry("e", "f", Table("Integer", ((1, 2),))),
-            MappingEntry("g", "h", Table("Enumeration", (("x", "y"),))),
+            MappingEntry("a", "b", LinearTransformation(2.0, 1.0), suppress_unit_conversion=True),
+            MappingEntry("c", "d", MappingTable("Boolean", ((True, False), (False, True)))),
+            MappingEntry("e", "f", MappingTable("Integer", ((1, 2),))),
+            MappingEntry("g", "h", MappingTable("Enumeration", (("x", "y"),))),
             MappingEntry("i", "j"),
         ],
         annotations=[EMPTY],
     )
     signals = SignalDictionary([DictionaryEntry("s", "Real", "mm", id="signal", annotations=[NOTE])])
-    inner = System(
+    inner = SsdSystem(
         "inner",
         elements=[DictionaryReference("bus", "signals", connectors=[Connector("s", "inout")])],
         dictionaries=[
@@ -96,7 +91,7 @@ def everything() -> StructureDescription:
         notes=[Note(0.0, 1.0, 2.0, 3.0, "note")],
         annotations=[NOTE, EMPTY],
     )
-    component = Component(
+    component = SsdComponent(
         "craft",
         "resources/Craft.fmu",
         implementation="CoSimulation",
@@ -118,14 +113,14 @@ def everything() -> StructureDescription:
     )
     return StructureDescription(
         "everything",
-        System(
+        SsdSystem(
             "root",
             elements=[component, inner],
             connectors=[Connector("out", "output", "Boolean")],
             connections=[
-                Connection("craft", "y[1]", "inner", "in", Linear(1e-3, 0.5), waypoints=((1.0, 2.0), (3.0, 4.0))),
-                Connection(None, "out", "craft", "u", suppress_unit_conversion=True, description="odd"),
-                Connection(None, "out", "craft", "k", annotations=[NOTE]),
+                SsdConnection("craft", "y[1]", "inner", "in", LinearTransformation(1e-3, 0.5), waypoints=((1.0, 2.0), (3.0, 4.0))),
+                SsdConnection(None, "out", "craft", "u", suppress_unit_conversion=True, description="odd"),
+                SsdConnection(None, "out", "craft", "k", annotations=[NOTE]),
             ],
         ),
         enumerations=[Enumeration("Mode", (("slow", 1), ("fast", 2)))],

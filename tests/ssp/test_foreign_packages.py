@@ -10,9 +10,9 @@ from master.observers.recording.recorder import Recorder
 from master.observers.recording.results import read_results
 from master.run.simulation import Simulation, run
 from master.system import System
-from ssp.coupling import to_system
-from ssp.errors import SspError
-from ssp.read import read_ssp
+from ssp.archive import read_ssp
+from ssp.model import SspError
+from ssp.to_system import to_system
 from ssp.validate import examine, validate
 
 HEAD = (

@@ -10,11 +10,10 @@ from lxml import etree
 
 from master.errors import MasterError
 from master.system import System
-from ssp.coupling import to_system
-from ssp.packaging import from_system
-from ssp.read import read_ssp
+from ssp.archive import read_ssp, write_ssp
+from ssp.from_system import from_system
+from ssp.to_system import to_system
 from ssp.validate import validate
-from ssp.write import write_ssp
 
 NASTY = st.sampled_from(
     [

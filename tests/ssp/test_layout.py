@@ -8,16 +8,15 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from ssp.diagram import draw
-from ssp.errors import SspError
 from ssp.layout import arrange
-from ssp.model import Component, Connection, Connector, Geometry, System
+from ssp.model import Connector, Geometry, SsdComponent, SsdConnection, SsdSystem, SspError
 
 
 @st.composite
 def systems(draw):
     """Elements with a few inputs and outputs, connected at random, from either end."""
     elements = [
-        Component(
+        SsdComponent(
             f"e{k}",
             "a.fmu",
             connectors=[
@@ -38,8 +37,8 @@ def systems(draw):
                 pair = [draw(st.sampled_from(ends["output"])), target]
                 if draw(st.booleans()):
                     pair.reverse()
-                connections.append(Connection(*pair[0], *pair[1]))
-    return System("random", elements=elements, connections=connections)
+                connections.append(SsdConnection(*pair[0], *pair[1]))
+    return SsdSystem("random", elements=elements, connections=connections)
 
 
 def place(system, element, connector):
@@ -98,11 +97,11 @@ def test_what_is_arranged_can_be_drawn(plain):
 def test_wires_have_the_colour_of_their_source_at_either_end(kind):
     """Also those that leave the system."""
     own, inner = (Connector("y", kind, position=(1.0, 0.5)) for _ in range(2))
-    a = Component("a", "a.fmu", connectors=[inner], geometry=Geometry(0.0, 0.0, 50.0, 50.0))
+    a = SsdComponent("a", "a.fmu", connectors=[inner], geometry=Geometry(0.0, 0.0, 50.0, 50.0))
     ends = ((None, "y"), ("a", "y"))
     for first, last in (ends, ends[::-1]):
-        wire = Connection(*first, *last)
-        system = System("s", connectors=[own], elements=[a], connections=[wire], diagram=(-20.0, -20.0, 90.0, 70.0))
+        wire = SsdConnection(*first, *last)
+        system = SsdSystem("s", connectors=[own], elements=[a], connections=[wire], diagram=(-20.0, -20.0, 90.0, 70.0))
         (axes,) = draw(system).axes
         assert axes.lines[0].get_xdata().tolist() in ([50.0, 90.0], [90.0, 50.0])
         assert axes.lines[0].get_color() == "C0"
@@ -110,4 +109,4 @@ def test_wires_have_the_colour_of_their_source_at_either_end(kind):
 
 def test_a_system_without_geometry_cannot_be_drawn():
     with pytest.raises(SspError, match="has no geometry"):
-        draw(System("plain", elements=[Component("a", "a.fmu")]))
+        draw(SsdSystem("plain", elements=[SsdComponent("a", "a.fmu")]))

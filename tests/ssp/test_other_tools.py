@@ -1,4 +1,4 @@
-"""Other tools open the packages of `ssp.packaging`, and find the same results.
+"""Other tools open the packages of `ssp.from_system`, and find the same results.
 
 They step all FMUs in parallel, which is our Jacobi. Two oscillators push each other in proportion to their velocities,
 which are zero at the start: fmpy begins with inputs of zero, whatever the outputs are.
@@ -15,8 +15,8 @@ from master.observers.recording.recorder import Recorder
 from master.observers.recording.results import read_results
 from master.run.simulation import run
 from master.system import System
-from ssp.packaging import from_system
-from ssp.write import write_ssp
+from ssp.archive import write_ssp
+from ssp.from_system import from_system
 from tests.ssp.other_tools import system_of, with_ecos, with_fmpy, with_libcosim
 
 STEPS, H = 200, 0.01

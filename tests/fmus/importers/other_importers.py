@@ -13,8 +13,8 @@ import numpy as np
 from fmus.check import importer
 from master.fmi.description import read_description
 from master.system import System
-from ssp.packaging import from_system
-from ssp.write import write_ssp
+from ssp.archive import write_ssp
+from ssp.from_system import from_system
 from tests import ecos_program
 from tests.importers_environment import call, installed
 

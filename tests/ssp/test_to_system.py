@@ -8,32 +8,31 @@ from master.errors import StructureError
 from master.observers.recording.recorder import Recorder
 from master.observers.recording.results import read_results
 from master.run.simulation import run
-from master.system import System as Coupled
-from ssp.coupling import apply_parameters, to_system
-from ssp.errors import SspError
-from ssp.extensions import ELEMENT
+from master.system import SsdSystem as Coupled
+from ssp.annotations import ELEMENT
+from ssp.archive import read_ssp, write_ssp
+from ssp.from_system import from_system
 from ssp.model import (
     Annotation,
     BoundMapping,
-    Component,
-    Connection,
     Connector,
-    Linear,
+    LinearTransformation,
     MappingEntry,
-    Parameter,
+    MappingTable,
     ParameterBinding,
     ParameterMapping,
-    ParameterSet,
+    SsdComponent,
+    SsdConnection,
+    SsdSystem,
     Ssp,
+    SspError,
+    SsvParameter,
+    SsvParameterSet,
     StructureDescription,
-    System,
-    Table,
     UnitDefinition,
 )
-from ssp.packaging import from_system
-from ssp.read import read_ssp
+from ssp.to_system import apply_parameters, to_system
 from ssp.validate import validate
-from ssp.write import write_ssp
 
 U, Y = Connector("u[1]", "input", "Real"), Connector("y[1]", "output", "Real")
 MM = Unit("mm", (0, 1, 0, 0, 0, 0, 0, 0), 1e-3)
@@ -50,7 +49,7 @@ def two_lags(file):
 
 
 def component(name, **rest):
-    return Component(name, "resources/Lag.fmu", connectors=[U, Y], **rest)
+    return SsdComponent(name, "resources/Lag.fmu", connectors=[U, Y], **rest)
 
 
 def package(lag, system, **rest):
@@ -58,7 +57,7 @@ def package(lag, system, **rest):
 
 
 def values(*parameters, name="set"):
-    return ParameterSet(name, [Parameter(key, "Real", float(value)) for key, value in parameters])
+    return SsvParameterSet(name, [SsvParameter(key, "Real", float(value)) for key, value in parameters])
 
 
 def test_a_system_written_as_a_package_runs_bit_for_bit_alike(lag, tmp_path):
@@ -83,22 +82,22 @@ def test_a_system_written_as_a_package_runs_bit_for_bit_alike(lag, tmp_path):
 
 
 def test_nested_systems_are_flattened_and_their_transformations_add_up(lag):
-    inner = System(
+    inner = SsdSystem(
         "inner",
         elements=[component("b")],
         connectors=[Connector("in", "input", "Real"), Connector("out", "output", "Real")],
         connections=[
-            Connection(None, "in", "b", "u[1]", Linear(3.0, 1.0)),
+            SsdConnection(None, "in", "b", "u[1]", LinearTransformation(3.0, 1.0)),
             # start and end do not tell the direction
-            Connection(None, "out", "b", "y[1]"),
+            SsdConnection(None, "out", "b", "y[1]"),
         ],
     )
-    root = System(
+    root = SsdSystem(
         "root",
         elements=[component("a"), inner, component("c")],
         connections=[
-            Connection("inner", "in", "a", "y[1]", Linear(2.0, 0.5)),
-            Connection("inner", "out", "c", "u[1]", suppress_unit_conversion=True),
+            SsdConnection("inner", "in", "a", "y[1]", LinearTransformation(2.0, 0.5)),
+            SsdConnection("inner", "out", "c", "u[1]", suppress_unit_conversion=True),
         ],
     )
     system, _ = to_system(package(lag, root))
@@ -111,15 +110,15 @@ def test_nested_systems_are_flattened_and_their_transformations_add_up(lag):
 
 
 def test_outer_bindings_win_over_inner_and_later_over_earlier(lag):
-    inner = System(
+    inner = SsdSystem(
         "inner",
         elements=[component("b", bindings=[ParameterBinding(values=values(("gain", 1), ("nan_time", 11)))])],
         bindings=[ParameterBinding(values=values(("b.gain", 2), ("b.fail.time", 22)))],
         connectors=[Connector("stiffness", "parameter")],
-        connections=[Connection(None, "stiffness", "b", "gain")],
+        connections=[SsdConnection(None, "stiffness", "b", "gain")],
     )
     inner.elements[0].connectors.append(Connector("gain", "parameter", "Real"))
-    root = System(
+    root = SsdSystem(
         "root",
         elements=[inner, component("a")],
         bindings=[
@@ -137,25 +136,25 @@ def test_outer_bindings_win_over_inner_and_later_over_earlier(lag):
 
 
 def test_mappings_convert_units_first_and_then_transform(lag):
-    parameters = ParameterSet(
+    parameters = SsvParameterSet(
         "set",
         [
-            Parameter("length", "Real", 1500.0, "mm"),
-            Parameter("raw", "Real", 1500.0, "mm"),
-            Parameter("function", "Enumeration", "off"),
-            Parameter("unmapped", "Real", 1.0),
+            SsvParameter("length", "Real", 1500.0, "mm"),
+            SsvParameter("raw", "Real", 1500.0, "mm"),
+            SsvParameter("function", "Enumeration", "off"),
+            SsvParameter("unmapped", "Real", 1.0),
         ],
         units=[UnitDefinition(MM)],
     )
     mapping = ParameterMapping(
         [
-            MappingEntry("length", "u[1]", Linear(2.0, 1.0)),
+            MappingEntry("length", "u[1]", LinearTransformation(2.0, 1.0)),
             MappingEntry("raw", "gain", suppress_unit_conversion=True),
-            MappingEntry("function", "fail.function", Table("Enumeration", (("off", 0), ("on", 1)))),
+            MappingEntry("function", "fail.function", MappingTable("Enumeration", (("off", 0), ("on", 1)))),
         ]
     )
     element = component("a", bindings=[ParameterBinding(values=parameters, mapping=BoundMapping(mapping=mapping))])
-    system, _ = to_system(package(lag, System("root", elements=[element])))
+    system, _ = to_system(package(lag, SsdSystem("root", elements=[element])))
     assert system.elements["a"].start == {"u[1]": 4.0, "gain": 1500.0, "fail.function": 0}
 
 
@@ -182,19 +181,19 @@ def test_a_parameter_file_is_laid_over_a_system(lag):
 )
 def test_a_parameter_file_with_a_value_that_does_not_fit(lag, variable, kind, value, words):
     """In a file and in a package."""
-    parameters = ParameterSet("mine.ssv", [Parameter(f"a.{variable}", kind, value)])
+    parameters = SsvParameterSet("mine.ssv", [SsvParameter(f"a.{variable}", kind, value)])
     (problem,) = apply_parameters(two_lags(lag), parameters)
     assert problem.startswith("mine.ssv: ")
     assert words in problem
     if words.startswith("it is"):
-        root = System("root", elements=[component("a")], bindings=[ParameterBinding(values=parameters)])
+        root = SsdSystem("root", elements=[component("a")], bindings=[ParameterBinding(values=parameters)])
         with pytest.raises(StructureError, match=words):
             to_system(package(lag, root))
 
 
 def test_whole_numbers_are_values_of_real_variables(lag):
     system = two_lags(lag)
-    assert apply_parameters(system, ParameterSet("mine", [Parameter("a.gain", "Integer", 3)])) == []
+    assert apply_parameters(system, SsvParameterSet("mine", [SsvParameter("a.gain", "Integer", 3)])) == []
     assert system.elements["a"].start["gain"] == 3.0
 
 
@@ -207,7 +206,7 @@ def test_a_parameter_that_is_given_twice_is_refused(lag):
         (ParameterBinding(values=twice), {}),
         (ParameterBinding(source="resources/p.ssv"), {"resources/p.ssv": twice}),
     ):
-        root = System("root", elements=[component("a")], bindings=[binding])
+        root = SsdSystem("root", elements=[component("a")], bindings=[binding])
         with pytest.raises(SspError, match=told):
             to_system(package(lag, root, parameter_sets=sets))
 
@@ -215,10 +214,10 @@ def test_a_parameter_that_is_given_twice_is_refused(lag):
 def faulty(lag, **changes):
     """A package of two connected lags with one thing changed."""
     a, b = component("a"), component("b")
-    link = Connection("a", "y[1]", "b", "u[1]")
+    link = SsdConnection("a", "y[1]", "b", "u[1]")
     for key, value in changes.items():
         setattr(link if hasattr(link, key) and key != "annotations" else a, key, value)
-    return package(lag, System("root", elements=[a, b], connections=[link]))
+    return package(lag, SsdSystem("root", elements=[a, b], connections=[link]))
 
 
 @pytest.mark.parametrize(
@@ -237,7 +236,7 @@ def faulty(lag, **changes):
         ({"type": "application/x-ssp-package"}, "holds no package resources/Lag.fmu"),
         ({"type": "text/plain"}, "only FMUs and systems"),
         ({"implementation": "ModelExchange"}, "model exchange"),
-        ({"transformation": Table("Integer", ((1, 2),))}, "tables of values do not apply to Real"),
+        ({"transformation": MappingTable("Integer", ((1, 2),))}, "tables of values do not apply to Real"),
         ({"annotations": [Annotation.of_text(ELEMENT, '{"substeps": 0}')]}, "substeps = 0, which is not positive"),
         ({"annotations": [Annotation.of_text(ELEMENT, '{"shell": "rm"}')]}, "says shell = 'rm'"),
         ({"annotations": [Annotation.of_text(ELEMENT, "[" * 100_000)]}, "cannot be read"),
@@ -252,7 +251,7 @@ def test_two_sources_on_one_input_are_refused(lag):
     ssp = faulty(lag)
     system = ssp.description.system
     system.elements.append(component("c"))
-    system.connections.append(Connection("b", "u[1]", "c", "y[1]"))
+    system.connections.append(SsdConnection("b", "u[1]", "c", "y[1]"))
     with pytest.raises(StructureError, match="has a source already"):
         to_system(ssp)
 
@@ -269,13 +268,13 @@ def test_validate_reports_damaged_archives(tmp_path):
 
 
 def test_connectors_that_feed_only_each_other_are_refused(lag):
-    inner = System(
+    inner = SsdSystem(
         "inner",
         elements=[component("b")],
         connectors=[Connector("in", "input"), Connector("out", "output")],
-        connections=[Connection(None, "in", None, "out")],
+        connections=[SsdConnection(None, "in", None, "out")],
     )
-    root = System("root", elements=[inner], connections=[Connection("inner", "out", "inner", "in")])
+    root = SsdSystem("root", elements=[inner], connections=[SsdConnection("inner", "out", "inner", "in")])
     with pytest.raises(SspError, match=r"feed only each other: inner\.(in|out), inner\.(in|out)"):
         to_system(package(lag, root))
 

@@ -10,28 +10,27 @@ from typing import Any, cast
 from base.names import file_name
 from base.units import Unit
 from master.fmi.description import Description, Variable
-from master.system import Connection as CoupledConnection
-from master.system import System as Coupled
-from ssp import extensions, vendors
+from master.system import Connection, System
+from ssp.annotations import connection_annotations, element_annotations, libcosim_step, omsimulator_step
 from ssp.layout import arrange
 from ssp.model import (
     Annotation,
-    Component,
-    Connection,
     Connector,
-    Element,
     Enumeration,
-    Linear,
-    Parameter,
+    LinearTransformation,
+    MappingTable,
     ParameterBinding,
-    ParameterSet,
+    SsdComponent,
+    SsdConnection,
+    SsdElement,
+    SsdSystem,
     Ssp,
+    SsvParameter,
+    SsvParameterSet,
     StructureDescription,
-    System,
-    Table,
     Transformation,
-    Type,
     UnitDefinition,
+    VariableType,
 )
 
 _CONVERT: dict[str, Callable[[Any], float | int | bool | str]] = {
@@ -43,7 +42,7 @@ _CONVERT: dict[str, Callable[[Any], float | int | bool | str]] = {
 
 
 def from_system(
-    system: Coupled,
+    system: System,
     *,
     start_time: float | None = None,
     stop_time: float | None = None,
@@ -60,7 +59,7 @@ def from_system(
     """
     catalogue = _Catalogue()
     resources: dict[str, Path] = {}
-    elements: list[Element] = []
+    elements: list[SsdElement] = []
     joined = {end for c in system.connections for end in ((c.source, c.output), (c.target, c.input))}
     for name in system.execution_order():
         element = system.elements[name]
@@ -72,34 +71,34 @@ def from_system(
             if variable.type != "Enumeration" or (name, variable.name) in joined
         ]
         own = [_plain(variables.variables[key], key, value) for key, value in element.start.items()]
-        inline = [ParameterBinding(values=ParameterSet(system.name, own))] if own else []
+        inline = [ParameterBinding(values=SsvParameterSet(system.name, own))] if own else []
         elements.append(
-            Component(
+            SsdComponent(
                 name,
                 source,
                 connectors=connectors,
                 bindings=inline,
                 description=variables.description or None,
-                annotations=extensions.of_element(element),
+                annotations=element_annotations(element),
             )
         )
     connections = [
-        Connection(
+        SsdConnection(
             c.source, c.output, c.target, c.input,
             transformation=_transformation(system, c),
             suppress_unit_conversion=not c.convert_units,
-            annotations=extensions.of_connection(c),
+            annotations=connection_annotations(c),
         )
         for c in system.connections
     ]  # fmt: skip
     values = _all_values(system)
     place = f"resources/{file_name(system.name)}.ssv"
-    root = System(
+    root = SsdSystem(
         system.name,
         elements=elements,
         connections=connections,
         bindings=[ParameterBinding(source=place)] if values.parameters else [],
-        annotations=[vendors.omsimulator(step)] if step is not None else [],
+        annotations=[omsimulator_step(step)] if step is not None else [],
     )
     structure = StructureDescription(
         system.name,
@@ -108,21 +107,21 @@ def from_system(
         units=[UnitDefinition(unit) for unit in catalogue.units.values()],
         start_time=start_time,
         stop_time=stop_time,
-        experiment_annotations=[vendors.open_simulation_platform(step)] if step is not None else [],
+        experiment_annotations=[libcosim_step(step)] if step is not None else [],
         description=description,
         annotations=list(annotations),
     )
     return Ssp(structure, {place: values} if values.parameters else {}, resources=resources)
 
 
-def _transformation(system: Coupled, connection: CoupledConnection) -> Transformation | None:
+def _transformation(system: System, connection: Connection) -> Transformation | None:
     if connection.table:
         source = system.description(connection.source).variables[connection.output]
         if source.type == "Boolean":
-            return Table("Boolean", tuple((bool(a), bool(b)) for a, b in connection.table))
-        return Table("Integer", connection.table)
-    linear = Linear(connection.factor, connection.offset)
-    return None if linear == Linear() else linear
+            return MappingTable("Boolean", tuple((bool(a), bool(b)) for a, b in connection.table))
+        return MappingTable("Integer", connection.table)
+    linear = LinearTransformation(connection.factor, connection.offset)
+    return None if linear == LinearTransformation() else linear
 
 
 def _resource(file: Path, resources: dict[str, Path]) -> str:
@@ -153,7 +152,7 @@ class _Catalogue:
         connector = Connector(
             variable.name,
             "input" if variable.causality == "input" else "output",
-            type=cast(Type, variable.type),
+            type=cast(VariableType, variable.type),
             unit=self.unit(description.unit(variable)),
             description=variable.description or None,
         )
@@ -168,20 +167,20 @@ class _Catalogue:
         return connector
 
 
-def _parameter(variable: Variable, name: str, value: Any, unit: str | None = None) -> Parameter:
+def _parameter(variable: Variable, name: str, value: Any, unit: str | None = None) -> SsvParameter:
     if variable.type == "Enumeration":
         names = {number: item for item, number in variable.items}
-        return Parameter(name, "Enumeration", names.get(int(value), str(value)))
-    return Parameter(name, cast(Type, variable.type), _CONVERT[variable.type](value), unit)
+        return SsvParameter(name, "Enumeration", names.get(int(value), str(value)))
+    return SsvParameter(name, cast(VariableType, variable.type), _CONVERT[variable.type](value), unit)
 
 
-def _plain(variable: Variable, name: str, value: Any) -> Parameter:
+def _plain(variable: Variable, name: str, value: Any) -> SsvParameter:
     """A parameter without enumerations and units, which few tools read."""
     kind = "Integer" if variable.type == "Enumeration" else variable.type
-    return Parameter(name, cast(Type, kind), _CONVERT[kind](value))
+    return SsvParameter(name, cast(VariableType, kind), _CONVERT[kind](value))
 
 
-def _all_values(system: Coupled) -> ParameterSet:
+def _all_values(system: System) -> SsvParameterSet:
     catalogue = _Catalogue()
     parameters = []
     for name in system.execution_order():
@@ -190,4 +189,4 @@ def _all_values(system: Coupled) -> ParameterSet:
             variable = description.variables[key]
             unit = catalogue.unit(description.unit(variable))
             parameters.append(_parameter(variable, f"{name}.{key}", value, unit))
-    return ParameterSet(system.name, parameters, units=[UnitDefinition(unit) for unit in catalogue.units.values()])
+    return SsvParameterSet(system.name, parameters, units=[UnitDefinition(unit) for unit in catalogue.units.values()])

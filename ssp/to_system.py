@@ -11,29 +11,28 @@ from base.units import Unit
 from master.errors import StructureError
 from master.fmi.description import Description, Variable
 from master.order import loops
-from master.system import System as Coupled
-from master.system import check_value
+from master.system import System, check_value
+from ssp.annotations import connection_settings, element_settings
 from ssp.conversion import Hop, Point, affine, item, table, whole
-from ssp.errors import SspError
-from ssp.extensions import connection_settings, element_settings
 from ssp.model import (
-    Component,
-    Connection,
     DictionaryEntry,
     DictionaryReference,
-    Element,
     MappingEntry,
-    Parameter,
     ParameterBinding,
-    ParameterSet,
+    SsdComponent,
+    SsdConnection,
+    SsdElement,
+    SsdSystem,
     Ssp,
-    System,
+    SspError,
+    SsvParameter,
+    SsvParameterSet,
 )
 from ssp.resolve import Resolved, resolve
 from ssp.validate import faults, remarks, repeated
 
 
-def to_system(ssp: Ssp) -> tuple[Coupled, list[str]]:
+def to_system(ssp: Ssp) -> tuple[System, list[str]]:
     """The system of a package that was read, and notes on values that nothing has the name of and on unknown units.
 
     Nested systems are flattened, wherever they are defined: their elements are called "system.element". Bindings of an
@@ -49,7 +48,7 @@ def to_system(ssp: Ssp) -> tuple[Coupled, list[str]]:
     return _Flattening(resolve(ssp), remarks(ssp)).run()
 
 
-def apply_parameters(system: Coupled, values: ParameterSet) -> list[str]:
+def apply_parameters(system: System, values: SsvParameterSet) -> list[str]:
     """Put the values of a set, named "element.variable", over the start values of a system.
 
     Returns a sentence that begins with the name of the set for each name that nothing has or that is given twice, and
@@ -90,7 +89,7 @@ class _Link:
     """What feeds a connector."""
 
     source: Node
-    connection: Connection
+    connection: SsdConnection
 
 
 @dataclass
@@ -100,15 +99,15 @@ class _Flattening:
     package: Resolved
     notes: list[str] = field(default_factory=list)
     links: dict[Node, _Link] = field(default_factory=dict)
-    systems: dict[str, System] = field(default_factory=dict)
-    components: dict[str, Component] = field(default_factory=dict)
+    systems: dict[str, SsdSystem] = field(default_factory=dict)
+    components: dict[str, SsdComponent] = field(default_factory=dict)
     references: dict[str, str] = field(default_factory=dict)
     """path of the dictionary that a reference means"""
     signals: dict[Node, DictionaryEntry] = field(default_factory=dict)
 
-    def run(self) -> tuple[Coupled, list[str]]:
+    def run(self) -> tuple[System, list[str]]:
         root = self.package.system
-        self.coupled = Coupled(root.name)
+        self.coupled = System(root.name)
         self.systems[""] = root
         self._add_elements(root, "")
         for path, system in self.systems.items():
@@ -125,13 +124,13 @@ class _Flattening:
         self._bind(root, "")
         return self.coupled, self.notes
 
-    def _add_elements(self, system: System, path: str) -> None:
+    def _add_elements(self, system: SsdSystem, path: str) -> None:
         for element in system.elements:
             inner = _join(path, element.name)
-            if isinstance(element, System):
+            if isinstance(element, SsdSystem):
                 self.systems[inner] = element
                 self._add_elements(element, inner)
-            elif isinstance(element, Component):
+            elif isinstance(element, SsdComponent):
                 if element.implementation == "ModelExchange":
                     raise SspError(f"{inner} is to be run as model exchange; this master runs co-simulation FMUs")
                 self.components[inner] = element
@@ -163,7 +162,7 @@ class _Flattening:
                 raise SspError(f"{where}: the connector is {connector.type}, the signal {entry.type}")
             self.signals[place, entry.name] = entry
 
-    def _add_link(self, system: System, path: str, connection: Connection) -> None:
+    def _add_link(self, system: SsdSystem, path: str, connection: SsdConnection) -> None:
         where = _join(path, str(connection))
         (start, start_gives), (end, end_gives) = (self._end(system, path, *end, where) for end in connection.ends)
         if start_gives is None and end_gives is None:
@@ -177,9 +176,9 @@ class _Flattening:
             raise StructureError([f"{where}: {_join(*target)} has a source already in {other}"])
         self.links[target] = _Link(source, connection)
 
-    def _end(self, system: System, path: str, name: str | None, which: str, where: str) -> tuple[Node, bool | None]:
+    def _end(self, system: SsdSystem, path: str, name: str | None, which: str, where: str) -> tuple[Node, bool | None]:
         """(node, whether it is a source of the connection; None for the kind inout, which the other end decides)"""
-        owner: Element = system if name is None else _known(system.element(name))
+        owner: SsdElement = system if name is None else _known(system.element(name))
         connector = next(c for c in owner.connectors if c.name == which)
         place = path if name is None else _join(path, name)
         place = self.references.get(place, place)
@@ -192,7 +191,7 @@ class _Flattening:
 
     def _connect(self, target: Node) -> None:
         """Follow the links from an input of an FMU back to the output of another."""
-        chain: list[tuple[Node, Connection]] = []
+        chain: list[tuple[Node, SsdConnection]] = []
         node = target
         while node in self.links:
             link = self.links[node]
@@ -235,11 +234,11 @@ class _Flattening:
             typed = next(c for c in self.systems[path].connectors if c.name == name)
         return Point(self.package.units.get(typed.unit), self.package.enumerations.get(typed.enumeration, ()))
 
-    def _hop(self, end: Node, connection: Connection) -> Hop:
+    def _hop(self, end: Node, connection: SsdConnection) -> Hop:
         return Hop(self._at(end), connection.transformation, connection.suppress_unit_conversion)
 
-    def _bind(self, element: Element, path: str) -> None:
-        if isinstance(element, System):
+    def _bind(self, element: SsdElement, path: str) -> None:
+        if isinstance(element, SsdSystem):
             for child in element.elements:
                 self._bind(child, _join(path, child.name))
         for binding in element.bindings:
@@ -249,7 +248,7 @@ class _Flattening:
                     self._apply(parameter, binding.values, name, entry, path)
 
     def _apply(
-        self, parameter: Parameter, values: ParameterSet, name: str, entry: MappingEntry | None, path: str
+        self, parameter: SsvParameter, values: SsvParameterSet, name: str, entry: MappingEntry | None, path: str
     ) -> None:
         found = False
         for node, first, hops in self._targets(path, name, []):
@@ -285,7 +284,7 @@ class _Flattening:
                 yield from self._fed(target, [*way, self._hop(target, link.connection)])
 
 
-def _names(binding: ParameterBinding, parameter: Parameter) -> Iterator[tuple[str, MappingEntry | None]]:
+def _names(binding: ParameterBinding, parameter: SsvParameter) -> Iterator[tuple[str, MappingEntry | None]]:
     """The names that a binding gives a parameter; without a mapping its own."""
     name = binding.prefix + parameter.name
     if binding.mapping is None or binding.mapping.mapping is None:
@@ -298,7 +297,7 @@ def _join(path: str, name: str) -> str:
     return f"{path}.{name}" if path else name
 
 
-def _known(element: Element | None) -> Element:
+def _known(element: SsdElement | None) -> SsdElement:
     assert element is not None
     return element
 
@@ -307,7 +306,7 @@ def _variable_point(description: Description, variable: Variable) -> Point:
     return Point(description.unit(variable), variable.items)
 
 
-def _point(parameter: Parameter, values: ParameterSet) -> Point:
+def _point(parameter: SsvParameter, values: SsvParameterSet) -> Point:
     """What a parameter set tells of a value."""
     items = next((e.items for e in values.enumerations if e.name == parameter.enumeration), ())
     if not parameter.unit:
@@ -322,7 +321,7 @@ _TAKES: Mapping[str, tuple[type, ...]] = {
 """What a variable of each type takes, after tables of values; an Enumeration the name or the number of an item."""
 
 
-def _value(parameter: Parameter, start: Point, hops: list[Hop], variable: Variable) -> Any:
+def _value(parameter: SsvParameter, start: Point, hops: list[Hop], variable: Variable) -> Any:
     """The value of a parameter in type and unit of the variable that takes it. Raises StructureError."""
     where = f"parameter {parameter.name} = {shown(parameter.value)}"
     try:

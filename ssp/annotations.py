@@ -1,15 +1,19 @@
-"""What our master knows of elements and connections beyond the standard, as annotations that other tools pass over."""
+"""What the standard has no place for, as annotations: ours of elements and connections, and the macro step.
+
+Other tools ignore ours. The macro step is written and read as libcosim and OMSimulator do.
+"""
 
 from __future__ import annotations
 
+import contextlib
 import json
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import fields
 from typing import Any
 
+from master.fmi.archive import parse_xml
 from master.system import Connection, Element
-from ssp.errors import SspError
-from ssp.model import Annotation
+from ssp.model import Annotation, SspError, StructureDescription
 
 ELEMENT = "org.dockfmu.element"
 CONNECTION = "org.dockfmu.connection"
@@ -22,12 +26,12 @@ _CONNECTION: dict[str, type] = {"mean": bool}
 _WRITTEN: dict[type, tuple[type, ...]] = {bool: (bool,), int: (int,), float: (int, float)}
 
 
-def of_element(element: Element) -> list[Annotation]:
+def element_annotations(element: Element) -> list[Annotation]:
     """One annotation where the element is not run in the plain way."""
     return _annotations(ELEMENT, element, _ELEMENT)
 
 
-def of_connection(connection: Connection) -> list[Annotation]:
+def connection_annotations(connection: Connection) -> list[Annotation]:
     return _annotations(CONNECTION, connection, _CONNECTION)
 
 
@@ -61,3 +65,46 @@ def _settings(kind: str, annotations: Iterable[Annotation], known: Mapping[str, 
         if not isinstance(value, bool) and not 0 < value < float("inf"):
             raise SspError(f"{where}: its annotation {kind} says {name} = {value!r}, which is not positive")
     return found
+
+
+OPEN_SIMULATION_PLATFORM = "com.opensimulationplatform"
+OMSIMULATOR = "org.openmodelica"
+_OSP = "http://opensimulationplatform.com/SSP/OSPAnnotations"
+_OMS = "https://raw.githubusercontent.com/OpenModelica/OMSimulator/master/schema/oms.xsd"
+
+
+def libcosim_step(step: float) -> Annotation:
+    """For the default experiment: libcosim takes its step from it."""
+    return Annotation(
+        OPEN_SIMULATION_PLATFORM,
+        f'<osp:Algorithm xmlns:osp="{_OSP}"><osp:FixedStepAlgorithm baseStepSize="{step!r}"></osp:FixedStepAlgorithm>'
+        "</osp:Algorithm>",
+    )
+
+
+def omsimulator_step(step: float) -> Annotation:
+    """For a system, its first one: OMSimulator refuses systems without."""
+    return Annotation(
+        OMSIMULATOR,
+        f'<oms:Annotations xmlns:oms="{_OMS}"><oms:SimulationInformation>'
+        f'<oms:FixedStepMaster absoluteTolerance="0.0001" description="oms-ma" relativeTolerance="0.0001" '
+        f'stepSize="{step!r}"></oms:FixedStepMaster></oms:SimulationInformation></oms:Annotations>',
+    )
+
+
+def requested_step(description: StructureDescription) -> float | None:
+    """The macro step that a description of either tool asks for."""
+    for annotation in [*description.experiment_annotations, *description.system.annotations]:
+        for text in _attributes(annotation):
+            with contextlib.suppress(ValueError):
+                if 0.0 < float(text) < float("inf"):
+                    return float(text)
+    return None
+
+
+def _attributes(annotation: Annotation) -> Iterator[str]:
+    if annotation.type in (OPEN_SIMULATION_PLATFORM, OMSIMULATOR) and annotation.content:
+        for element in parse_xml(annotation.content.encode(), annotation.type).iter():
+            for key in ("baseStepSize", "stepSize"):
+                if key in element.attrib:
+                    yield str(element.attrib[key])

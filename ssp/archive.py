@@ -1,0 +1,102 @@
+"""Packages as archives: unpack and read one, choose one of its descriptions, write one.
+
+"FILE.ssp#VARIANT.ssd" names a description beside SystemStructure.ssd, in the root folder of the package, as the
+standard has it.
+"""
+
+from __future__ import annotations
+
+import zipfile
+from collections.abc import Callable
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+from base.names import did_you_mean
+from master.fmi import archive
+from ssp.model import DESCRIPTION, Ssp, SspError
+from ssp.read import read_description, read_parameter_mapping, read_parameter_set, read_signal_dictionary
+from ssp.write import write_description, write_parameter_mapping, write_parameter_set, write_signal_dictionary
+
+DEEPEST = 8
+"""how many packages may stand inside each other"""
+
+_EPOCH = (1980, 1, 1, 0, 0, 0)
+_MARK = ".ssp#"
+
+_DOCUMENTS: dict[str, tuple[str, Callable[[bytes, str], Any]]] = {
+    ".ssd": ("variants", read_description),
+    ".ssv": ("parameter_sets", read_parameter_set),
+    ".ssm": ("mappings", read_parameter_mapping),
+    ".ssb": ("dictionaries", read_signal_dictionary),
+}
+
+
+def is_package(name: str) -> bool:
+    """Whether a text names a package, with or without a variant."""
+    return name.endswith(".ssp") or _MARK in name
+
+
+def read_package(name: str, folder: Path) -> Ssp:
+    """The package, unpacked into `folder`, with the description that is named in the place of SystemStructure.ssd.
+
+    Raises ArchiveError, or SspError that lists what there is.
+    """
+    file, mark, variant = name.partition(_MARK)
+    if not mark:
+        return read_ssp(Path(name), folder)
+    ssp = read_ssp(Path(file + ".ssp"), folder)
+    known = {DESCRIPTION: ssp.description} | {n: one for n, one in ssp.variants.items() if "/" not in n}
+    if variant not in known:
+        hint = did_you_mean(variant, known)
+        raise SspError(f"{file}.ssp: holds {', '.join(known)}, no {variant!r}{hint}")
+    return replace(ssp, description=known[variant], variants={**ssp.variants, DESCRIPTION: ssp.description})
+
+
+def read_ssp(file: Path, folder: Path, depth: int = 1) -> Ssp:
+    """Unpack the package `file` into `folder` and read it; all documents are checked against the official schemas.
+
+    Packages inside are unpacked beside themselves; `depth` counts them. Raises ArchiveError or SspError.
+    """
+    if depth > DEEPEST:
+        raise SspError(f"{file}: more than {DEEPEST} packages inside each other")
+    archive.extract(Path(file), Path(folder))
+    return read_folder(Path(folder), depth)
+
+
+def read_folder(folder: Path, depth: int = 1) -> Ssp:
+    """An unpacked package."""
+    if not (folder / DESCRIPTION).is_file():
+        raise SspError(f"{folder}: holds no {DESCRIPTION}, so it is no system structure package")
+    ssp = Ssp(read_description((folder / DESCRIPTION).read_bytes(), DESCRIPTION))
+    for path in sorted(p for p in folder.rglob("*") if p.is_file()):
+        name = path.relative_to(folder).as_posix()
+        if name == DESCRIPTION:
+            continue
+        kind = path.suffix.lower()
+        if kind in _DOCUMENTS:
+            group, read = _DOCUMENTS[kind]
+            getattr(ssp, group)[name] = read(path.read_bytes(), name)
+            continue
+        ssp.resources[name] = path
+        if kind == ".ssp":
+            ssp.packages[name] = read_ssp(path, path.with_name(f"{path.name}.unpacked"), depth + 1)
+    return ssp
+
+
+def write_ssp(ssp: Ssp, file: Path) -> Path:
+    """Write the package; returns `file`."""
+    documents = {DESCRIPTION: write_description(ssp.description)}
+    documents |= {name: write_parameter_set(values) for name, values in ssp.parameter_sets.items()}
+    documents |= {name: write_parameter_mapping(mapping) for name, mapping in ssp.mappings.items()}
+    documents |= {name: write_signal_dictionary(dictionary) for name, dictionary in ssp.dictionaries.items()}
+    documents |= {name: write_description(variant) for name, variant in ssp.variants.items()}
+    with zipfile.ZipFile(file, "w") as package:
+        for name in (DESCRIPTION, *sorted({*documents, *ssp.resources} - {DESCRIPTION})):
+            data = documents[name] if name in documents else ssp.resources[name].read_bytes()
+            entry = zipfile.ZipInfo(name, _EPOCH)
+            entry.external_attr = 0o644 << 16
+            # FMUs are compressed already
+            entry.compress_type = zipfile.ZIP_STORED if name.endswith(".fmu") else zipfile.ZIP_DEFLATED
+            package.writestr(entry, data)
+    return file
