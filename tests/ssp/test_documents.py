@@ -118,7 +118,9 @@ def everything() -> StructureDescription:
             elements=[component, inner],
             connectors=[Connector("out", "output", "Boolean")],
             connections=[
-                SsdConnection("craft", "y[1]", "inner", "in", LinearTransformation(1e-3, 0.5), waypoints=((1.0, 2.0), (3.0, 4.0))),
+                SsdConnection(
+                    "craft", "y[1]", "inner", "in", LinearTransformation(1e-3, 0.5), waypoints=((1.0, 2.0), (3.0, 4.0))
+                ),
                 SsdConnection(None, "out", "craft", "u", suppress_unit_conversion=True, description="odd"),
                 SsdConnection(None, "out", "craft", "k", annotations=[NOTE]),
             ],
