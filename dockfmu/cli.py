@@ -17,6 +17,7 @@ from collections.abc import Sequence
 from base.errors import FAILED, DockfmuError
 from dockfmu.commands.arguments import DONE
 from dockfmu.commands.catalogue import add_build, add_list
+from dockfmu.commands.compare import add_compare
 from dockfmu.commands.inspect import add_check_swap, add_diagram, add_ports, add_validate
 from dockfmu.commands.parameters import add_parameters
 from dockfmu.commands.results import add_export, add_report
@@ -25,7 +26,7 @@ from dockfmu.commands.streams import open_standard_streams, plain_warnings, say
 
 COMMANDS = (
     add_list, add_build, add_run, add_parameters, add_validate, add_ports, add_check_swap, add_diagram, add_report,
-    add_export,
+    add_compare, add_export,
 )  # fmt: skip
 """Each adds the parser of a sub-command, in the order of the help."""
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+import re
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
@@ -51,6 +52,14 @@ def port(text: str) -> int:
     if not text.isdecimal() or int(text) > 65535:
         raise argparse.ArgumentTypeError(f"{text!r} is no port")
     return int(text)
+
+
+def patterns(text: str) -> list[str]:
+    """Return the patterns of a comma-separated list; a comma within brackets belongs to a name, `inertia[1,2]`."""
+    found = [pattern.strip() for pattern in re.split(r",(?![^\[]*\])", text)]
+    if not all(found):
+        raise argparse.ArgumentTypeError(f"{text!r} is no list of patterns")
+    return found
 
 
 def span(text: str) -> tuple[float, float]:

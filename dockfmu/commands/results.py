@@ -6,7 +6,7 @@ import argparse
 from pathlib import Path
 from typing import Any
 
-from dockfmu.commands.arguments import DONE, WrongCommand, command
+from dockfmu.commands.arguments import DONE, WrongCommand, command, count, patterns
 
 
 def add_report(commands: Any) -> None:
@@ -29,6 +29,12 @@ def add_export(commands: Any) -> None:
     form = export.add_mutually_exclusive_group(required=True)
     form.add_argument("--csv", action="store_true", help="columns with units in the header")
     form.add_argument("--mat", action="store_true", help="MATLAB 5 file")
+    export.add_argument(
+        "--signals", action="append", default=[], type=patterns, metavar="PATTERN,...",
+        help="only these variables: * stands for any text, the name of a group or array for all in it, e.g. "
+        "'mechanism.target,*.audit.*'; may be repeated",
+    )  # fmt: skip
+    export.add_argument("--every", type=count, default=1, metavar="N", help="only one row in N")
     export.set_defaults(action=_export)
 
 
@@ -39,5 +45,7 @@ def _export(arguments: argparse.Namespace) -> int:
     if not file.is_file():
         raise WrongCommand(f"{file}: there is no such file; run a system with -o {file.parent} first")
     write = write_csv if arguments.csv else write_mat
-    print(write(file, arguments.output or file.with_suffix(".csv" if arguments.csv else ".mat")))
+    output = arguments.output or file.with_suffix(".csv" if arguments.csv else ".mat")
+    signals = [pattern for given in arguments.signals for pattern in given] or ["*"]
+    print(write(file, output, signals, arguments.every))
     return DONE

@@ -13,6 +13,7 @@ import h5py
 import numpy as np
 
 from base.files import is_held
+from base.names import did_you_mean, matching
 from master.errors import MasterError
 from master.observers.recording import checksum, journal
 from master.observers.recording.datasets import STRINGS, read_strings
@@ -124,6 +125,20 @@ class Results:
         if name not in self._paths:
             raise MasterError(f"{self.file}: holds no {name!r}")
         return self._in[self._paths[name]]
+
+    def select(self, *patterns: str) -> list[str]:
+        """Return the recorded variables that any of the patterns selects, in the order of the file.
+
+        `*` stands for any text, the name of an element, group or array for all that is in it. Raises MasterError, with
+        near matches, for a pattern that selects nothing.
+        """
+        chosen: set[str] = set()
+        for pattern in patterns:
+            found = matching(pattern, self.variables)
+            if not found:
+                raise MasterError(f"{self.file}: holds no {pattern!r}{did_you_mean(pattern, self.variables)}")
+            chosen.update(found)
+        return [name for name in self.variables if name in chosen]
 
     def table(self, names: Sequence[str] | None = None) -> np.ndarray:
         """Return the values of `names` (of all variables by default) as columns, shape (rows, names)."""

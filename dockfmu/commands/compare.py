@@ -1,0 +1,186 @@
+"""`dockfmu compare`: what differs between two recorded runs."""
+
+from __future__ import annotations
+
+import argparse
+import json
+import sys
+from collections.abc import Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from base.errors import FAILED
+from base.units import DISPLAY_UNITS, conversion, parse_unit
+from dockfmu.commands.arguments import DONE, WrongCommand, patterns
+from dockfmu.commands.terminal import styled, table, width
+
+if TYPE_CHECKING:
+    from dockfmu.report.comparison import Comparison, Pair
+
+MOST = 12
+"""Most lines of a list of differences; --json has all."""
+
+
+def add_compare(commands: Any) -> None:
+    parser = commands.add_parser(
+        "compare",
+        help="tell what differs between two runs, with an overlay of their signals",
+        description="Compare two runs: outcome, settings, FMUs, parameters, events, peaks and signals; the signals of\n"
+        "the report over each other as a page. Runs that failed, or whose files are damaged, are compared as far\n"
+        "as they go.",
+        epilog="exit status:\n"
+        "  0  the results agree: outcome, events, peaks and signals, within the tolerances; settings, FMUs and\n"
+        "     parameters are told, but do not count\n"
+        "  1  the results differ, or a recording is damaged\n"
+        "  2  the command was wrong: no such run, no such signal",
+        formatter_class=argparse.RawDescriptionHelpFormatter,
+    )
+    parser.add_argument("a", type=Path, metavar="A", help="folder of a run, or its results.h5")
+    parser.add_argument("b", type=Path, metavar="B", help="the other run")
+    parser.add_argument(
+        "--signals", action="append", default=[], type=patterns, metavar="PATTERN,...",
+        help="compare and draw only these: * stands for any text, the name of a group or array for all in it",
+    )  # fmt: skip
+    parser.add_argument(
+        "--tolerance", type=_share, default=0.0, metavar="SHARE",
+        help="of the largest magnitude of a signal, by which it and its peaks may differ; default: 0",
+    )  # fmt: skip
+    parser.add_argument(
+        "--event-tolerance", type=_share, default=0.0, metavar="S", help="of times of events, s; default: 0"
+    )
+    parser.add_argument("-o", "--output", type=Path, metavar="FILE.html", help="default: compare.html")
+    parser.add_argument("--no-figure", action="store_true", help="leave out the overlay")
+    parser.add_argument("--json", action="store_true", help="print all differences as one object of JSON")
+    parser.set_defaults(action=_compare)
+
+
+def _share(text: str) -> float:
+    try:
+        value = float(text)
+    except ValueError:
+        value = -1.0
+    if not 0.0 <= value < float("inf"):
+        raise argparse.ArgumentTypeError(f"{text!r} is no number from 0")
+    return value
+
+
+def _compare(arguments: argparse.Namespace) -> int:
+    from dockfmu.products import finite
+    from dockfmu.report.comparison import compare, open_run
+    from dockfmu.report.overlay import panels, write_overlay
+
+    file = arguments.output or Path("compare.html")
+    if file.suffix != ".html":
+        raise WrongCommand(f"{file}: the overlay is a page, FILE.html")
+    a, b = open_run(arguments.a), open_run(arguments.b)
+    signals = [pattern for given in arguments.signals for pattern in given]
+    found = compare(a, b, signals or ("*",), tolerance=arguments.tolerance, event_tolerance=arguments.event_tolerance)
+    if arguments.json:
+        print(json.dumps(finite(found.to_json())))
+    else:
+        _print(found, arguments.a, arguments.b)
+    if not arguments.no_figure:
+        recorded = dict.fromkeys(n for run in (a, b) if run.results is not None for n in run.results.variables)
+        chosen = None
+        if signals:
+            from base.names import matching
+
+            chosen = list(dict.fromkeys(name for pattern in signals for name in matching(pattern, recorded)))
+        write_overlay(a, b, panels(a, b, chosen, found), file)
+        if not arguments.json:
+            print(file)
+    return DONE if found.same else FAILED
+
+
+def _print(found: Comparison, a: Path, b: Path) -> None:
+    for letter, place, ended in (("A", a, found.a), ("B", b, found.b)):
+        told = str(ended["outcome"]).replace("_", " ")
+        told = styled(told, "green" if ended["status"] == "completed" else "red", sys.stdout)
+        until = "" if ended["t_end"] is None else f" until {ended['t_end']:.3f} s"
+        print(f"{letter}  {place}: {told}, {ended['status']}{until}")
+        if ended["status"] != "completed" and ended["message"]:
+            print(f"   {ended['message']}")
+    for problem in found.problems:
+        print(f"{styled('damaged or missing', 'red', sys.stdout)}  {problem}")
+    _print_pairs("settings", found.settings)
+    _print_pairs("FMUs", [_shortened(pair) for pair in found.fmus])
+    _print_pairs("parameters", found.parameters)
+    _print_pairs("events", found.events, all_of_them=True)
+    _print_pairs("times that an event happened", found.repeats)
+    _print_pairs("peaks", found.peaks)
+    _print_signals(found)
+    for letter, names in (("A", found.only_a), ("B", found.only_b)):
+        if names:
+            _heading(f"only in {letter}: {len(names)} signals")
+            _lines([[name] for name in names])
+    print("the results agree" if found.same else "the results differ")
+
+
+def _shortened(pair: Pair) -> Pair:
+    """Return a pair whose digests are shortened; they differ in their first figures."""
+    from dataclasses import replace
+
+    if not pair.name.endswith("sha256"):
+        return pair
+    return replace(pair, a=pair.a[:12], b=pair.b[:12])
+
+
+def _heading(text: str) -> None:
+    print(styled(text, "bold", sys.stdout))
+
+
+def _print_pairs(what: str, pairs: Sequence[Pair], all_of_them: bool = False) -> None:
+    if pairs:
+        differ = "" if all_of_them else f" that differ: {len(pairs)}"
+        _heading(f"{what}{differ}")
+        rows = [["", "A", "B", "B - A", ""], *map(_row, pairs)]
+        if all(pair.difference is None for pair in pairs):
+            rows = [row[:3] for row in rows]
+        _lines(rows, None if all_of_them else MOST + 1)
+
+
+def _row(pair: Pair) -> list[str]:
+    """Return name, A, B, B - A and unit, angles in degrees."""
+    unit, factor = _display(pair.unit)
+    difference = "" if pair.difference is None else f"{factor * pair.difference:+.4g}"
+    return [pair.name, _text(pair.a, factor), _text(pair.b, factor), difference, unit]
+
+
+def _print_signals(found: Comparison) -> None:
+    if found.span is not None:
+        start, end = found.span
+        _heading(f"signals that differ: {len(found.signals)} of {found.compared}, from {start:g} to {end:g} s")
+    if found.signals:
+        rows = [["", "most", "", "share", "at"]]
+        for signal in found.signals:
+            unit, factor = _display(signal.unit)
+            most, share = f"{factor * signal.largest:.4g}", f"{100 * signal.share:.3g} %"
+            rows.append([signal.name, most, unit, share, f"{signal.time:.3f} s"])
+        _lines(rows, MOST + 1)
+
+
+def _lines(rows: Sequence[Sequence[str]], most: int | None = MOST) -> None:
+    shown = [list(row) for row in rows[:most]]
+    columns = width(sys.stdout)
+    if columns is not None:
+        # the ends of names tell them apart
+        room = max(columns - 2 - max((sum(len(cell) + 2 for cell in row[1:]) for row in shown), default=0), 20)
+        for row in shown:
+            row[0] = row[0] if len(row[0]) <= room else "…" + row[0][-(room - 1) :]
+    for line in table(shown):
+        print(f"  {line}")
+    if len(rows) > len(shown):
+        print(f"  and {len(rows) - len(shown)} more; --json has all")
+
+
+def _display(unit: str) -> tuple[str, float]:
+    """Return the unit in which people are shown a value, and the factor to it."""
+    if unit in DISPLAY_UNITS:
+        return DISPLAY_UNITS[unit], conversion(parse_unit(unit), parse_unit(DISPLAY_UNITS[unit]))[0]
+    return "" if unit == "1" else unit, 1.0
+
+
+def _text(value: Any, factor: float = 1.0) -> str:
+    if value is None:
+        return "-"
+    return f"{factor * value:.7g}" if isinstance(value, float) else str(value)

@@ -1,0 +1,335 @@
+"""Two recorded runs side by side: outcome, settings, FMUs, parameters, events, peaks, signals."""
+
+from __future__ import annotations
+
+import json
+import warnings
+from collections import Counter
+from collections.abc import Sequence
+from dataclasses import asdict, dataclass, field
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from base.errors import DockfmuError
+from master.errors import MasterError
+from master.observers.recording.results import DamagedRecording, Results, read_results
+
+SETTINGS = ("system", "algorithm", "step", "record_every")
+VERSIONS = ("model_name", "sha256", "generation_tool", "fmi_version")
+
+
+class ComparisonError(DockfmuError, RuntimeError):
+    """There is nothing to compare: a folder without a run."""
+
+
+@dataclass
+class Run:
+    """A run on disk as far as it can be read; `problems` say what cannot.
+
+    `results` is None where the recording is missing or unreadable, `summary` has what the recording tells where
+    summary.json is missing.
+    """
+
+    place: Path
+    results: Results | None
+    summary: dict[str, Any]
+    problems: list[str]
+
+    @property
+    def ended(self) -> dict[str, Any]:
+        """outcome, status, t_end in s and message; None for what is not known."""
+        known = {name: self.summary.get(name) for name in ("outcome", "status", "t_end", "message")}
+        return {**known, "outcome": known["outcome"] or known["status"]}
+
+
+@dataclass(frozen=True)
+class Pair:
+    """One quantity of both runs: None where a run does not have it. `difference` is that of B from A."""
+
+    name: str
+    a: Any
+    b: Any
+    unit: str = ""
+    difference: float | None = None
+
+
+@dataclass(frozen=True)
+class SignalDifference:
+    """How far a signal of B is from that of A: largest magnitude, when, and as a share of the largest value."""
+
+    name: str
+    unit: str
+    largest: float
+    time: float
+    share: float
+
+
+@dataclass
+class Comparison:
+    """What differs between run A and run B. `same` says whether their results agree within the tolerances.
+
+    Settings, FMUs and parameters are causes and do not count for `same`. `events` holds all events by their first
+    times, `repeats` those that happened a different number of times; `peaks` and `signals` only what differs by more
+    than the tolerance, the largest share first. `span` is the time in s that both recordings cover.
+    """
+
+    a: dict[str, Any]
+    b: dict[str, Any]
+    settings: list[Pair] = field(default_factory=list)
+    fmus: list[Pair] = field(default_factory=list)
+    parameters: list[Pair] = field(default_factory=list)
+    events: list[Pair] = field(default_factory=list)
+    repeats: list[Pair] = field(default_factory=list)
+    peaks: list[Pair] = field(default_factory=list)
+    signals: list[SignalDifference] = field(default_factory=list)
+    compared: int = 0
+    span: tuple[float, float] | None = None
+    only_a: list[str] = field(default_factory=list)
+    only_b: list[str] = field(default_factory=list)
+    problems: list[str] = field(default_factory=list)
+    same: bool = False
+
+    def to_json(self) -> dict[str, Any]:
+        """Return plain lists and tables."""
+        return asdict(self)
+
+
+def open_run(place: Path) -> Run:
+    """Open a run by its folder or its results.h5. Raises ComparisonError where there is none."""
+    file = place / "results.h5" if place.is_dir() else place
+    folder = file.parent
+    problems: list[str] = []
+    results = None
+    if file.is_file():
+        try:
+            with warnings.catch_warnings():
+                warnings.simplefilter("ignore", DamagedRecording)
+                results = read_results(file)
+            problems += [results.damage] if results.damage else []
+        except MasterError as error:
+            problems.append(str(error))
+    else:
+        problems.append(f"{file}: there is no such file")
+    summary = _summary(folder / "summary.json", problems)
+    if results is None and summary is None:
+        raise ComparisonError(f"{place}: holds no run: {'; '.join(problems)}")
+    return Run(place, results, summary or _told(results), problems)
+
+
+def _summary(file: Path, problems: list[str]) -> dict[str, Any] | None:
+    try:
+        content = json.loads(file.read_text(encoding="utf-8"))
+    except OSError as error:
+        problems.append(f"{file}: {error.strerror}")
+        return None
+    except (ValueError, RecursionError) as error:
+        problems.append(f"{file}: not JSON ({error})")
+        return None
+    if not (isinstance(content, dict) and _well_formed(content)):
+        problems.append(f"{file}: not that of a run")
+        return None
+    return content
+
+
+def _well_formed(content: dict[str, Any]) -> bool:
+    events, peaks = content.get("events", []), content.get("peaks", {})
+    return (
+        isinstance(events, list)
+        and all(isinstance(e, dict) and isinstance(e.get("name"), str) and _number(e.get("t")) for e in events)
+        and isinstance(peaks, dict)
+        and all(isinstance(peak, dict) for peak in peaks.values())
+    )
+
+
+def _number(value: Any) -> bool:
+    return isinstance(value, int | float) and not isinstance(value, bool)
+
+
+def _told(results: Results | None) -> dict[str, Any]:
+    """Return what a recording without a summary says of its run."""
+    if results is None:
+        return {}
+    known = results.attributes
+    status = "killed" if known.get("status", "running") == "running" else known["status"]
+    t_end = float(results.time[-1]) if len(results.time) else None
+    settings = {name: known[name] for name in SETTINGS if name in known}
+    return {"outcome": known.get("outcome", status), "status": status, "t_end": t_end, **settings}
+
+
+def compare(
+    a: Run, b: Run, signals: Sequence[str] = ("*",), *, tolerance: float = 0.0, event_tolerance: float = 0.0
+) -> Comparison:
+    """Compare two runs.
+
+    `signals` are patterns for peaks and signals. Peaks and signals may differ by `tolerance` times the largest
+    magnitude of the variable in either run, times of events by `event_tolerance` in s. Signals are compared at the
+    times of A that B covers too; between its samples B is interpolated, or holds its value where it is discrete.
+    Raises MasterError for a pattern that selects nothing in either run.
+    """
+    found = Comparison(a.ended, b.ended, problems=[f"A: {p}" for p in a.problems] + [f"B: {p}" for p in b.problems])
+    found.settings = _settings(a, b)
+    found.fmus, found.parameters = _fmus(a, b), _parameters(a, b)
+    found.events, found.repeats = _events(a, b)
+    chosen_a, chosen_b = _chosen(a, b, signals)
+    found.only_a = [name for name in chosen_a if name not in set(chosen_b)]
+    found.only_b = [name for name in chosen_b if name not in set(chosen_a)]
+    found.peaks = _peaks(a, b, {*chosen_a, *chosen_b} if tuple(signals) != ("*",) else None, tolerance)
+    _compare_signals(a, b, [name for name in chosen_a if name in set(chosen_b)], tolerance, found)
+    events = all(e.difference is not None and abs(e.difference) <= event_tolerance for e in found.events)
+    ended = all(found.a[name] == found.b[name] for name in ("outcome", "status"))
+    differ = found.repeats or found.peaks or found.signals or found.only_a or found.only_b or found.problems
+    found.same = bool(ended and events and not differ)
+    return found
+
+
+def _settings(a: Run, b: Run) -> list[Pair]:
+    def value(run: Run, name: str) -> Any:
+        found = run.summary.get(name, run.results.attributes.get(name) if run.results is not None else None)
+        return found if isinstance(found, str | int | float) or found is None else getattr(found, "item", str)()
+
+    pairs = [Pair(name, value(a, name), value(b, name)) for name in SETTINGS]
+    return [pair for pair in pairs if pair.a != pair.b]
+
+
+def _fmus(a: Run, b: Run) -> list[Pair]:
+    one, other = (run.results.fmus if run.results is not None else {} for run in (a, b))
+    if a.results is None or b.results is None:
+        return []
+    pairs = []
+    for element in dict.fromkeys([*one, *other]):
+        if element not in one or element not in other:
+            pairs.append(Pair(element, one.get(element, {}).get("file"), other.get(element, {}).get("file")))
+            continue
+        for name in VERSIONS:
+            first, second = (str(fmus[element].get(name, "")) for fmus in (one, other))
+            pairs += [Pair(f"{element}, {name}", first, second)] if first != second else []
+    return pairs
+
+
+def _parameters(a: Run, b: Run) -> list[Pair]:
+    if a.results is None or b.results is None:
+        return []
+    pairs = []
+    for element in a.results.fmus:
+        if element not in b.results.fmus:
+            continue
+        one, other = a.results.parameters(element), b.results.parameters(element)
+        units = b.results.parameter_units(element) | a.results.parameter_units(element)
+        for name in dict.fromkeys([*one, *other]):
+            first, second = one.get(name), other.get(name)
+            if first != second and not (first != first and second != second):  # both may be NaN
+                difference = None if first is None or second is None else second - first
+                pairs.append(Pair(f"{element}.{name}", first, second, units.get(name, ""), difference))
+    return pairs
+
+
+def _events(a: Run, b: Run) -> tuple[list[Pair], list[Pair]]:
+    """Return (first times, numbers of occurrences that differ)."""
+    first: list[dict[str, float]] = []
+    counts = []
+    for run in (a, b):
+        times: dict[str, float] = {}
+        for event in run.summary.get("events", []):
+            times.setdefault(event["name"], float(event["t"]))
+        first.append(times)
+        counts.append(Counter(event["name"] for event in run.summary.get("events", [])))
+    one, other = first
+    pairs = [
+        Pair(
+            name,
+            one.get(name),
+            other.get(name),
+            "s",
+            other[name] - one[name] if name in one and name in other else None,
+        )
+        for name in dict.fromkeys([*one, *other])
+    ]
+    pairs.sort(key=lambda pair: pair.a if pair.a is not None else pair.b)
+    repeats = [Pair(n, counts[0][n], counts[1][n]) for n in one if n in other and counts[0][n] != counts[1][n]]
+    return pairs, repeats
+
+
+def _chosen(a: Run, b: Run, patterns: Sequence[str]) -> tuple[list[str], list[str]]:
+    """Return the recorded signals of each run that the patterns select; each selects some in one run at least."""
+    found: tuple[list[str], list[str]] = ([], [])
+    for pattern in patterns:
+        errors = []
+        for run, names in zip((a, b), found, strict=True):
+            if run.results is None or not run.results.variables:
+                continue
+            try:
+                names += [name for name in run.results.select(pattern) if name not in names]
+            except MasterError as error:
+                errors.append(error)
+        if len(errors) == sum(run.results is not None and bool(run.results.variables) for run in (a, b)) and errors:
+            raise errors[0]
+    return found
+
+
+def _peaks(a: Run, b: Run, chosen: set[str] | None, tolerance: float) -> list[Pair]:
+    one, other = a.summary.get("peaks", {}), b.summary.get("peaks", {})
+    ranked = []
+    for name, peak in one.items():
+        if name not in other or (chosen is not None and name not in chosen):
+            continue
+        ends = [(which, peak.get(which), other[name].get(which)) for which in ("max", "min")]
+        numbers = [abs(value) for _, *values in ends for value in values if _number(value)]
+        scale = max(numbers, default=0.0)
+        for which, first, second in ends:
+            if _number(first) and _number(second):
+                difference = second - first
+                if abs(difference) > tolerance * scale:
+                    pair = Pair(f"{name} {which}", first, second, str(peak.get("unit", "")), difference)
+                    ranked.append((abs(difference) / scale, pair))
+            elif first != second:
+                ranked.append((np.inf, Pair(f"{name} {which}", first, second, str(peak.get("unit", "")))))
+    return [pair for _, pair in sorted(ranked, key=lambda entry: -entry[0])]
+
+
+def _compare_signals(a: Run, b: Run, names: Sequence[str], tolerance: float, found: Comparison) -> None:
+    if a.results is None or b.results is None or not len(a.results.time) or not len(b.results.time):
+        return
+    one, other = a.results.time, b.results.time
+    inside = (one >= other[0]) & (one <= other[-1])
+    time = one[inside]
+    if not len(time):
+        found.problems.append("the recordings have no time in common")
+        return
+    found.span, found.compared = (float(time[0]), float(time[-1])), len(names)
+    for name in names:
+        try:
+            first, second = a.results[name], b.results[name]
+        except MasterError as error:
+            found.problems.append(str(error))
+            continue
+        if first.dtype.kind in "SUO" or second.dtype.kind in "SUO":
+            continue  # texts have no distance
+        step = a.results.variability(name) == "discrete"
+        scale = max(_largest(first), _largest(second))
+        reference, compared = first[inside].astype(float), resampled(other, second.astype(float), time, step)
+        gap = np.abs(compared - reference)
+        gap[np.isnan(compared) & np.isnan(reference)] = 0.0
+        gap[np.isnan(gap)] = np.inf
+        at = int(np.argmax(gap))
+        if gap[at] > tolerance * scale:
+            share = float(gap[at] / scale) if scale else np.inf
+            unit = a.results.unit(name)
+            found.signals.append(SignalDifference(name, unit, float(gap[at]), float(time[at]), share))
+    found.signals.sort(key=lambda difference: -difference.share)
+
+
+def _largest(values: np.ndarray) -> float:
+    finite = np.abs(values[np.isfinite(values)].astype(float)) if values.dtype.kind == "f" else np.abs(values * 1.0)
+    return float(finite.max()) if len(finite) else 0.0
+
+
+def resampled(time: np.ndarray, values: np.ndarray, at: np.ndarray, step: bool) -> np.ndarray:
+    """Return samples `values` over `time` at other times within it: interpolated, or held where `step`."""
+    if len(time) == len(at) and np.array_equal(time, at):
+        return values
+    if step:
+        held: np.ndarray = values[np.searchsorted(time, at, side="right") - 1]
+        return held
+    return np.interp(at, time, values)
