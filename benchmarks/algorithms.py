@@ -1,4 +1,4 @@
-"""Figures and tables of docs/guide/algorithms.md: order, stability and energy of every coupling algorithm.
+"""Figures and tables of docs/validation/coupling.md: order, stability and energy of every coupling algorithm.
 
 python -m benchmarks.algorithms [--output docs/images]
 """

@@ -1,7 +1,7 @@
 """Steps of variable length over a whole docking, against a reference at a tenth of the fixed macro step.
 
     python -m benchmarks.step_control [--system NAME] [--stop S] [--control NAME=VALUE,...]
-                                      [--write docs/guide/algorithms.md]
+                                      [--write docs/validation/coupling.md]
 
 Free play multiplies differences (docs/validation/validation.md, "Rounding grows in the free play"): there any two runs
 part, however exact they are. So the docking is compared piece by piece. The reference leaves its state at the end of

@@ -1,6 +1,6 @@
 """Instances that step side by side on threads: what it gives against the cost of a step, on elastic spacecraft.
 
-    python -m benchmarks.threads [--write docs/guide/algorithms.md]
+    python -m benchmarks.threads [--write docs/validation/coupling.md]
 
 Craft in a ring, each of so many elastic modes, coupled by Jacobi at 1 ms, on one and on two threads. These need as many
 cores that are free: `chrt -f 1` before the command gives it those of a machine that is busy.

@@ -294,14 +294,20 @@ def _help(parser: argparse.ArgumentParser, action: argparse.Action) -> str:
 
 
 WRITERS = {"component": component_page, "system": system_page, "command-line": command_line}
-ASKED = re.compile(rf"^```\{{({'|'.join(WRITERS)})\}} ?(\S*)\n```$", re.MULTILINE)
+"""What writes the Markdown, by the name with which a page asks for it. Other extensions of this folder add theirs."""
+ASKED = re.compile(r"^```\{([\w-]+)\} ?(\S*)\n```$", re.MULTILINE)
 
 
 def write_pages(app: Sphinx, _: str, source: list[str]) -> None:
     """Put what is asked for into the text of a page, which is then read at each build: the code may have changed."""
-    source[0], asked = ASKED.subn(lambda match: "\n".join(WRITERS[match[1]](match[2])), source[0])
-    if asked:
+
+    def written(match: re.Match[str]) -> str:
+        if match[1] not in WRITERS:
+            return match[0]
         app.env.note_reread()
+        return "\n".join(WRITERS[match[1]](match[2]))
+
+    source[0] = ASKED.sub(written, source[0])
 
 
 def setup(app: Sphinx) -> dict[str, Any]:

@@ -1,4 +1,4 @@
-"""Directive that writes the page of data from the parameter files: every value with what is known of it.
+"""Writes the page of data from the parameter files: every value with what is known of it.
 
 ```{parameter-status}
 ```
@@ -11,7 +11,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from citations import citations
-from declarations import Written, code, escaped, table
+from declarations import WRITERS, code, escaped, table
 from sphinx.application import Sphinx
 
 from components.core.parameters import ParameterSet, read_parameter_sets
@@ -48,40 +48,38 @@ def parameter_files() -> dict[str, tuple[ParameterSet, ...]]:
     return {folder.parent.name: read_parameter_sets(folder) for folder in folders}
 
 
-class ParameterStatus(Written):
-    """```{parameter-status}"""
-
-    def lines(self) -> Iterator[str]:
-        files = parameter_files()
-        every = [(part, chosen, name) for part, sets in files.items() for chosen in sets for name in chosen.values]
-        counts = dict.fromkeys((ASSUMED, SOURCE, SPECIFIED), 0)
-        for _, chosen, name in every:
-            counts[status(chosen.sources[name])] += 1
-        yield (
-            f"The parameter files hold {len(every)} values: "
-            + ", ".join(f"{count} {kind.strip('*')}" for kind, count in counts.items())
-            + ".\n"
-        )
-        for part, sets in files.items():
-            yield f"## {part}\n"
-            for chosen in sets:
-                yield f"### {part}: {chosen.name}\n"
-                if chosen.description:
-                    yield f"{escaped(chosen.description)}\n"
-                yield from table(
-                    ("Parameter", "Value", "Unit", "Status", "Reason or source"),
+def parameter_status(_: str) -> Iterator[str]:
+    """Yield the page, in the place of ```{parameter-status}."""
+    files = parameter_files()
+    every = [(part, chosen, name) for part, sets in files.items() for chosen in sets for name in chosen.values]
+    counts = dict.fromkeys((ASSUMED, SOURCE, SPECIFIED), 0)
+    for _, chosen, name in every:
+        counts[status(chosen.sources[name])] += 1
+    yield (
+        f"The parameter files hold {len(every)} values: "
+        + ", ".join(f"{count} {kind.strip('*')}" for kind, count in counts.items())
+        + ".\n"
+    )
+    for part, sets in files.items():
+        yield f"## {part}\n"
+        for chosen in sets:
+            yield f"### {part}: {chosen.name}\n"
+            if chosen.description:
+                yield f"{escaped(chosen.description)}\n"
+            yield from table(
+                ("Parameter", "Value", "Unit", "Status", "Reason or source"),
+                (
                     (
-                        (
-                            code(name.replace("probe_cone.parameters.", "").replace("parameters.", "")),
-                            shown(value),
-                            code(chosen.units[name]),
-                            status(chosen.sources[name]),
-                            linked(chosen.sources[name]),
-                        )
-                        for name, value in chosen.values.items()
-                    ),
-                )
-        yield from _declared(files)
+                        code(name.replace("probe_cone.parameters.", "").replace("parameters.", "")),
+                        shown(value),
+                        code(chosen.units[name]),
+                        status(chosen.sources[name]),
+                        linked(chosen.sources[name]),
+                    )
+                    for name, value in chosen.values.items()
+                ),
+            )
+    yield from _declared(files)
 
 
 def _declared(files: dict[str, tuple[ParameterSet, ...]]) -> Iterator[str]:
@@ -113,5 +111,6 @@ def _declared(files: dict[str, tuple[ParameterSet, ...]]) -> Iterator[str]:
 
 
 def setup(app: Sphinx) -> dict[str, bool]:
-    app.add_directive("parameter-status", ParameterStatus)
+    app.setup_extension("declarations")
+    WRITERS["parameter-status"] = parameter_status
     return {"parallel_read_safe": True, "parallel_write_safe": True}
