@@ -9,6 +9,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 
 from citations import citations
 from declarations import WRITERS, code, escaped, table
@@ -31,15 +32,19 @@ def status(source: str) -> str:
 def linked(source: str) -> str:
     """Return `source` as Markdown, each citation a link to its target."""
     found = {citation.text: citation.target for citation in citations(source)}
-    parts = re.split("(" + "|".join(map(re.escape, sorted(found, key=len, reverse=True))) + ")", source)
     if not found:
         return escaped(source)
-    return "".join(f"[{part}](#{found[part]})" if part in found else escaped(part) for part in parts)
+    longest_first = sorted(found, key=len, reverse=True)
+    parts = re.split(f"({'|'.join(map(re.escape, longest_first))})", source)
+    text = " ".join(f"[{part}](#{found[part]})" if part in found else escaped(part) for part in parts)
+    return re.sub(r" (?=[:,.;)])|(?<=\() ", "", text)
 
 
-def shown(value: object) -> str:
-    """Return a value for a cell, lists with commas between numbers."""
-    return escaped(str(value))
+def shown(value: Any) -> str:
+    """Return a value for a cell: numbers with at most nine digits, lists with commas."""
+    if isinstance(value, list | tuple):
+        return f"({', '.join(shown(item) for item in value)})"
+    return f"{value:.9g}" if isinstance(value, int | float) else escaped(str(value))
 
 
 def parameter_files() -> dict[str, tuple[ParameterSet, ...]]:
@@ -100,9 +105,8 @@ def _declared(files: dict[str, tuple[ParameterSet, ...]]) -> Iterator[str]:
             if name == "ContactProbeCone" and base.startswith("probe_cone."):
                 continue
             seen.add(base)
-            start = str(slot.field.start)
             rows.append((
-                code(base.removeprefix("parameters.")), escaped(start), code(slot.field.unit),
+                code(base.removeprefix("parameters.")), shown(slot.field.start), code(slot.field.unit),
                 escaped(slot.field.description),
             ))  # fmt: skip
         if rows:
