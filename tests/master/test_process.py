@@ -18,7 +18,7 @@ from master.errors import FmuError
 from master.fmi.description import read_description
 from master.fmi.remote.messages import encode
 from master.fmi.remote.process import RemoteInstance
-from master.fmi.remote.shared_memory import SIZE, shared_memory
+from master.fmi.remote.shared_memory import SIZE, create
 from master.observers.recording.recorder import Recorder
 from master.observers.recording.results import read_results
 from master.run.simulation import run
@@ -208,7 +208,7 @@ def test_an_fmu_that_allows_one_instance_per_process_gets_more_of_them(third_par
 
 def overwritten(instance, data, size=None):
     """The instance, whose FMU answers every message with `data`."""
-    ask = instance._mailbox.library.remote_ask
+    ask = instance._shared.library.remote_ask
 
     class Lying:
         def __getattr__(self, name):
@@ -216,11 +216,11 @@ def overwritten(instance, data, size=None):
 
         def remote_ask(self, link):
             status = ask(link)
-            ctypes.memmove(instance._mailbox._body, data, len(data))
-            instance._mailbox._size.value = len(data) if size is None else size
+            ctypes.memmove(instance._shared._body, data, len(data))
+            instance._shared._size.value = len(data) if size is None else size
             return status
 
-    real, instance._mailbox.library = instance._mailbox.library, Lying()
+    real, instance._shared.library = instance._shared.library, Lying()
     return instance
 
 
@@ -272,7 +272,7 @@ def test_an_answer_that_the_method_cannot_give_names_the_instance(lag, answer, s
 def test_noise_in_the_shared_memory_fails_calls_and_nothing_else(lag, seed):
     """Another thread writes at random all over it, as the FMU could at any time."""
     instance = RemoteInstance(lag, read_description(lag), "craft", timeout=0.3)
-    memory, noise, over = instance._mailbox._memory, random.Random(seed), threading.Event()
+    memory, noise, over = instance._shared._memory, random.Random(seed), threading.Event()
 
     def scribble():
         while not over.is_set():
@@ -306,9 +306,9 @@ def test_a_status_that_fmi_does_not_have_is_no_success(lag):
     instance = RemoteInstance(lag, read_description(lag), "craft", timeout=20.0)
     instance.initialize()
     os.kill(instance._process.pid, signal.SIGSTOP)
-    step = instance._mailbox.library.fmi2DoStep
+    step = instance._shared.library.fmi2DoStep
     step.argtypes = (ctypes.c_void_p, ctypes.c_double, ctypes.c_double, ctypes.c_int)
-    memory = instance._mailbox._memory
+    memory = instance._shared._memory
 
     def answer():
         time.sleep(0.2)
@@ -328,7 +328,7 @@ def test_a_status_that_fmi_does_not_have_is_no_success(lag):
 
 def test_the_shared_memory_cannot_be_cut_off():
     """An FMU that made it shorter would have ended the master by SIGBUS."""
-    descriptor = shared_memory()
+    descriptor = create()
     try:
         for size in (0, 2 * SIZE):
             with pytest.raises(PermissionError):

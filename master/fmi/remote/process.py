@@ -74,11 +74,11 @@ class _RemoteLog(Log):
 
     def __init__(self, memory: SharedMemory) -> None:
         super().__init__()
-        self._memory = memory
+        self._shared = memory
 
     @property
     def last(self) -> str:
-        return self._memory.said
+        return self._shared.said
 
 
 class RemoteInstance(Instance):
@@ -104,15 +104,15 @@ class RemoteInstance(Instance):
         self._folder = Path(tempfile.mkdtemp(prefix="fmu-"))
         descriptor = create()
         try:
-            self._memory = SharedMemory(descriptor)
+            self._shared = SharedMemory(descriptor)
             self._process = self._start(descriptor)
         except BaseException:
             shutil.rmtree(self._folder, ignore_errors=True)
             raise
         finally:
             os.close(descriptor)
-        self.log = _RemoteLog(self._memory)
-        self._link = self._memory.library.remote_open(self._memory.address, SIZE, self._process.pid, self._timeout)
+        self.log = _RemoteLog(self._shared)
+        self._link = self._shared.library.remote_open(self._shared.address, SIZE, self._process.pid, self._timeout)
         self.component = self._link
         try:
             self._ask("start", str(file.absolute()), name, logging, dict(structure or {}))
@@ -124,7 +124,7 @@ class RemoteInstance(Instance):
     def _limit(self, timeout: float) -> None:
         """The longest call from now on, s."""
         self._timeout = timeout
-        self._memory.library.remote_set_timeout(self._link, timeout)
+        self._shared.library.remote_set_timeout(self._link, timeout)
 
     def _start(self, descriptor: int) -> subprocess.Popen[bytes]:
         # the worker finds this package where we have it, and leaves its files in our folder
@@ -156,8 +156,8 @@ class RemoteInstance(Instance):
         if self.dead or self._link is None:
             raise FmuError(self.name, f"{method} is asked of an FMU that has ended")
         self._asked += 1
-        self._memory.write((self._asked, method, arguments))
-        self._memory.library.remote_ask(self._link)
+        self._shared.write((self._asked, method, arguments))
+        self._shared.library.remote_ask(self._link)
         lost = self._lost()
         if lost:
             raise self._loss(method, lost)
@@ -171,7 +171,7 @@ class RemoteInstance(Instance):
     def _answer(self, method: str, gives: Callable[[Any], bool]) -> tuple[str, Any]:
         """Return what kind of answer there is, and its content. Raises FmuError where it is none that can be."""
         try:
-            answer = self._memory.read()
+            answer = self._shared.read()
         except Garbled as error:
             raise self._nonsense(method, str(error)) from error
         if not (isinstance(answer, list) and len(answer) == 3 and answer[0] == self._asked):
@@ -194,7 +194,7 @@ class RemoteInstance(Instance):
         )  # fmt: skip
 
     def _lost(self) -> int:
-        return int(self._memory.library.remote_lost(self._link))
+        return int(self._shared.library.remote_lost(self._link))
 
     def _failure(self, fields: dict[str, Any]) -> FmuError:
         self._dead = self._dead or fields["status"].endswith("Fatal")
@@ -224,7 +224,7 @@ class RemoteInstance(Instance):
     def entry(self, function: str) -> int:
         if function not in self._entries:
             self._entries[function] = callbacks.callback(self, function, waits=False) or getattr(
-                self._memory.library, function
+                self._shared.library, function
             )
         address = ctypes.cast(self._entries[function], ctypes.c_void_p).value
         assert address is not None
@@ -303,7 +303,7 @@ class RemoteInstance(Instance):
         except subprocess.TimeoutExpired:
             self._process.kill()
             self._process.wait()
-        self._memory.library.remote_close(self._link)
+        self._shared.library.remote_close(self._link)
         self.component = self._link = None
         shutil.rmtree(self._folder, ignore_errors=True)
 
