@@ -5,9 +5,13 @@ sphinx-mathjax-offline, as one file that draws equations as SVG and needs no fon
 `tests/docs` checks it.
 """
 
+import os
+import re
 import sys
 from importlib import metadata
 from pathlib import Path
+
+os.environ["NUMBA_DISABLE_JIT"] = "1"  # kernels are plain functions then, with signature and docstring
 
 DOCS = Path(__file__).parent
 sys.path[:0] = [str(DOCS / "_extensions"), str(DOCS.parent)]
@@ -68,3 +72,14 @@ html_theme_options = {
     "footer_start": ["copyright"],
     "footer_end": [],
 }
+
+
+def plain_bars(_app, _what, _name, _object, _options, lines: list[str]) -> None:
+    """Escape the bars of docstrings, |phi|, outside backticks and code; reStructuredText has a meaning of its own."""
+    for number, line in enumerate(lines):
+        if not line.startswith("    ") and ">>>" not in line:
+            lines[number] = re.sub(r"(`[^`]*`)|\|", lambda match: match[1] or r"\|", line)
+
+
+def setup(app):
+    app.connect("autodoc-process-docstring", plain_bars)

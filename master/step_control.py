@@ -17,10 +17,15 @@ DISCRETE = ("Integer", "Boolean")
 
 @dataclass(frozen=True)
 class StepDoubling:
-    """The difference between one step and two halves, of all continuous coupled outputs, relative to the largest
-    magnitude that outputs of their instance and unit have had. All FMUs must be able to go back.
+    """Estimate the error by the difference between one step and two halves. All FMUs must be able to go back.
 
-    The difference goes with the power `order` of the step: 2 for held inputs, 3 for lines.
+    Parameters
+    ----------
+    tolerance : float
+        Largest difference of a continuous coupled output, relative to the largest magnitude that outputs of its
+        instance and unit have had.
+    order : int
+        Power of the step with which the difference goes: 2 for held inputs, 3 for lines.
     """
 
     tolerance: float = 1e-4
@@ -29,11 +34,20 @@ class StepDoubling:
 
 @dataclass(frozen=True)
 class PowerBonds:
-    """The energy in J that each power bond makes in a step, because its sides saw different efforts and flows: what one
-    gave at the end of the step less what the other got, which for held inputs is twice what arises, at leading order.
+    """Estimate the error by the energy that power bonds create, because their sides saw different efforts and flows.
 
-    Sadjina, Kyllingstad, Skjong, Pedersen: Energy conservation and power bonds in co-simulations, 2017. FMUs that
-    cannot go back will do: then a step that was too long only makes the next one shorter.
+    The energy is what one side gave at the end of the step less what the other got; for held inputs this is twice what
+    arises, at leading order (Sadjina, Kyllingstad, Skjong, Pedersen: Energy conservation and power bonds in
+    co-simulations, 2017). With FMUs that cannot go back, a step that was too long only makes the next one shorter.
+
+    Parameters
+    ----------
+    bonds : tuple of Bond
+        The power bonds that are watched.
+    tolerance : float
+        Energy of each bond in a step, J.
+    order : int
+        Power of the step with which the energy goes.
     """
 
     bonds: tuple[Bond, ...]
@@ -43,13 +57,25 @@ class PowerBonds:
 
 @dataclass(frozen=True)
 class StepControl:
-    """Macro steps between `shortest` and `longest` s, chosen by a PI controller on an estimate of their error.
+    """Vary the macro step between two bounds, by a PI controller on an estimate of its error.
 
-    Where all FMUs can go back, steps that are too long are repeated, and so are those that jump over an event: a change
-    of an Integer or Boolean output in `locate` (full names or, with `*`, patterns of them; without it, of all that are
-    connected), or the crossing of a level of a Real output in `levels`, is found within a step of `event_step` s. A
-    step that an FMU discards, or that gives values that are not finite, is repeated too. After an event the steps begin
-    with `event_step` again.
+    Where all FMUs can go back, steps that are too long are repeated, and so are those that jump over an event. A step
+    that an FMU discards, or that gives values that are not finite, is repeated too. After an event the steps begin with
+    `event_step` again.
+
+    Parameters
+    ----------
+    shortest, longest : float
+        Bounds of the macro step, s.
+    event_step : float
+        An event is located to within a step of this length, s.
+    estimate : StepDoubling or PowerBonds, optional
+        Estimate of the error; without it only events limit the step.
+    locate : tuple of str, optional
+        Integer and Boolean outputs whose changes are events, by full names or patterns with `*`. By default, all that
+        are connected.
+    levels : mapping of str to float
+        Real output -> the level whose crossing is an event.
     """
 
     shortest: float
@@ -83,9 +109,15 @@ class StepControl:
 
 @dataclass(frozen=True)
 class Retry:
-    """Macro steps of one length, of which one that an FMU discards, or that gives values that are not finite, is gone
-    back from and made of shorter ones: to the last successful time, if the FMU tells, else by halves, none shorter than
-    `shortest` s. All FMUs must be able to go back.
+    """Keep to macro steps of one length, and retry a discarded step with smaller steps.
+
+    A step is retried if an FMU discards it, or if it gives values that are not finite: up to the last successful time,
+    if the FMU tells it, otherwise by halves. All FMUs must be able to go back.
+
+    Parameters
+    ----------
+    shortest : float
+        Shortest step that is tried, s.
     """
 
     shortest: float

@@ -10,7 +10,20 @@ from master.algorithms.algorithm import Implicit, Scheme, one_by_one
 
 @dataclass(frozen=True)
 class FixedPoint:
-    """`linear` inputs make the coupling of second order; those held at the step's end of first, and damped."""
+    """Repeat the step until outputs and inputs agree, relaxed by Aitken's method. All FMUs must be able to go back.
+
+    Parameters
+    ----------
+    tolerance : float
+        Largest difference between an output before and after a sweep, relative to the largest magnitude that outputs
+        of its instance and unit have had.
+    sweeps : int
+        Most sweeps in a step. A step that has not converged by then is accepted and counted.
+    relaxation : float
+        Relaxation factor of the first correction in a step.
+    linear : bool
+        Inputs are lines over the step: second order. Otherwise they are held at the step's end: first order, damped.
+    """
 
     tolerance: float = 1e-8
     sweeps: int = 50

@@ -10,7 +10,13 @@ from master.algorithms.algorithm import Scheme, one_by_one
 
 @dataclass(frozen=True)
 class GaussSeidel:
-    """With `linear`, inputs from instances that step later are extrapolated, others interpolated over the step."""
+    """Step one instance after the other, each with the newest values of those before it. First order.
+
+    Parameters
+    ----------
+    linear : bool
+        Interpolate inputs from instances that have stepped, extrapolate the others over the step. Second order.
+    """
 
     linear: bool = False
 

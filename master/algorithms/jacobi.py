@@ -10,7 +10,13 @@ from master.algorithms.algorithm import Scheme
 
 @dataclass(frozen=True)
 class Jacobi:
-    """With `linear`, inputs are extrapolated over the step."""
+    """Step all instances with the values of the start of the step. First order.
+
+    Parameters
+    ----------
+    linear : bool
+        Extrapolate all inputs over the step. Second order.
+    """
 
     linear: bool = False
 

@@ -15,9 +15,14 @@ from master.errors import StructureError
 
 @dataclass(frozen=True)
 class Midpoint:
-    """`forces` are the instances that give forces; without them those that come first in the order of the system.
+    """Evaluate forces at the predicted middle of the step, then step the bodies with them. Second order.
 
-    `derivatives` maps an output to the output that is its derivative, where the model descriptions do not.
+    Parameters
+    ----------
+    forces : tuple of str
+        The instances that give forces; without them, those that come first in the order of the system.
+    derivatives : mapping of str to str
+        Output -> the output that is its derivative, where the model descriptions do not say it.
     """
 
     forces: tuple[str, ...] = ()

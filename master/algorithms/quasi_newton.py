@@ -13,7 +13,20 @@ from master.algorithms.algorithm import Implicit, Scheme, one_by_one
 
 @dataclass(frozen=True)
 class QuasiNewton:
-    """`linear` as for FixedPoint; with `derivatives` the first Jacobian comes from the FMUs, else it is learned."""
+    """Solve the outputs that close loops by Broyden's method. All FMUs must be able to go back.
+
+    Parameters
+    ----------
+    tolerance : float
+        Largest difference between an output before and after a sweep, relative to the largest magnitude that outputs
+        of its instance and unit have had.
+    sweeps : int
+        Most sweeps in a step. A step that has not converged by then is accepted and counted.
+    linear : bool
+        Inputs are lines over the step: second order. Otherwise they are held at the step's end: first order, damped.
+    derivatives : bool
+        Take the first Jacobian from directional derivatives of the FMUs; otherwise it is learned.
+    """
 
     tolerance: float = 1e-8
     sweeps: int = 50
