@@ -1,5 +1,6 @@
 """Every citation of the specification in code, data and tests leads to a target in docs/theory."""
 
+import re
 import sys
 from pathlib import Path
 
@@ -72,3 +73,13 @@ def test_what_is_read(text, expected):
 
 def test_a_section_that_is_not_there_is_no_target():
     assert Citation("spec/05 6.9", target("05", "6.9")).target not in known()
+
+
+def test_files_that_the_theory_names_are_there():
+    named = {
+        (page.name, path)
+        for page in (ROOT / "docs" / "theory").glob("*.md")
+        for path in re.findall(r"`((?:components|dockfmu|ssp|tests)/[^`\s]+)`", page.read_text())
+    }
+    assert len(named) > 30
+    assert not sorted((page, path) for page, path in named if not any(ROOT.glob(path)))

@@ -23,7 +23,7 @@ _BOUND = re.compile(r"set C\b|(?:KO|DO|[A-Z])-?\d+[bc]?|\d+(?:\.\d+)*")
 _ERRATUM = re.compile(r"[Ee]rrat(?:um|a) ((?:E-\d+|[KDE]\d+)(?:(?:, | and | to |\u2013)(?:E-\d+|[KDE]\d+))*)")
 _TEST = re.compile(r"test_spec(\d\d)_(oracles?|erratum|ruling|r(?=\d)|section|fixtures)_?((?:[A-Za-z]{0,2}\d+_?)+)")
 _ORACLE = re.compile(r"oracles? (\d+|[A-Z]+\d+)(?: \([^)]*\))? of spec/(\d\d)")
-_RULING = re.compile(r"(?<!engine )\b(?:ruling R?|\(R)(\d{1,2})\b")
+_RULING = re.compile(r"(?<!engine )\b(?:ruling R?|\(R|, R)(\d{1,2})\b")
 _EQUATION = re.compile(r"\((?:S )?([1-8]\.\d\.\d{1,2})\)")
 
 # letters of the checks of each chapter; errata and algorithms have letters of their own
