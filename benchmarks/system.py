@@ -7,9 +7,9 @@ import tempfile
 import time
 from pathlib import Path
 
+import dockfmu
 from benchmarks.direct import Direct
 from dockfmu.declare import bundle
-from dockfmu.run import Request, execute
 from master.run.simulation import run
 
 SPANS = {"first contact to capture, 0 to 2 s": 2000, "with absorption and rest, 0 to 20 s": 20000}
@@ -39,8 +39,7 @@ def main() -> None:
                 pairs.append((kernels / steps * 1e6, fmus / steps * 1e6, fmus / kernels))
             kernels, fmus, ratio = (statistics.median(column) for column in zip(*pairs, strict=True))
             print(f"{span:40s}{kernels:10.2f}{fmus:10.2f}{ratio:8.2f}")
-        request = Request("atv_probe_cone", output=folder / "results", report=False)
-        summary, _ = execute(request, Path("build"), lambda _: None)
+        summary = dockfmu.load("atv_probe_cone").record(folder / "results", report=False).summary
         print(f"\nwhole run: {summary['t_end']:.1f} s in {summary['wall_s']:.1f} s, recorded and audited:", end=" ")
         print(f"{summary['real_time_factor']:.1f} times real time")
 

@@ -2,10 +2,15 @@
 
 from __future__ import annotations
 
+import hashlib
 import json
 import math
+import shutil
+import tempfile
+import weakref
 from collections.abc import Iterable
 from contextlib import suppress
+from dataclasses import dataclass
 from itertools import count
 from pathlib import Path
 from types import TracebackType
@@ -13,12 +18,16 @@ from typing import Any
 
 from base.errors import DockfmuError
 from base.files import Lock, Reserve, write_file
+from dockfmu.declare.declaration import CHANGED
 from master.observers.recording.journal import beside
 
 RESERVE_BYTES = 1 << 18
 """Room for the summary of a run that found the disk full."""
 
 LOCK, RESERVE = "run.lock", "run.reserve"
+
+ORIGIN = "declared-in.txt"
+"""File in a folder of FMUs that names the declaration to which it belongs."""
 
 
 class ResultsFolder:
@@ -103,7 +112,48 @@ def finite(content: Any) -> Any:
     return None if isinstance(content, float) and not math.isfinite(content) else content
 
 
-def publish(made: Path, place: Path, pattern: str) -> None:
-    """Put copies of files below `made` below `place`, each whole. Raises WriteError that names one."""
-    for file in sorted(made.glob(pattern)):
-        write_file(place / file.relative_to(made), file.read_bytes())
+class PrivateFolder:
+    """A temporary folder that is removed when nothing refers to this object any more."""
+
+    def __init__(self) -> None:
+        self.path = Path(tempfile.mkdtemp(prefix="dockfmu-"))
+        weakref.finalize(self, shutil.rmtree, self.path, ignore_errors=True)
+
+
+@dataclass(frozen=True)
+class Products:
+    """What was made of a declared system: `fmus` and an .ssp in a private folder.
+
+    `origin` is the file of a system that does not come with dockfmu; `changed` says that the .ssp holds other settings
+    than those of the declaration.
+    """
+
+    name: str
+    origin: Path | None
+    folder: Path
+    changed: bool
+
+    def name_in(self, build: Path) -> str:
+        """Return the name of the system's folders in `build`: NAME, or NAME with a digest of the path of its file.
+
+        The digest is there where a file elsewhere, which declares a system of the same name, was there first.
+        """
+        if self.origin is None:
+            return self.name
+        mark = build / "fmus" / self.name / ORIGIN
+        whose = str(self.origin.resolve())
+        free = not mark.is_file() or mark.read_text(encoding="utf-8") == whose
+        return self.name if free else f"{self.name}-{hashlib.sha256(whose.encode()).hexdigest()[:8]}"
+
+    def publish(self, build: Path, ssp: Path | None = None) -> None:
+        """Copy the FMUs to `build`/fmus/NAME and the .ssp to `build`/ssp, or to `ssp`, each file whole.
+
+        Raises WriteError that names a file which cannot be written.
+        """
+        name, made = self.name_in(build), self.folder / "fmus"
+        if self.origin is not None:
+            write_file(build / "fmus" / name / ORIGIN, str(self.origin.resolve()).encode())
+        for file in sorted(made.glob("**/*.fmu")):
+            write_file(build / "fmus" / name / file.relative_to(made), file.read_bytes())
+        package = f"{name}{CHANGED if self.changed else ''}.ssp"
+        write_file((ssp or build / "ssp") / package, (self.folder / f"{self.name}.ssp").read_bytes())

@@ -3,27 +3,28 @@
 from __future__ import annotations
 
 import math
-import tempfile
-import weakref
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import replace
 from pathlib import Path
-from typing import Any, Self
+from typing import TYPE_CHECKING, Any, Self, Unpack
 
 from base.files import WriteError
-from dockfmu import products
+from base.names import did_you_mean, file_name
 from dockfmu.declare import bundle, declaration, ports
-from dockfmu.declare.assembly import assemble, build_fmu, make_component
+from dockfmu.declare.assembly import build_fmu, make_component, silent
 from dockfmu.declare.base_motion import check_base_motion
+from dockfmu.declare.declaration import CONDITIONS
 from dockfmu.declare.plan import Plan
 from dockfmu.declare.settings import Settings, scalars, set_value
+from dockfmu.options import OptionError, RunChanges, RunOptions
 from dockfmu.outcome import Outcome
+from dockfmu.products import PrivateFolder, Products
 from dockfmu.simulation import Simulation
+from dockfmu.swap.fit import swap
 from dockfmu.watch.watching import telling, watching
 from fmus import catalogue
 from master import algorithms
-from master.algorithms import Algorithm
 from master.checkpoint import read_checkpoint
 from master.drivers.driver import Driver
 from master.errors import FmuError, StructureError
@@ -32,10 +33,15 @@ from master.observers.observer import Observer
 from master.observers.outcomes import OutcomeRule
 from master.observers.series import Series
 from master.run.simulation import Simulation as Stepping
-from master.step_control import Retry, StepControl
 from master.system import TIMEOUT_S
 from master.system import System as Structure
 from ssp.archive import is_package
+from ssp.read import read_parameter_set
+
+if TYPE_CHECKING:
+    from dockfmu.record import Recorded
+
+DEFAULTS = RunOptions()
 
 BUILD = Path("build")
 
@@ -46,7 +52,7 @@ def build(name: str, folder: Path | str = BUILD / "fmus", *, kind: str = "native
     `options` are those of the component. Raises CatalogueError or ParameterError for what does not exist.
     """
     component = make_component(name, "build", options)
-    return build_fmu(component, Path(folder), lambda text: None, kind=kind)
+    return build_fmu(component, Path(folder), silent, kind=kind)
 
 
 def components() -> list[str]:
@@ -59,13 +65,23 @@ def systems() -> list[str]:
     return list(declaration.names())
 
 
-def load(source: str | Path, settings: Mapping[str, Any] | None = None, folder: Path | str = BUILD) -> System:
-    """A system of dockfmu by its name, or from a file, .toml, .ssp or .ssp#VARIANT.ssd, with the plan of its run.
+def load(
+    source: str | Path,
+    settings: Mapping[str, Any] | None = None,
+    folder: Path | str = BUILD,
+    *,
+    parameters: Sequence[Path | str] = (),
+    progress: Callable[[str], None] = silent,
+) -> System:
+    """Return a system of dockfmu by its name, or from a file, .toml, .ssp or .ssp#VARIANT.ssd, with its plan.
 
-    `settings` are start values by full names, initial_conditions.NAME for a system by name. FMUs are built in `folder`
-    where they are not there yet.
+    `settings` are start values by full names, initial_conditions.NAME for a system by name; they go before those of the
+    .ssv files `parameters`. FMUs are built in `folder` where they are not there yet; `progress` is told of it.
     """
-    return System.load(source, settings or {}, Path(folder))
+    system = System.load(source, settings or {}, parameters=parameters, progress=progress)
+    with suppress(WriteError):
+        system.publish(Path(folder))
+    return system
 
 
 class System:
@@ -83,31 +99,57 @@ class System:
         self.structure = Structure(name)
         self.plan = Plan()
         self.description = ""
-        self._notes: list[str] = []
+        self.notes: list[str] = []
+        """Sentences on what its runs go without; they become warnings of each."""
+        self.given: dict[str, Any] = {}
+        """Settings with which it was loaded, for the report."""
+        self._products: Products | None = None
 
     @classmethod
-    def load(cls, source: str | Path, settings: Mapping[str, Any], folder: Path) -> Self:
-        """See the function of the same name."""
-        values = {name: v for name, v in settings.items() if not name.startswith(f"{declaration.CONDITIONS}.")}
+    def load(
+        cls,
+        source: str | Path,
+        settings: Mapping[str, Any] | None = None,
+        *,
+        parameters: Sequence[Path | str] = (),
+        progress: Callable[[str], None] = silent,
+    ) -> Self:
+        """Return the system of the function `load`, whose FMUs are in a private folder.
+
+        Who loads, builds or runs a system of that name later does not change this one. A system by name is written as
+        an .ssp first and read from there, as any other.
+
+        Raises
+        ------
+        DeclarationError, ParameterError, CatalogueError, StructureError, SspError, ArchiveError, DescriptionError
+            naming file, element, variable and value
+        """
+        private = PrivateFolder()
+        chosen, conditions = _split(settings or {}, parameters)
         system = cls(str(source))
+        system.given = dict(settings or {})
         if is_package(str(source)):
-            unpacked = tempfile.TemporaryDirectory(prefix="dockfmu-")
-            found = bundle.read_bundle(source, Path(unpacked.name))
-            system.structure, system.plan, system.description, system._notes = found
-            # simulations and outcomes look at its FMUs too
-            weakref.finalize(system.structure, unpacked.cleanup)
-            system.set(settings)
+            if conditions:
+                raise OptionError(
+                    [
+                        f"{CONDITIONS}.{next(iter(conditions))}: an .ssp has start states instead, such as "
+                        "ELEMENT.parameters.initial.position; initial conditions belong to a system by name"
+                    ]
+                )
+            found = bundle.read_bundle(source, private.path)
+            chosen.apply(found[0])
         else:
-            conditions = {n.partition(".")[2]: v for n, v in settings.items() if n not in values}
-            declared = declaration.read(str(source)).with_conditions(conditions)
-            # a private copy: who loads or runs a system of that name later does not change this one
-            made = tempfile.TemporaryDirectory(prefix="dockfmu-")
-            fmus = Path(made.name) / declared.name
-            system.structure, system.plan = assemble(declared, fmus, lambda text: None, Settings(values))
-            system.description = declared.description
-            weakref.finalize(system.structure, made.cleanup)
-            with suppress(WriteError):
-                products.publish(Path(made.name), folder / "fmus", "**/*.fmu")
+            progress(f"{source}: preparing its FMUs")
+            declared = declaration.read(str(source))
+            made = bundle.make(declared.with_conditions(conditions), private.path / "made", chosen, progress)
+            changed = bool(chosen.values or chosen.sets or conditions)
+            system._products = Products(declared.name, declared.origin, made.parent, changed)
+            # apart from what was made: packages within a package are unpacked too
+            found = bundle.read_bundle(made, private.path / "package")
+        system.structure, system.plan, system.description, system.notes = found
+        # simulations and outcomes look at its FMUs too
+        system.structure.keeps.append(private)
+        system.plan.check(system.structure)
         return system
 
     def __repr__(self) -> str:
@@ -137,11 +179,20 @@ class System:
         self.structure.add(name, Path(fmu), process=process, timeout=timeout, substeps=substeps, every=every)
         self.set({f"{name}.{variable}": value for variable, value in (start or {}).items()})
 
-    def connect(self, output: str, input: str, **options: Any) -> None:
-        """`output` to `input`, both "element.variable", scalars or whole arrays.
+    def connect(
+        self,
+        output: str,
+        input: str,
+        *,
+        factor: float = 1.0,
+        offset: float = 0.0,
+        convert_units: bool = True,
+        mean: bool = False,
+    ) -> None:
+        """Connect `output` to `input`, both "element.variable", scalars or whole arrays.
 
-        `options`: factor, offset; convert_units=False where factor and offset are all there is; mean=True for outputs
-        that are means over a step, which no line goes through.
+        The input gets `factor` times the output, in its own unit, plus `offset`; with convert_units=False factor and
+        offset are all there is. `mean` is for outputs that are means over a step, through which no line is drawn.
         Raises StructureError for variables that do not exist or differ in shape.
         """
         sources, given = scalars(self.structure, output)
@@ -151,7 +202,10 @@ class System:
         for source, target in zip(
             map(self.structure.resolve, sources), map(self.structure.resolve, targets), strict=True
         ):
-            self.structure.connect(source[0], source[1].name, target[0], target[1].name, **options)
+            self.structure.connect(
+                source[0], source[1].name, target[0], target[1].name,
+                factor=factor, offset=offset, convert_units=convert_units, mean=mean,
+            )  # fmt: skip
 
     def join(self, port: str, other: str) -> None:
         """Two ports, both "element.port": all outputs of each to the inputs of the same name of the other."""
@@ -161,6 +215,30 @@ class System:
         """Start values by full names: numbers, truth values, names of an enumeration's items; lists for arrays."""
         for name, value in values.items():
             set_value(self.structure, name, value)
+
+    def swap(self, element: str, fmu: Path | str) -> list[str]:
+        """Put another FMU in the place of an element; its start values stay where the new FMU has the variable.
+
+        Return a sentence on each start value and output that is lost, and what runs go without; they become warnings
+        of each run. Raises StructureError that lists every variable of the connected ports that the FMU lacks.
+        """
+        lost, left_out = swap(self.structure, element, Path(fmu))
+        self.plan, unwatched = self.plan.without(lost)
+        self.notes += left_out + unwatched
+        return left_out + unwatched
+
+    def isolate(self, element: str, timeout: float | None = None) -> None:
+        """Run the FMU of an element in a process of its own, where it may crash or take too long for a call.
+
+        `timeout` is the longest call in s, as before by default. Raises StructureError for an unknown element.
+        """
+        if element not in self.structure.elements:
+            hint = did_you_mean(element, self.structure.elements)
+            raise StructureError(
+                [f"{element}: the system {self.name} has {', '.join(self.structure.elements)}, no {element!r}{hint}"]
+            )
+        chosen = self.structure.elements[element]
+        chosen.process, chosen.timeout = True, timeout or chosen.timeout
 
     def variables(self, pattern: str = "*", causality: Sequence[str] = ("output",)) -> list[str]:
         """Full names of variables of the given causalities that fit `pattern`, in which only `*` is special."""
@@ -192,60 +270,65 @@ class System:
         """As an .ssp with its FMUs and start values, which `dockfmu run` and other tools take."""
         return bundle.write_bundle(self.structure, self.plan, self.description, Path(file))
 
+    def product_name(self, build: Path) -> str:
+        """Return the name of the system's folders below a build folder; files that declare one name get two."""
+        return file_name(self.name) if self._products is None else self._products.name_in(build)
+
+    def publish(self, build: Path, ssp: Path | None = None) -> None:
+        """Leave the FMUs and the .ssp of a declared system in a build folder, the .ssp in `ssp` where that is given.
+
+        Raises WriteError.
+        """
+        if self._products is not None:
+            self._products.publish(build, ssp)
+
+    @property
+    def changed(self) -> bool:
+        """Whether a system by name was loaded with other settings than its own."""
+        return self._products is not None and self._products.changed
+
     def simulate(
         self,
+        options: RunOptions = DEFAULTS,
         *,
-        step: float | None = None,
-        stop: float = math.inf,
-        start: float = 0.0,
-        algorithm: str | Algorithm | None = None,
-        control: StepControl | Retry | None = None,
-        resume: Path | str | None = None,
-        force: bool = False,
-        threads: int = 1,
-        record: Sequence[str] | None = None,
-        every: int = 1,
         drivers: Sequence[Driver] = (),
         observers: Sequence[Observer] = (),
+        **changes: Unpack[RunChanges],
     ) -> Simulation:
-        """A simulation to step by hand, in macro steps of `step`; step and algorithm are those of the plan by default.
+        """Return a simulation to step by hand; `changes` are fields of RunOptions, laid over `options`.
 
-        With a StepControl the steps vary, and `step` is the first of them; a Retry makes steps that an FMU discards of
-        shorter ones. `resume` is a checkpoint to go on from, instead of `start`; one of another system, or of other
-        values, raises CheckpointError that lists the differences, unless `force` says that they do not matter. On
-        several `threads` elements that do not need each other's newest values step side by side.
-
-        `record` are the variables that are kept in memory after every `every` steps (scalars and whole arrays; without
-        it all outputs).
+        Without a stop time it has no end. Raises OptionError or StructureError for what cannot be run, CheckpointError
+        for a checkpoint of another system or of other values, unless `force` says that they do not matter.
         """
-        check_base_motion(self.structure)
-        names = None if record is None else [scalar for name in record for scalar in scalars(self.structure, name)[0]]
-        series = Series(names, every=every)
-        chosen = self.plan.algorithm if algorithm is None else algorithm
-        inner = Stepping(
-            self.structure,
-            step=self.plan.step if step is None else step,
-            start=start,
-            stop=stop,
-            algorithm=algorithms.by_name(chosen) if isinstance(chosen, str) else chosen,
-            control=control,
-            resume=None if resume is None else read_checkpoint(Path(resume)),
-            force=force,
-            threads=threads,
-            observers=[*watching(self.structure, self.plan), series, *observers],
-            drivers=drivers,
-            stop_when=self.plan.stop_when,
-        )
-        inner.result.warnings += self._notes
+        chosen = replace(options, **changes)
+        if chosen.around is not None:
+            raise OptionError(["around is for a folder of results (System.record); in memory, choose `every`"])
+        names = None
+        if chosen.record is not None:
+            names = [scalar for name in chosen.record for scalar in scalars(self.structure, name)[0]]
+        series = Series(names, every=chosen.every or 1)
+        inner = self.stepping(chosen, math.inf, [series, *observers], drivers)
         return Simulation(inner, series, lambda: telling(self.plan))
 
-    def run(self, *, stop: float | None = None, check: bool = True, **options: Any) -> Outcome:
-        """Run to `stop` or the stop signal, those of the plan by default; `options` as for simulate.
+    def run(
+        self,
+        options: RunOptions = DEFAULTS,
+        *,
+        check: bool = True,
+        drivers: Sequence[Driver] = (),
+        observers: Sequence[Observer] = (),
+        **changes: Unpack[RunChanges],
+    ) -> Outcome:
+        """Run to the stop time or the stop signal, and return what was recorded in memory.
 
-        Raises FmuError where an FMU fails, StructureError where the system is put together wrongly. With check=False a
-        failure after the start comes back in the outcome, with what was recorded until then.
+        `changes` are fields of RunOptions, laid over `options`. Raises what `simulate` raises, and FmuError where an
+        FMU fails; with check=False a failure after the start comes back in the outcome, with what was recorded until
+        then.
         """
-        simulation = self.simulate(stop=self.plan.stop if stop is None else stop, **options)
+        chosen = replace(options, **changes)
+        if chosen.stop is None:
+            chosen = replace(chosen, stop=self.plan.stop)
+        simulation = self.simulate(chosen, drivers=drivers, observers=observers)
         try:
             with simulation:
                 simulation.advance()
@@ -253,3 +336,97 @@ class System:
             if check:
                 raise
         return simulation.outcome
+
+    def record(
+        self,
+        folder: Path | str | None = None,
+        options: RunOptions = DEFAULTS,
+        *,
+        build: Path | str = BUILD,
+        report: bool = True,
+        command: str = "",
+        progress: Callable[[str], None] = silent,
+        **changes: Unpack[RunChanges],
+    ) -> Recorded:
+        """Run into a folder of results, as `dockfmu run` does, and return its summary.
+
+        The folder, build/results/NAME by default, gets `results.h5`, `events.json`, `summary.json`, and with `report`
+        also `report.html` and plots, of failed runs too. Those of an earlier run are removed, but for the recording
+        where this run continues from a checkpoint in that folder. `progress` is told what is going on; `command` is
+        what was typed, for the report. Raises what `simulate` raises before anything has run, LockedError for a folder
+        in which another run writes.
+        """
+        from dockfmu.record import record
+
+        chosen = replace(options, **changes)
+        place = None if folder is None else Path(folder)
+        return record(self, place, chosen, build=Path(build), report=report, command=command, progress=progress)
+
+    def planned(self, options: RunOptions) -> Plan:
+        """Return the plan with what the options say otherwise."""
+        changes: dict[str, Any] = {"step": options.step, "record_every": options.every}
+        if isinstance(options.algorithm, str):
+            changes["algorithm"] = options.algorithm
+        if options.stop is not None and math.isfinite(options.stop):
+            changes["stop"] = options.stop
+        return replace(self.plan, **{name: value for name, value in changes.items() if value is not None})
+
+    def stepping(
+        self, options: RunOptions, stop: float, observers: Sequence[Observer], drivers: Sequence[Driver] = ()
+    ) -> Stepping:
+        """Return the run of the master that every run of this system is, up to `stop` where the options name no time.
+
+        Beside `observers` watch those that the plan asks for, before them, and those of a live run, after them.
+        """
+        plan, structure = self.planned(options), self.structure
+        control = options.control
+        if options.adaptive is not None:
+            if plan.adaptive is None:
+                raise OptionError(
+                    ["adaptive: the system declares no table `adaptive` that says how its steps may vary"]
+                )
+            # substeps are those of this run alone
+            structure = structure.copy()
+            plan.adaptive.prepare(structure)
+            control = plan.adaptive.control(options.adaptive or None)
+        structure.check()
+        check_base_motion(structure)
+        algorithm = algorithms.by_name(plan.algorithm)
+        if options.algorithm is not None and not isinstance(options.algorithm, str):
+            algorithm = options.algorithm
+        end = stop if options.stop is None else options.stop
+        resume = None if options.resume is None else read_checkpoint(Path(options.resume))
+        if resume is not None and not end > resume.time:
+            raise OptionError([f"resume: {options.resume}: is at {resume.time:g} s already; the run ends at {end:g} s"])
+        live_drivers, live_observers = options.live.watchers(structure)
+        run = Stepping(
+            structure,
+            step=plan.step,
+            start=options.start,
+            stop=end,
+            algorithm=algorithm,
+            control=control,
+            resume=resume,
+            force=options.force,
+            threads=options.threads,
+            observers=[*watching(structure, plan), *observers, *live_observers],
+            drivers=[*live_drivers, *drivers],
+            stop_when=plan.stop_when,
+        )
+        run.result.warnings[:0] = self.notes
+        return run
+
+
+def _split(settings: Mapping[str, Any], parameters: Sequence[Path | str]) -> tuple[Settings, dict[str, Any]]:
+    """Return (values for elements, values for initial conditions)."""
+    prefix = f"{CONDITIONS}."
+    conditions = {name[len(prefix) :]: value for name, value in settings.items() if name.startswith(prefix)}
+    values = {name: value for name, value in settings.items() if not name.startswith(prefix)}
+    sets = []
+    for file in map(Path, parameters):
+        try:
+            # messages say in which file a value stands
+            sets.append(replace(read_parameter_set(file.read_bytes(), str(file)), name=str(file)))
+        except OSError as error:
+            raise OptionError([f"parameters {file}: {error.strerror}"]) from error
+    return Settings(values, tuple(sets)), conditions

@@ -11,7 +11,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Container, Iterable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cache
 from pathlib import Path
 from typing import Any
@@ -85,6 +85,15 @@ class System:
         self.elements: dict[str, Element] = {}
         self.connections: list[Connection] = []
         self.order: tuple[str, ...] | None = None
+        self.keeps: list[object] = []
+        """What must live as long as the system, such as the temporary folder of its FMUs."""
+
+    def copy(self) -> System:
+        """Return a system whose elements and connections can be changed without changing this one."""
+        other = System(self.name)
+        other.elements = {name: replace(element, start=dict(element.start)) for name, element in self.elements.items()}
+        other.connections, other.order, other.keeps = list(self.connections), self.order, list(self.keeps)
+        return other
 
     def add(
         self,

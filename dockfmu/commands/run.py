@@ -123,35 +123,51 @@ def add_run(commands: Any) -> None:
 
 def _run(arguments: argparse.Namespace) -> int:
     from dockfmu.declare.settings import parse_value
-    from dockfmu.run import Request, execute
+    from dockfmu.options import RunOptions
+    from dockfmu.record import check_writable
+    from dockfmu.system import System
     from dockfmu.watch.live import Live
+    from master.step_control import Retry
 
     if arguments.force and arguments.resume is None:
         raise WrongCommand("--force: goes with --resume FILE")
-    request = Request(
-        system=arguments.system,
-        settings={name: parse_value(value) for name, value in pairs(arguments.settings, "--set").items()},
-        parameters=tuple(arguments.parameters),
-        swaps={name: Path(value) for name, value in pairs(arguments.swap, "--swap").items()},
-        algorithm=arguments.algorithm,
+    options = RunOptions(
         step=arguments.step,
         stop=arguments.stop,
-        output=arguments.output,
-        report=not arguments.no_report,
-        live=Live(arguments.realtime, arguments.late, arguments.stream, arguments.receive),
-        every=arguments.every,
-        around=arguments.around,
+        algorithm=arguments.algorithm,
+        control=None if arguments.retry is None else Retry(arguments.retry),
         adaptive=arguments.adaptive,
-        retry=arguments.retry,
-        processes=dict(map(process, arguments.processes)),
         resume=arguments.resume,
         force=arguments.force,
         threads=arguments.threads,
-        command=arguments.typed,
+        every=arguments.every,
+        around=arguments.around,
+        live=Live(arguments.realtime, arguments.late, arguments.stream, arguments.receive),
     )
+    settings = {name: parse_value(value) for name, value in pairs(arguments.settings, "--set").items()}
+    swaps, processes = pairs(arguments.swap, "--swap"), dict(map(process, arguments.processes))
+    if arguments.output is not None:
+        check_writable(arguments.output)
     with own_output():
-        summary, folder = execute(request, arguments.build, say)
-    if arguments.json:
+        system = System.load(arguments.system, settings, parameters=arguments.parameters, progress=say)
+        for element, fmu in swaps.items():
+            system.swap(element, fmu)
+        for element, timeout in processes.items():
+            system.isolate(element, timeout)
+        done = system.record(
+            arguments.output,
+            options,
+            build=arguments.build,
+            report=not arguments.no_report,
+            command=arguments.typed,
+            progress=say,
+        )
+    return _told(done.summary, done.folder, as_json=arguments.json)
+
+
+def _told(summary: dict[str, Any], folder: Path, *, as_json: bool) -> int:
+    """Print the summary of a run; return the exit status."""
+    if as_json:
         print(json.dumps(summary))
     else:
         print_summary(summary, folder)

@@ -25,6 +25,10 @@ from master.system import System
 NOTHING = Settings()
 
 
+def silent(_: str) -> None:
+    """Take progress that nobody asked for."""
+
+
 def parameter_set(component: Component, name: str, origin: str) -> ParameterSet:
     """The set of that name that comes with the component. Raises ParameterError naming `origin`, with near matches."""
     known = {entry.name: entry for entry in component.parameter_sets}

@@ -3,9 +3,13 @@
 from __future__ import annotations
 
 import tempfile
+from collections.abc import Callable
 from pathlib import Path
 
+from dockfmu.declare.assembly import NOTHING, assemble, silent
+from dockfmu.declare.declaration import Declaration
 from dockfmu.declare.plan import Plan
+from dockfmu.declare.settings import Settings
 from master.system import System
 from ssp.annotations import requested_step
 from ssp.archive import read_package, write_ssp
@@ -25,6 +29,17 @@ def write_bundle(system: System, plan: Plan, description: str, file: Path) -> Pa
     # at once, so that no other process reads half of it
     with tempfile.TemporaryDirectory(dir=file.parent, prefix=".") as folder:
         return write_ssp(content, Path(folder) / file.name).replace(file)
+
+
+def make(
+    declared: Declaration, folder: Path, settings: Settings = NOTHING, progress: Callable[[str], None] = silent
+) -> Path:
+    """Build the FMUs of a declared system into `folder`/fmus, and write its .ssp beside them; return the .ssp.
+
+    Raises what `assemble` raises.
+    """
+    system, plan = assemble(declared, folder / "fmus", progress, settings)
+    return write_bundle(system, plan, declared.description, folder / f"{declared.name}.ssp")
 
 
 def read_bundle(file: Path | str, folder: Path) -> tuple[System, Plan, str, list[str]]:

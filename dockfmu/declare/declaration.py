@@ -96,7 +96,7 @@ class InitialConditions:
 
 @dataclass(frozen=True)
 class Declaration:
-    """A whole system. `connections` are pairs of ports, "element.port"."""
+    """A whole system. `connections` are pairs of ports, "element.port"; `origin` is the file of a user's system."""
 
     name: str
     description: str
@@ -104,6 +104,7 @@ class Declaration:
     connections: tuple[tuple[str, str], ...]
     initial_conditions: InitialConditions | None
     plan: Plan
+    origin: Path | None = None
 
     def with_conditions(self, settings: Mapping[str, Any]) -> Declaration:
         """A copy with initial conditions replaced, by their name or that of one element of them, `miss[2]`.
@@ -133,7 +134,7 @@ def read(name: str) -> Declaration:
             hint = did_you_mean(name, names()) or "; a file ends in .ssp or .toml"
             raise DeclarationError(f"there is no system {name!r}; there are {', '.join(names())}{hint}")
         return _declaration(SYSTEMS / f"{name}.toml")
-    return _declaration(Path(name))
+    return replace(_declaration(Path(name)), origin=Path(name))
 
 
 def read_tables(file: Path, above: tuple[Path, ...] = ()) -> dict[str, Any]:
@@ -175,11 +176,15 @@ def _from_table(table: Table) -> Declaration:
     except (TypeError, ValueError) as error:
         # what does not fit together, though each entry is of its kind
         raise DeclarationError(f"{table.where}: {error}") from error
-    for name in plan.audited:
-        if name not in elements:
-            raise DeclarationError(
-                f"{table.where}, audit: elements: there is no element {name!r}{did_you_mean(name, elements)}"
-            )
+    for where, named in (("audit: elements", plan.audited), ("run: order", plan.order)):
+        for name in named:
+            if name not in elements:
+                raise DeclarationError(
+                    f"{table.where}, {where}: there is no element {name!r}{did_you_mean(name, elements)}"
+                )
+    if plan.order and sorted(plan.order) != sorted(elements):
+        wanted = f"it must name each element once: {', '.join(elements)}"
+        raise DeclarationError(f"{table.where}, run: order = {', '.join(plan.order)}: {wanted}")
     return Declaration(
         table.text("name"),
         table.text("description", ""),

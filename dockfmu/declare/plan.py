@@ -12,6 +12,7 @@ from base.names import did_you_mean, shown
 from dockfmu.declare.adaptive import Adaptive
 from dockfmu.declare.tables import DeclarationError, Table, finite_number
 from dockfmu.watch.judgement import CHECKS
+from master.algorithms import ALGORITHMS
 from master.errors import StructureError
 from master.fmi.variables import VISIBLE
 from master.observers.events import Event
@@ -150,7 +151,7 @@ class Plan:
         panels = tables.rows("report", ("title", "signals"))
         adaptive = tables.content.get("adaptive")
         return cls(
-            algorithm=run.text("algorithm", cls.algorithm),
+            algorithm=run.text("algorithm", cls.algorithm, choices=tuple(ALGORITHMS)),
             step=run.number("step", cls.step, positive=True),
             stop=run.number("stop", cls.stop, positive=True),
             order=run.texts("order", ()),

@@ -12,7 +12,7 @@ from pathlib import Path
 from base.platforms import this_platform
 from dockfmu.declare.paper import described, opened, split_name
 from dockfmu.declare.plan import AUDIT_OUTPUTS, Plan
-from dockfmu.declare.ports import swap
+from dockfmu.swap.fit import swap
 from fmus import catalogue
 from master.errors import StructureError
 from master.fmi.description import Description, Variable, read_description

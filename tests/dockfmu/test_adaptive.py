@@ -8,9 +8,8 @@ import dockfmu
 from dockfmu.declare import declaration
 from dockfmu.declare.adaptive import Adaptive
 from dockfmu.declare.plan import Plan
-from dockfmu.run import Request, RequestError, _control
-from master.step_control import PowerBonds, Retry, StepDoubling
-from master.system import System
+from dockfmu.options import OptionError, RunOptions
+from master.step_control import PowerBonds, StepDoubling
 from tests.dockfmu.command_line import status_of
 
 TABLE = {"tolerance": 1e-3, "shortest": 1e-4, "longest": 0.02, "event_step": 1e-3}
@@ -41,19 +40,22 @@ def test_a_plan_carries_it_through_an_ssp():
     assert Plan.from_json(plan.to_json()) == plan
 
 
-def test_a_system_that_declares_none_refuses():
-    with pytest.raises(RequestError, match="declares no table `adaptive`"):
-        _control(System("x"), Plan(), Request("x", adaptive=0.0))
-    assert _control(System("x"), Plan(), Request("x")) is None
-    assert _control(System("x"), Plan(), Request("x", retry=1e-6)) == Retry(1e-6)
+def test_a_system_that_declares_none_refuses(lag):
+    system = dockfmu.System("plain")
+    system.add("lag", lag)
+    with pytest.raises(OptionError, match="declares no table `adaptive`"):
+        system.run(stop=1.0, adaptive=0.0)
 
 
-def test_elements_get_their_substeps():
-    system = System("x")
-    system.add("sequence", "x.fmu")
-    plan = Plan(adaptive=Adaptive.from_table(TABLE | {"substeps": {"sequence": 20, "other": 3}}))
-    assert _control(system, plan, Request("x", adaptive=0.0)) == plan.adaptive.control()
-    assert system.elements["sequence"].substeps == 20
+def test_substeps_are_those_of_an_adaptive_run_alone(lag):
+    system = dockfmu.System("sequence")
+    system.add("sequence", lag)
+    system.plan = Plan(adaptive=Adaptive.from_table(TABLE | {"substeps": {"sequence": 20, "other": 3}}))
+    run = system.stepping(RunOptions(adaptive=0.0), 1.0, [])
+    assert run.control == system.plan.adaptive.control()
+    assert run.system.elements["sequence"].substeps == 20
+    assert system.structure.elements["sequence"].substeps == 1
+    assert system.stepping(RunOptions(), 1.0, []).control is None
 
 
 def test_a_discarded_step_is_retried(lag, tmp_path, capsys):

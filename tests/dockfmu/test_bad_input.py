@@ -108,7 +108,7 @@ def partial(summary):
         (("run", "PAIR", "--stop", "-1"), ["'-1' is no positive number"]),
         (("run", "PAIR", "--stop", "inf"), ["'inf' is no positive number"]),
         (("run", "PAIR", "--parameters", "nosuch.ssv"), ["--parameters nosuch.ssv: No such file"]),
-        (("run", "PAIR", "--swap", "third=x.fmu"), ["--swap third: the system has first, second, no 'third'"]),
+        (("run", "PAIR", "--swap", "third=x.fmu"), ["third: the system pair has first, second, no 'third'"]),
         (("run", "PAIR", "--swap", "first=x.fmu"), ["x.fmu: there is no such file"]),
         (("build", "Oscilator"), ["'Oscilator'", "did you mean Oscillator?"]),
         (("build", "Oscillator", "--platform", "linux"), ["--platform linux: there are linux64"]),

@@ -15,8 +15,8 @@ import pytest
 from scipy.io import loadmat
 
 from base.units import Unit
+from dockfmu.record import PRODUCTS
 from dockfmu.report.page import ReportError
-from dockfmu.run import PRODUCTS
 from fmus import catalogue
 from master.errors import MasterError
 from master.observers.recording.results import read_results
@@ -276,7 +276,7 @@ def test_a_report_that_cannot_be_made_does_not_hide_how_the_run_ended(pair, monk
     def fail(*_):
         raise ReportError("nothing was recorded")
 
-    monkeypatch.setattr("dockfmu.run.write_report", fail)
+    monkeypatch.setattr("dockfmu.report.page.write_report", fail)
     assert status_of("run", pair, "--set", "second.parameters.travel_limit=0.1", "--json") == 1
     said = capfd.readouterr()
     assert "warning: no report: nothing was recorded" in said.err

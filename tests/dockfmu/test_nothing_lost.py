@@ -16,7 +16,7 @@ import pytest
 
 from dockfmu.declare import bundle, declaration
 from dockfmu.declare.declaration import DeclarationError
-from dockfmu.run import PRODUCTS
+from dockfmu.record import PRODUCTS
 from dockfmu.system import load
 from fmus import build, catalogue
 from master.observers.recording.results import DamagedRecording, read_results, recover

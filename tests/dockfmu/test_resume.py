@@ -7,7 +7,7 @@ import pytest
 
 from dockfmu import System
 from dockfmu.products import ResultsFolder
-from dockfmu.run import PRODUCTS
+from dockfmu.record import PRODUCTS
 from master.checkpoint import CheckpointError, read_checkpoint
 from master.drivers.datagrams import Datagrams
 from master.observers.recording.results import read_results
@@ -97,7 +97,7 @@ def test_what_does_not_fit_is_refused_before_anything_is_removed(pair, stiff, tm
         ((*swap, "--step", 0.3), "2 s are no multiple of the step 0.3 s, and second cannot vary the step"),
         ((*swap, "--algorithm", "fixed_point"), "implicit coupling needs rollback, which second cannot do"),
         (("--receive", port), f"port {port} of 127.0.0.1 cannot be had"),
-        (("--process", "third"), "--process third: the system has the elements"),
+        (("--process", "third"), "third: the system pair has first, second, no 'third'"),
         (("--process", "first=soon"), "--process first=soon: 'soon' is no positive number"),
     ):
         assert status_of("run", pair, "-o", folder, *arguments) == 2, arguments

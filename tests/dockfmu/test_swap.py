@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 from dockfmu.commands.arguments import NO_SUCCESS
-from dockfmu.declare.ports import swap
+from dockfmu.swap.fit import swap
 from master.errors import StructureError
 from master.fmi.description import read_description
 from master.observers.recording.results import read_results

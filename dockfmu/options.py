@@ -1,0 +1,102 @@
+"""How a run is made: one typed value, checked once, from the command line and from Python alike."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TypedDict
+
+from dockfmu.watch.live import NOT_LIVE, Live
+from master import algorithms
+from master.algorithms import Algorithm
+from master.errors import StructureError
+from master.step_control import Retry, StepControl
+
+
+class OptionError(StructureError, ValueError):
+    """Options of a run that cannot be; `problems` holds one sentence for each."""
+
+
+class RunChanges(TypedDict, total=False):
+    """The fields of `RunOptions` by keyword."""
+
+    step: float | None
+    stop: float | None
+    start: float
+    algorithm: str | Algorithm | None
+    control: StepControl | Retry | None
+    adaptive: float | None
+    resume: Path | str | None
+    force: bool
+    threads: int
+    record: Sequence[str] | None
+    every: int | None
+    around: tuple[float, float] | None
+    live: Live
+
+
+@dataclass(frozen=True, kw_only=True)
+class RunOptions:
+    """How a system is run; None leaves what the plan of the system says.
+
+    Attributes
+    ----------
+    step, stop, start : communication step, end and start of the run, s
+    algorithm : coupling algorithm, by its name or as a value
+    control : steps of variable length (StepControl), or discarded steps made of shorter ones (Retry)
+    adaptive : let the steps vary as the plan declares, with this tolerance; with 0 its own
+    resume : checkpoint to continue from, instead of `start`
+    force : continue from a checkpoint of another system or of other values; inputs and tunable parameters take the
+        values given now, everything else those of the checkpoint
+    threads : threads that step independent elements side by side; the results are bitwise equal
+    record : variables that are kept in memory, scalars or whole arrays; all outputs by default
+    every : communication steps from one recorded row to the next
+    around : seconds before and after each event in which a folder of results gets every step
+    live : clock, stream and inputs from outside
+
+    Raises
+    ------
+    OptionError
+        for values that cannot be, and for options that exclude or need each other
+    """
+
+    step: float | None = None
+    stop: float | None = None
+    start: float = 0.0
+    algorithm: str | Algorithm | None = None
+    control: StepControl | Retry | None = None
+    adaptive: float | None = None
+    resume: Path | str | None = None
+    force: bool = False
+    threads: int = 1
+    record: Sequence[str] | None = None
+    every: int | None = None
+    around: tuple[float, float] | None = None
+    live: Live = NOT_LIVE
+
+    def __post_init__(self) -> None:
+        problems = list(self._problems())
+        if problems:
+            raise OptionError(problems)
+        if isinstance(self.algorithm, str):
+            algorithms.by_name(self.algorithm)
+
+    def _problems(self) -> Iterator[str]:
+        if self.step is not None and not (math.isfinite(self.step) and self.step > 0.0):
+            yield f"the macro step must be positive, not {self.step!r} s"
+        if self.stop is not None and math.isnan(self.stop):
+            yield "the stop time is not a number"
+        if self.threads < 1:
+            yield f"threads must be at least 1, not {self.threads}"
+        if self.every is not None and self.every < 1:
+            yield f"every must be at least 1 macro step, not {self.every}"
+        if self.around is not None and not all(0.0 <= span < math.inf for span in self.around):
+            yield f"around must be two spans of time in s, not {self.around!r}"
+        if self.adaptive is not None and not 0.0 <= self.adaptive < math.inf:
+            yield f"adaptive: the tolerance must be positive, not {self.adaptive!r}"
+        if self.adaptive is not None and self.control is not None:
+            yield "adaptive and control exclude each other: each says how steps vary"
+        if self.force and self.resume is None:
+            yield "force needs resume: it is about differences from a checkpoint"

@@ -1,0 +1,179 @@
+"""A run into a folder of results, as `dockfmu run` and `System.record` make it."""
+
+from __future__ import annotations
+
+import json
+import os
+from collections.abc import Callable
+from contextlib import nullcontext
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from base.errors import DockfmuError
+from base.files import WriteError
+from dockfmu.options import OptionError, RunOptions
+from dockfmu.products import ResultsFolder, finite
+from master.observers.checkpoints import Checkpoints
+from master.observers.observer import Observer
+from master.observers.progress import Progress
+from master.observers.recording import journal
+from master.observers.recording.recorder import Recorder
+from master.observers.recording.selection import Dense
+from master.result import Result
+from master.run.simulation import Simulation as Stepping
+
+if TYPE_CHECKING:
+    from dockfmu.report.png import Painters
+    from dockfmu.system import System
+
+CHECKPOINT = "run.checkpoint"
+RESULTS = "results.h5"
+
+REPORTS = ("report.html", "overview.png", "impact.png")
+
+PRODUCTS = (RESULTS, "summary.json", "events.json", CHECKPOINT, *REPORTS)
+"""Files that a run leaves in its folder."""
+
+
+@dataclass(frozen=True)
+class Recorded:
+    """What a run left: its folder of results, and the content of `summary.json` there."""
+
+    folder: Path
+    summary: dict[str, Any]
+
+
+def record(
+    system: System,
+    output: Path | None,
+    options: RunOptions,
+    *,
+    build: Path,
+    report: bool,
+    command: str,
+    progress: Callable[[str], None],
+) -> Recorded:
+    """Run a system into a folder of results; see `System.record`."""
+    if output is not None:
+        check_writable(output)
+    place = output or build / "results" / system.product_name(build)
+    # whatever is refused is refused before a folder is made
+    run = _prepared(system, options, place, command)
+    with ResultsFolder(place) as folder:
+        _publish(system, folder, build, output is not None, progress)
+        progress(f"{system.name}: loading {len(system.structure.elements)} FMUs")
+        run.open()
+        _clear(folder, run, options, progress)
+        progress(f"{system.name}: running to {run.stop:g} s in steps of {run.step:g} s, {run.algorithm.name}")
+        # a run that is held to the clock is left alone while it lasts
+        with _painters() if report and options.live.realtime is None else nullcontext() as painters:
+            summary = _run(run, folder)
+            for note in run.result.warnings:
+                progress(f"warning: {note}")
+            if report and (folder.path / RESULTS).is_file():
+                _report(folder.path, painters, progress)
+        return Recorded(folder.path, summary)
+
+
+def check_writable(folder: Path) -> None:
+    """Refuse a folder of results that cannot be written, before FMUs are built for it. Raises OptionError."""
+    existing = next(path for path in (folder, *folder.absolute().parents) if path.exists())
+    if not existing.is_dir() or not os.access(existing, os.W_OK | os.X_OK):
+        reason = "is not writable" if existing.is_dir() else "is not a directory"
+        raise OptionError([f"{folder}: {existing} {reason}"])
+
+
+def _prepared(system: System, options: RunOptions, folder: Path, command: str) -> Stepping:
+    """Return the run with the observers that write the folder."""
+    plan = system.planned(options)
+    recorder = Recorder(
+        folder / RESULTS,
+        every=plan.record_every,
+        dense=None if options.around is None else Dense(tuple(plan.events.values()), *options.around),
+        attributes={
+            "plan": plan.to_json(),
+            "description": system.description,
+            "command": command,
+            "changed": json.dumps({name: str(value) for name, value in system.given.items()}),
+        },
+    )
+    observers: list[Observer] = [recorder, Progress()]
+    descriptions = map(system.structure.description, system.structure.elements)
+    # a run that is held to the clock has no time for checkpoints
+    if options.live.realtime is None and all(description.can_serialize_state for description in descriptions):
+        observers.append(Checkpoints(folder / CHECKPOINT))
+    return system.stepping(options, plan.stop, observers)
+
+
+def _publish(
+    system: System, folder: ResultsFolder, build: Path, elsewhere: bool, progress: Callable[[str], None]
+) -> None:
+    """Leave the .ssp and the FMUs that a run is made of where they can be found.
+
+    A run whose results go `elsewhere` does without, where it is in a folder that it cannot write.
+    """
+    try:
+        system.publish(build, folder.path if system.changed and elsewhere else None)
+    except WriteError as error:
+        if not elsewhere:
+            raise
+        progress(f"note: {error}; --build DIR leaves the FMUs and the .ssp elsewhere")
+
+
+def _clear(folder: ResultsFolder, run: Stepping, options: RunOptions, progress: Callable[[str], None]) -> None:
+    """Remove what an earlier run left, but for the recording and the checkpoint from which this one continues.
+
+    It comes as late as can be: what is refused until here leaves the results of the earlier run.
+    """
+    resumed = None if options.resume is None else Path(options.resume)
+    try:
+        if resumed is not None and resumed.resolve().parent == folder.path.resolve():
+            kept = folder.keep_recording(RESULTS, run.start)
+            if kept is not None:
+                progress(f"note: the recording of the run before is kept as {kept}; {RESULTS} begins at the checkpoint")
+        rows = journal.beside(Path(RESULTS))
+        folder.clear((*PRODUCTS, rows.name, journal.unfinished(rows).name), resumed)
+    except DockfmuError:
+        run.abandon()
+        raise
+
+
+def _run(run: Stepping, folder: ResultsFolder) -> dict[str, Any]:
+    """Run, and write what is said of it, whatever happens; return the summary."""
+    try:
+        run.run()
+    except KeyboardInterrupt:
+        # before the first step or after the last one: the result says so
+        pass
+    except Exception:
+        # a fault of this program: what there is of the run is kept all the same
+        _summarise(run.result, folder)
+        raise
+    return _summarise(run.result, folder)
+
+
+def _summarise(result: Result, folder: ResultsFolder) -> dict[str, Any]:
+    """Write summary and events, for which there is a reserve."""
+    summary: dict[str, Any] = finite(result.summary())
+    folder.release_reserve()
+    folder.write_json("summary.json", summary)
+    folder.write_json("events.json", summary["events"])
+    return summary
+
+
+def _painters() -> Painters:
+    """Have plots drawn by processes that load what they need while the run goes on."""
+    from dockfmu.report.png import Painters
+
+    return Painters()
+
+
+def _report(folder: Path, painters: Painters | None, progress: Callable[[str], None]) -> None:
+    from dockfmu.report.page import write_report
+
+    progress(f"{folder}: writing the report")
+    try:
+        write_report(folder, painters)
+    except (DockfmuError, OSError) as error:
+        progress(f"warning: no report: {error}")
