@@ -13,7 +13,7 @@ from dockfmu.declare.tables import DeclarationError
 from dockfmu.options import OptionError, RunChanges, RunOptions
 from master.checkpoint import CheckpointError
 from master.errors import StructureError
-from master.observers.results import read_results
+from master.observers.recording.results import read_results
 from master.step_control import Retry
 from tests.dockfmu.command_line import run_system, status_of
 from tests.dockfmu.small_systems import TOML
