@@ -38,7 +38,7 @@ def repeat_accept(unit, times):
     for i in range(times):
         unit.input.base.position[0] = x + 1e-9 * (i % 7)
         probe_cone.evaluate(unit)
-        probe_cone.accept(unit, 1e-4)
+        probe_cone.accept(unit)
 
 
 def prepared(pose: tuple[tuple[float, float, float], float], captured: bool) -> Memory:
@@ -54,7 +54,7 @@ def prepared(pose: tuple[tuple[float, float, float], float], captured: bool) -> 
     if captured:
         base[0] = 0.325 - 0.8
         probe_cone.evaluate(unit)
-        probe_cone.accept(unit, 0.0)
+        probe_cone.accept(unit)
     base[:] = (x - 0.8, y, z)
     unit.input.link[1].position[:] = (0.8 - behind, 0.0, 0.0)
     return unit

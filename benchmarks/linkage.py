@@ -33,7 +33,8 @@ def repeat_place(m, times):
 def repeat_evaluate(m, times):
     zero = (0.0, 0.0, 0.0)
     for _ in range(times):
-        tree.evaluate(m.parameters.probe, m.tree, m.parameters.lateral, m.damper, 0.0, H, zero, zero, zero, m.status)
+        tree.set_forces(m.parameters.probe, m.tree, m.parameters.lateral, m.damper, 0.0, H)
+        tree.evaluate(m.parameters.probe, m.tree, m.damper, zero, zero, zero, m.status)
 
 
 @jit
@@ -50,7 +51,8 @@ def repeat_step(m, times):
         tree.drift(m.tree, 0.5 * H)
         tree.place(m.parameters.probe, m.tree, m.damper, 0.45, 0.0, m.status)
         tree.select(m.tree, m.damper, m.status)
-        tree.evaluate(m.parameters.probe, m.tree, m.parameters.lateral, m.damper, 0.0, H, zero, zero, zero, m.status)
+        tree.set_forces(m.parameters.probe, m.tree, m.parameters.lateral, m.damper, 0.0, H)
+        tree.evaluate(m.parameters.probe, m.tree, m.damper, zero, zero, zero, m.status)
         tree.kick(m.tree, m.damper, H)
         tree.drift(m.tree, 0.5 * H)
 

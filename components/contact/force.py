@@ -17,7 +17,7 @@ NEWTON_STEPS = 50
 
 
 def law(name: str, description: str) -> Group:
-    """Parameters of the force law of one kind of pair."""
+    """Return the group of parameters of the force law of one kind of pair."""
     return Group(
         name,
         parameter("stiffness", "N/m", "of the contact", 0.0, minimum=0.0),
@@ -30,7 +30,7 @@ def law(name: str, description: str) -> Group:
 
 
 def motion(name: str, count: int | None = None) -> Group:
-    """Pose and velocity of a link relative to PU, in PU axes."""
+    """Return the group of the pose and velocity of a link relative to PU, in PU axes."""
     return Group(
         name,
         private("position", "m", "origin of the link from the origin of PU, PU axes", shape=3),
@@ -42,7 +42,7 @@ def motion(name: str, count: int | None = None) -> Group:
 
 
 def wrench(name: str, description: str, count: int | None = None) -> Group:
-    """A sum of contact forces and their torque."""
+    """Return the group of a sum of contact forces and of their torque."""
     return Group(
         name,
         private("force", "N", "sum of forces", shape=3),
@@ -54,6 +54,7 @@ def wrench(name: str, description: str, count: int | None = None) -> Group:
 
 @kernel
 def clear(wrench):
+    """Set a wrench to zero."""
     for i in range(3):
         wrench.force[i] = 0.0
         wrench.torque[i] = 0.0
@@ -61,7 +62,7 @@ def clear(wrench):
 
 @kernel
 def point_velocity(motion, r):
-    """Velocity over the passive surface of the point of the link that is at r (PU, from its origin)."""
+    """Return the velocity over the passive surface of the link's point at r, m/s; PU axes, r from its origin."""
     arm = subtract(r, load(motion.position))
     return add(load(motion.velocity), cross(load(motion.angular_velocity), arm))
 
@@ -127,33 +128,33 @@ def friction_force(law, normal, free, mobility):
 
 @kernel
 def contact_force(law, v, n, gain, depth):
-    """Return the force on the passive unit of one contact.
+    """Return (force on the passive unit, normal force, friction) of one contact, N: a vector and two scalars.
 
     `v` is the velocity of the link over the passive surface. `gain` times the unit vector n is the gradient of the
     depth: 1 but for segments that bear over an edge, along which their deepest point moves. Spring and damper act on
-    the depth, so that gain and normal take their force to the link.
-    Returns (force on the passive unit, normal force, friction, power lost in damping, power lost in friction).
-    The spring holds `stored_energy(law, depth)`. While the normal force would pull, the spring relaxes for nothing and
-    the loss counts as damping. Friction on the passive unit is along the sliding of the link (Yaskevich 2018, eq. (7);
-    erratum E18: the printed sign drives both bodies the same way).
+    the depth, so that gain and normal take their force to the link. The spring holds `stored_energy(law, depth)`; while
+    the normal force would pull, it relaxes for nothing. Friction on the passive unit is along the sliding of the link
+    (Yaskevich 2018, eq. (7); erratum E18: the printed sign drives both bodies the same way).
     """
     rate = dot(n, v)
     slip = axpy(-rate, n, v)
     normal = normal_force(law, rate, gain, depth)
     rub = friction_force(law, normal, slip, 0.0)
-    lost = (normal - spring_force(law, gain, depth)) * rate
-    return axpy(normal, n, rub), normal, norm(rub), lost, dot(rub, slip)
+    return axpy(normal, n, rub), normal, norm(rub)
 
 
 @kernel
 def stored_energy(law, depth):
+    """Return the energy in a contact's spring, J."""
     return 0.5 * law.stiffness * depth * depth
 
 
 @kernel
 def exert(force, r, position, target, link):
-    """Add `force` at r to the wrench on the passive unit (about its origin) and its opposite to the wrench on the link
-    (about the link's origin at `position`), both in PU axes."""
+    """Add a force at r to the wrench on the passive unit and its opposite to the wrench on a link, PU axes.
+
+    The wrench `target` is taken about the origin of PU, the wrench `link` about the link's origin at `position`.
+    """
     accumulate(force, target.force)
     accumulate(cross(r, force), target.torque)
     reaction = negate(force)

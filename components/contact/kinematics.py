@@ -23,7 +23,7 @@ from components.core.vector import add, axpy, cross, load, scale, store, subtrac
 
 
 def placement(name: str, description: str, count: int | None = None) -> Group:
-    """Pose and twist of a frame relative to another one, in axes of that other one."""
+    """Return the group of the pose and twist of a frame relative to a reference frame, in axes of the reference."""
     return Group(
         name,
         private("position", "m", "of the origin", shape=3),
@@ -36,7 +36,7 @@ def placement(name: str, description: str, count: int | None = None) -> Group:
 
 
 def moving(name: str, description: str) -> Group:
-    """A port at an instant inside the step."""
+    """Return the group of the pose and twist of a port at an instant inside the step."""
     return Group(
         name,
         private("position", "m", "of the origin, I", shape=3),
@@ -49,8 +49,11 @@ def moving(name: str, description: str) -> Group:
 
 @kernel
 def extrapolate(port, acceleration, epsilon, tau, out):
-    """`out` <- the port `tau` seconds after its values were received, moving with their twist and the accelerations of
-    origin and attitude (tuples, port axes of then), spec/00 3.3."""
+    """Set `out` to the port `tau` seconds after its values were received (spec/00 3.3).
+
+    It moves with its twist, the `acceleration` of its origin (m/s2) and the angular acceleration `epsilon` (rad/s2),
+    tuples in the port axes of the instant of receipt.
+    """
     q = load_attitude(port.quaternion)
     A = from_quaternion(q)
     v = load(port.velocity)
@@ -64,40 +67,27 @@ def extrapolate(port, acceleration, epsilon, tau, out):
 
 
 @kernel
-def relate_ports(relative, base, target):
-    """Fill the placement `relative` of frame 0 relative to PU from both ports, as `moving`."""
-    relate(
-        relative,
-        load(base.position),
-        load_matrix(base.rotation),
-        load(base.velocity),
-        load(base.angular_velocity),
-        load(target.position),
-        load_matrix(target.rotation),
-        load(target.velocity),
-        load(target.angular_velocity),
-    )
+def relate(relative, base, target):
+    """Fill the placement `relative` of frame 0 relative to PU from both ports, as in `moving`.
 
-
-@kernel
-def relate(base, r1, A1, v1, w1, r2, A2, v2, w2):
-    """Fill the placement `base` of frame 0 relative to PU from the two ports.
-
-    1 is the port of the mechanism's base, 2 the one of the passive unit: position in I, rotation I -> port, twist in
-    port axes, as tuples. Velocities are those seen in PU, the transport term of its rotation taken off.
+    `base` is the port of the mechanism's base, `target` the one of the passive unit. Velocities are those seen in PU:
+    the transport term of its rotation is taken off (spec/04 section 4).
     """
+    A1 = load_matrix(base.rotation)
+    A2 = load_matrix(target.rotation)
+    w2 = load(target.angular_velocity)
     A = compose(A1, transpose(A2))
-    r = apply(A2, subtract(r1, r2))
-    v = subtract(subtract(apply_transposed(A, v1), v2), cross(w2, r))
-    store(r, base.position)
-    store_matrix(A, base.rotation)
-    store(v, base.velocity)
-    store(subtract(apply_transposed(A, w1), w2), base.angular_velocity)
+    r = apply(A2, subtract(load(base.position), load(target.position)))
+    v = subtract(subtract(apply_transposed(A, load(base.velocity)), load(target.velocity)), cross(w2, r))
+    store(r, relative.position)
+    store_matrix(A, relative.rotation)
+    store(v, relative.velocity)
+    store(subtract(apply_transposed(A, load(base.angular_velocity)), w2), relative.angular_velocity)
 
 
 @kernel
 def place_link(base, link, motion):
-    """Fill `motion` of a buffer link in PU, eq. (4.4.1), (4.4.2), from frame 0 in PU and the link in frame 0."""
+    """Fill `motion` of a buffer link in PU from frame 0 in PU and the link in frame 0, eq. (4.4.1), (4.4.2)."""
     A = load_matrix(base.rotation)
     w = load(base.angular_velocity)
     offset = apply_transposed(A, load(link.position))

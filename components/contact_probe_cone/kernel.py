@@ -8,7 +8,7 @@ of first order for damping and friction, whose velocities are those of the start
 from math import isfinite
 
 from components.contact import kinematics, probe_cone
-from components.contact.probe_cone import tip
+from components.contact.probe_cone import tip_slope
 from components.contact_probe_cone import losses
 from components.contact_probe_cone.ports import EVALUATION
 from components.core import check
@@ -53,7 +53,7 @@ def _check_inputs(m):
 
 @kernel
 def _place_link(link, tau, out):
-    """`out` <- a link, tau after its values were received, moving with its twist relative to frame 0."""
+    """Set `out` to a link, tau after its values were received, moving with its twist relative to frame 0."""
     q = load_attitude(link.quaternion)
     velocity = load(link.velocity)
     turning = load(link.angular_velocity)
@@ -66,11 +66,11 @@ def _place_link(link, tau, out):
 
 @kernel
 def _place(m, tau):
-    """Inputs of the unit, tau after they were received."""
+    """Set the inputs of the unit, tau after those of the component were received."""
     kinematics.extrapolate(m.base, ZERO, ZERO, tau, m.motion.base)
     kinematics.extrapolate(m.target, ZERO, ZERO, tau, m.motion.target)
     inputs = m.probe_cone.input
-    kinematics.relate_ports(inputs.base, m.motion.base, m.motion.target)
+    kinematics.relate(inputs.base, m.motion.base, m.motion.target)
     for j in range(2):
         _place_link(m.link[j], tau, inputs.link[j])
         inputs.tip_slope[j] = m.link[0].tip_slope[j]
@@ -83,7 +83,7 @@ def _place(m, tau):
 
 @kernel
 def _ahead(evaluation, h):
-    """From the start of a step of length h to its evaluation, s."""
+    """Return the time from the start of a step of length h to its evaluation, s."""
     if evaluation == START:
         return 0.0
     if evaluation == DELAYED_MIDPOINT:
@@ -92,25 +92,25 @@ def _ahead(evaluation, h):
 
 
 @kernel
-def _touch(m, pending, h):
-    """Evaluate and accept contact where it is placed, `pending` after the last time, for a step of length h."""
+def _detect(m, h):
+    """Evaluate and accept contact where it is placed, for a step of length h. Returns 0, or the code of a failure."""
     unit = m.probe_cone
     code = probe_cone.attempt(unit)
     if code:
         return fail(m.status, code, unit.status.value, unit.status.index)
-    losses.book(unit, m.losses, h)
-    probe_cone.accept(unit, pending)
+    losses.begin_step(unit, m.losses, h)
+    probe_cone.accept(unit)
     if h > 0.0 and m.parameters.evaluation != DELAYED_MIDPOINT:
         probe_cone.remember_friction(unit)
     slope = (unit.input.tip_slope[0], unit.input.tip_slope[1])
-    tip.book(m.tip, tip.spring_torque(unit), slope)
+    tip_slope.add_work(m.tip, tip_slope.spring_torque(unit), slope)
     store(load(m.tip.torque), m.link[0].tip_torque)
     return 0
 
 
 @kernel
 def _publish(output, target, links, roller):
-    """The wrenches of the evaluation are those of the step."""
+    """Set the wrenches of the step to those of the evaluation."""
     store(load(output.target.force), target.force)
     store(load(output.target.torque), target.torque)
     for j in range(2):
@@ -130,7 +130,7 @@ def _publish_now(output, target, links):
 
 
 @kernel
-def _note(output, sensor, flag):
+def _set_sensors(output, sensor, flag):
     sensor.first_contact = output.first_contact
     sensor.socket_bottom = output.socket_bottom
     sensor.capture = output.capture
@@ -143,7 +143,7 @@ def _note(output, sensor, flag):
 
 @kernel
 def _finish(m, h):
-    """Wrenches and energies at the end of the step, where the twists lead."""
+    """Set wrenches and energies at the end of the step, where the twists lead."""
     _place(m, h)
     # what is too deep here is refused by the next step, if it comes to it
     probe_cone.evaluate(m.probe_cone)
@@ -168,16 +168,15 @@ def initialize(m):
     code = probe_cone.initialize(unit)
     if code:
         return fail(m.status, code, unit.status.value, unit.status.index)
-    m.motion.pending = 0.0
-    tip.reset(m.tip)
+    tip_slope.reset(m.tip)
     losses.reset(m.losses)
     unit.input.step = 0.0
     _place(m, 0.0)
-    code = _touch(m, 0.0, 0.0)
+    code = _detect(m, 0.0)
     if code:
         return code
     _publish(unit.output, m.target, m.link, m.roller)
-    _note(unit.output, m.sensor, m.flag)
+    _set_sensors(unit.output, m.sensor, m.flag)
     _finish(m, 0.0)
     return 0
 
@@ -193,12 +192,11 @@ def step(m, t, h):
     unit.input.mass[0] = m.parameters.head_mass
     unit.input.mass[1] = m.parameters.limiter_mass
     _place(m, ahead)
-    code = _touch(m, m.motion.pending + ahead, h)
+    code = _detect(m, h)
     if code:
         return code
-    m.motion.pending = h - ahead
     _publish(unit.output, m.target, m.link, m.roller)
-    _note(unit.output, m.sensor, m.flag)
+    _set_sensors(unit.output, m.sensor, m.flag)
     _finish(m, h)
     m.status.code = 0.0
     return 0

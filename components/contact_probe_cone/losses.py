@@ -1,8 +1,8 @@
 """Losses of contact damping and friction over a step, with the mean of the velocities at its start and its end.
 
 The wrench that loses energy is what the class-1 wrench on a link is beyond that of the contact springs. It holds over
-the step; how the links moved under it is known when the next step begins. Booked with the rates of the start alone,
-friction that stops a link within the step would count twice what it takes.
+the step; how the links moved under it is known when the next step begins. With the rates of the start alone, friction
+that stops a link within the step would count twice what it takes.
 """
 
 from __future__ import annotations
@@ -15,19 +15,21 @@ from components.core.rotation import apply_transposed, load_matrix
 from components.core.vector import accumulate, cross, dot, load, scale, store, subtract
 
 
-def losses() -> Group:
+def state() -> Group:
+    """Return the group `losses`."""
     return Group(
         "losses",
         wrench("link", "damping and friction on head and limiter, PU axes, about the link's origin", count=2),
         Group("roller", private("force", "N", "damping and friction on the roller, PU axes", shape=3), count=3),
         private("power", "W", "lost at the start of the present step"),
         private("step", "s", "length of the present step"),
-        private("booked", "J", "lost until the start of the present step"),
+        private("dissipated", "J", "lost until the start of the present step"),
     )
 
 
 @kernel
 def reset(losses):
+    """Set all to zero."""
     for j in range(2):
         for i in range(3):
             losses.link[j].force[i] = 0.0
@@ -37,7 +39,7 @@ def reset(losses):
             losses.roller[k].force[i] = 0.0
     losses.power = 0.0
     losses.step = 0.0
-    losses.booked = 0.0
+    losses.dissipated = 0.0
 
 
 @kernel
@@ -48,7 +50,7 @@ def _add(force, torque, out):
 
 @kernel
 def _find(unit, losses):
-    """The wrenches that lose energy, of the last trial."""
+    """Find the wrenches that lose energy, from the last trial."""
     work = unit.work
     store(load(work.head.force), losses.link[0].force)
     store(load(work.head.torque), losses.link[0].torque)
@@ -70,7 +72,7 @@ def _find(unit, losses):
 
 @kernel
 def _power(unit, losses):
-    """What the wrenches take from links and rollers as they move now, W."""
+    """Return the power that the wrenches take from links and rollers as they move now, W."""
     power = 0.0
     for j in range(2):
         link = unit.work.link[j]
@@ -84,9 +86,9 @@ def _power(unit, losses):
 
 
 @kernel
-def book(unit, losses, h):
-    """Close the books of the last step and open those of a step of length h, after its trial."""
-    losses.booked += 0.5 * losses.step * (losses.power + _power(unit, losses))
+def begin_step(unit, losses, h):
+    """Add the losses of the last step, and keep what those of a step of length h need; after its trial."""
+    losses.dissipated += 0.5 * losses.step * (losses.power + _power(unit, losses))
     _find(unit, losses)
     losses.power = _power(unit, losses)
     losses.step = h
@@ -94,5 +96,5 @@ def book(unit, losses, h):
 
 @kernel
 def dissipated(losses):
-    """Energy lost until the end of the present step, J, as far as its velocities are known."""
-    return losses.booked + losses.step * losses.power
+    """Return the energy lost until the end of the present step, J, as far as its velocities are known."""
+    return losses.dissipated + losses.step * losses.power

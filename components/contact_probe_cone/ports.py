@@ -5,8 +5,8 @@ from __future__ import annotations
 from dataclasses import replace
 
 from components.contact import kinematics, probe_cone
-from components.contact.probe_cone.tip import tip
-from components.contact_probe_cone.losses import losses
+from components.contact.probe_cone import tip_slope
+from components.contact_probe_cone import losses
 from components.core import ports
 from components.core.field import (
     BOOLEAN,
@@ -17,7 +17,6 @@ from components.core.field import (
     input,
     output,
     parameter,
-    private,
 )
 from components.core.record import Record
 
@@ -87,8 +86,7 @@ RECORD = Record(
         "motion",
         kinematics.moving("base", "frame 0"),
         kinematics.moving("target", "frame PU"),
-        private("pending", "s", "from the last evaluation to the end of the last step"),
     ),
-    tip(),
-    losses(),
+    tip_slope.state(),
+    losses.state(),
 )  # fmt: skip

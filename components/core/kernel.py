@@ -58,7 +58,7 @@ def variant(field: str, present: Any, absent: Any) -> Any:
     """The kernel `present` for records that have `field`, `absent` for others, chosen when the caller is compiled.
 
     Both take the record first and equal arguments after it. One source so serves variants of a component whose records
-    differ: `touch = variant("probe_cone", inside.touch, outside.touch)`.
+    differ: `detect = variant("probe_cone", internal_contact.detect, external_contact.detect)`.
     """
 
     def chosen(m: Any, *rest: Any) -> Any:

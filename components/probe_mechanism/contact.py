@@ -1,36 +1,46 @@
-"""Contact as the mechanism's kernels see it: `inside` where the record holds the probe-cone unit, else `outside`."""
+"""Contact as the mechanism's kernels call it: `internal_contact` or `external_contact`, chosen by the record.
+
+A record with the group `probe_cone` has its contact inside; another one gets wrenches through ports. Which functions a
+kernel calls is decided when it is compiled for a record.
+"""
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
 from components.core.kernel import variant
-from components.probe_mechanism import inside, outside
+from components.probe_mechanism import external_contact as external
+from components.probe_mechanism import internal_contact as internal
 
 
-def _either(name: str) -> Any:
-    return variant("probe_cone", getattr(inside, name), getattr(outside, name))
+def _either(inside: Callable[..., Any], outside: Callable[..., Any]) -> Any:
+    """Return the kernel that calls `inside` for records with the probe-cone unit, `outside` for others."""
+    return variant("probe_cone", inside, outside)
 
 
-check = _either("check")
-initialize = _either("initialize")
-begin = _either("begin")
-hand_over = _either("hand_over")
-touch = _either("touch")
-newly_closed = _either("newly_closed")
-remember = _either("remember")
-accept = _either("accept")
-on_link = _either("on_link")
-on_target = _either("on_target")
-on_roller = _either("on_roller")
-linearise = _either("linearise")
-rubs = _either("rubs")
-revise = _either("revise")
-axial_damping = _either("axial_damping")
-cam_response = _either("cam_response")
-cam_correction = _either("cam_correction")
-lose_through_cam = _either("lose_through_cam")
-tip_torque = _either("tip_torque")
-settle = _either("settle")
-finish = _either("finish")
-audit = _either("audit")
+check_inputs = _either(internal.check_inputs, external.check_inputs)
+initialize = _either(internal.initialize, external.initialize)
+begin_step = _either(internal.begin_step, external.begin_step)
+finish_step = _either(internal.finish_step, external.finish_step)
+audit = _either(internal.audit, external.audit)
+
+set_inputs = _either(internal.set_inputs, external.set_inputs)
+detect = _either(internal.detect, external.detect)
+newly_closed = _either(internal.newly_closed, external.newly_closed)
+remember_closed = _either(internal.remember_closed, external.remember_closed)
+accept = _either(internal.accept, external.accept)
+
+on_link = _either(internal.on_link, external.on_link)
+on_target = _either(internal.on_target, external.on_target)
+on_roller = _either(internal.on_roller, external.on_roller)
+tip_torque = _either(internal.tip_torque, external.tip_torque)
+
+linearise = _either(internal.linearise, external.linearise)
+can_revise = _either(internal.can_revise, external.can_revise)
+revise = _either(internal.revise, external.revise)
+axial_damping = _either(internal.axial_damping, external.axial_damping)
+cam_response = _either(internal.cam_response, external.cam_response)
+cam_correction = _either(internal.cam_correction, external.cam_correction)
+account_cam_loss = _either(internal.account_cam_loss, external.account_cam_loss)
+account_losses = _either(internal.account_losses, external.account_losses)

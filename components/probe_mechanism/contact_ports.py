@@ -5,9 +5,9 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from components.contact import probe_cone
+from components.contact.probe_cone import tip_slope
 from components.contact.probe_cone.pairs import BITS
 from components.contact.probe_cone.ports import CONTACTS as LISTED
-from components.contact.probe_cone.tip import tip
 from components.core import ports
 from components.core.field import BOOLEAN, Field, Group, input, output, private
 
@@ -27,10 +27,10 @@ class ContactPorts:
     devices: tuple[str, ...] = ()
     works: tuple[str, ...] = ()
     hidden: tuple[Group, ...] = ()
-    books: tuple[Field, ...] = ()
+    balance: tuple[Field, ...] = ()
 
 
-INSIDE = ContactPorts(
+INTERNAL = ContactPorts(
     command=(
         input("latches_armed", "1", "latches released; false withdraws them by the latch drive", 1.0, type=BOOLEAN),
     ),
@@ -54,7 +54,7 @@ INSIDE = ContactPorts(
     hidden=(
         probe_cone.unit(),
         Group(
-            "touch",
+            "implicit_contact",
             private("loss_wrench", "1", "damping and friction of contacts on the links, about their joints, link axes",
                     shape=(2, 6)),
             private("closed", "1", "set of the contacts closed in the last micro-step"),
@@ -78,12 +78,12 @@ INSIDE = ContactPorts(
             private("cam_correction", "N", "what held forces of rollers add to the force on the probe's travel"),
             Group("roller", private("force", "N", "damping and friction of its contact, M axes", shape=3), count=3),
             private("dissipated", "J", "by damping and friction of contacts and capture sensors"),
-            tip(),
+            tip_slope.state(),
         ),
     ),
 )  # fmt: skip
 
-OUTSIDE = ContactPorts(
+EXTERNAL = ContactPorts(
     target=(
         input("contact_force", "N", "force of the external contact on the passive unit, PU axes", shape=3,
               evaluated="mean"),
@@ -102,7 +102,7 @@ OUTSIDE = ContactPorts(
               evaluated="mean"),
     ),
     works=("contact",),
-    books=(
+    balance=(
         private("work_contact", "J", "done by the external contact on links, rollers and passive unit"),
         private("touched", "1", "a wrench of the external contact acts"),
         private("touched_before", "1", "one acted in the last micro-step"),

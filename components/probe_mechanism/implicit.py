@@ -1,16 +1,19 @@
-"""Contacts on the tree, linearly implicit: their damping and friction act with rates of the end of the micro-step.
+"""Linearly implicit contacts on the tree: their damping and friction act with the rates at the end of the micro-step.
 
 Regularised friction is a damper of k_Fr f_N / v_eps, up to 1e6 N s/m on a head of a few kilograms: explicit, it
 chatters at any step above some microseconds. Here the Jacobian of the class-1 contacts (normal damping, and the secant
 of friction) joins the inertia of the tree: friction as in backward Euler, normal damping as in the trapezoidal rule.
 A contact whose linearised force leaves its law is held to the force of its law, and the tree is evaluated once more.
-Losses are booked from the forces so applied and the mean rates, so that they close the energy balance.
+Losses are computed from the forces so applied and the mean rates, so that they close the energy balance.
+
+Arguments throughout: `unit` is the probe-cone unit, `state` the group `implicit_contact` of the mechanism, `t` its
+tree, `levers` its alignment levers with the slopes of the rollers' paths, `h` the micro-step in s.
 """
 
 from math import fabs, sqrt, tanh
 
 from components.contact.force import normal_damping, point_velocity, spring_force
-from components.contact.probe_cone import tip
+from components.contact.probe_cone import tip_slope
 from components.contact.probe_cone.pairs import PAD_CONE, ROLLER_CONE, law_of
 from components.contact.probe_cone.ports import CONTACTS
 from components.core.kernel import kernel
@@ -61,20 +64,20 @@ def add_damper(D, r, n, along, across):
 
 
 @kernel
-def _roller(unit, item):
-    """Number of the roller of a contact, or -1."""
+def _roller(item):
+    """Return the number of the roller of a contact from 0, or -1 for other contacts."""
     return int(item.index) - 1 if item.pair == ROLLER_CONE else -1
 
 
 @kernel
 def _motion(unit, item):
-    """(link, point from its origin, normal, velocity over the passive unit) of a listed contact, link axes."""
+    """Return (link, point from its origin, normal, velocity over the passive unit) of a listed contact, link axes."""
     j = HOUSING if item.pair in (PAD_CONE, ROLLER_CONE) else PROBE
     link = unit.work.link[j]
     A = load_matrix(link.rotation)
     point = apply(A, subtract(load(item.position), load(link.position)))
     v = apply(A, point_velocity(link, load(item.position)))
-    roller = _roller(unit, item)
+    roller = _roller(item)
     if roller >= 0:
         v = add(v, load(unit.input.roller[roller].velocity))
     return j, point, apply(A, load(item.normal)), v
@@ -82,48 +85,55 @@ def _motion(unit, item):
 
 @kernel
 def _drag(law, normal_force, slip):
-    """Friction over the speed of sliding, N s/m."""
+    """Return friction over the speed of sliding, N s/m."""
     return law.friction * normal_force / sqrt(dot(slip, slip) + law.slip_velocity * law.slip_velocity)
 
 
 @kernel
-def _damp(touch, damping, k, r, n, along, across, lost):
-    """A point of link k at r from its joint, link axes: its damper (`add_damper`), and the force `lost` to it."""
-    add_damper(damping[k], r, n, along, across)
+def _damp(state, t, k, r, n, along, across):
+    """Add the damper (`add_damper`) of a point of link k at r from its joint, link axes."""
+    add_damper(t.load_damping[k], r, n, along, across)
     if k == PROBE:
-        touch.axial_damping += across + (along - across) * n[0] * n[0]
-    torque = cross(r, lost)
-    for i in range(3):
-        touch.loss_wrench[k, i] += torque[i]
-        touch.loss_wrench[k, 3 + i] += lost[i]
+        state.axial_damping += across + (along - across) * n[0] * n[0]
 
 
 @kernel
-def _correct(touch, k, r, force):
-    """A force at r from the joint of link k, link axes, beyond what the evaluation found there."""
+def _lose(state, k, r, force):
+    """Add a dissipative force at r from the joint of link k, link axes, to those whose work is lost."""
     torque = cross(r, force)
     for i in range(3):
-        touch.correction[k, i] += torque[i]
-        touch.correction[k, 3 + i] += force[i]
+        state.loss_wrench[k, i] += torque[i]
+        state.loss_wrench[k, 3 + i] += force[i]
 
 
 @kernel
-def _couple(touch, s, r, n, along, across):
-    """The damper of a roller at r from the hinge, M axes, where the cam moves it by `s` per travel of the probe.
+def _correct(state, k, r, force):
+    """Add a force at r from the joint of link k, link axes, to what acts beyond the evaluated contact forces."""
+    torque = cross(r, force)
+    for i in range(3):
+        state.correction[k, i] += torque[i]
+        state.correction[k, 3 + i] += force[i]
 
-    What the nut feels of it: with the travel's rate itself, and with the twist of the housing.
+
+@kernel
+def _couple(state, s, r, n, along, across):
+    """Add the damper of a roller at r from the hinge, M axes, where the cam moves it by `s` per travel of the probe.
+
+    The nut feels it by the rate of the travel itself, and by the twist of the housing.
     """
     resisting = axpy((along - across) * dot(n, s), n, scale(across, s))
-    touch.cam_damping += dot(s, resisting)
+    state.cam_damping += dot(s, resisting)
     torque = cross(r, resisting)
     for i in range(3):
-        touch.cam_coupling[i] += torque[i]
-        touch.cam_coupling[3 + i] += resisting[i]
+        state.cam_coupling[i] += torque[i]
+        state.cam_coupling[3 + i] += resisting[i]
 
 
 @kernel
-def _contact(unit, item, held, h, length, touch, damping, levers):
-    """One listed class-1 contact: its damper and what it loses, or the force that it is `held` to."""
+def _contact(unit, state, t, levers, k, h):
+    """Add the damper and the losses of the listed class-1 contact k, or the force that it is held to."""
+    item = unit.tally.contact[k]
+    held = state.held[k]
     law = law_of(unit.parameters, item.pair)
     j, point, n, v = _motion(unit, item)
     rate = dot(n, v)
@@ -131,27 +141,27 @@ def _contact(unit, item, held, h, length, touch, damping, levers):
     drag = _drag(law, item.normal_force, slip)
     spring = spring_force(law, item.gain, item.penetration)
     lost = axpy(-drag, slip, scale(spring - item.normal_force, n))
-    r = add(point, (length, 0.0, 0.0)) if j == PROBE else point
-    roller = _roller(unit, item)
+    r = add(point, (t.length, 0.0, 0.0)) if j == PROBE else point
+    roller = _roller(item)
     if held.active > 0.0:
         force = axpy(spring, n, load(held.force))
-        _correct(touch, j, r, subtract(force, lost))
+        _correct(state, j, r, subtract(force, lost))
         if roller >= 0:
-            touch.cam_correction += dot(load(levers.slope[roller]), subtract(force, lost))
+            state.cam_correction += dot(load(levers.slope[roller]), subtract(force, lost))
         lost = force
-        _damp(touch, damping, j, r, n, 0.0, 0.0, lost)
     else:
         along = 0.5 * h * normal_damping(law, item.gain) if item.normal_force > 0.0 else 0.0
-        _damp(touch, damping, j, r, n, along, h * drag, lost)
+        _damp(state, t, j, r, n, along, h * drag)
         if roller >= 0:
-            _couple(touch, load(levers.slope[roller]), r, n, along, h * drag)
+            _couple(state, load(levers.slope[roller]), r, n, along, h * drag)
+    _lose(state, j, r, lost)
     if roller >= 0:
-        accumulate(lost, touch.roller[roller].force)
+        accumulate(lost, state.roller[roller].force)
 
 
 @kernel
 def _sensor_drag(unit):
-    """(speed of the head along the socket, friction of the capture sensors, friction over speed)."""
+    """Return (speed of the head along the socket, friction of the capture sensors, friction over speed)."""
     sensor = unit.parameters.sensor
     v = unit.work.link[0].velocity[0]
     force = unit.tally.sensor_friction
@@ -161,56 +171,55 @@ def _sensor_drag(unit):
 
 
 @kernel
-def _sensors(unit, held, h, length, touch, damping):
-    """Friction of the capture sensors along the socket, at the centre of the head."""
+def _sensors(unit, state, t, h):
+    """Add the friction of the capture sensors along the socket, at the centre of the head."""
+    held = state.held[SENSORS]
     _, force, drag = _sensor_drag(unit)
     x = apply(load_matrix(unit.work.link[0].rotation), (1.0, 0.0, 0.0))
-    r = (length, 0.0, 0.0)
+    r = (t.length, 0.0, 0.0)
     lost = scale(-force, x)
     if held.active > 0.0:
-        _correct(touch, PROBE, r, subtract(load(held.force), lost))
-        _damp(touch, damping, PROBE, r, x, 0.0, 0.0, load(held.force))
+        _correct(state, PROBE, r, subtract(load(held.force), lost))
+        lost = load(held.force)
     else:
-        _damp(touch, damping, PROBE, r, x, h * drag, 0.0, lost)
+        _damp(state, t, PROBE, r, x, h * drag, 0.0)
+    _lose(state, PROBE, r, lost)
 
 
 @kernel
-def begin(unit, touch, slope):
-    """A micro-step begins after `accept`: no contact is held to a force. Books the work of the tip's `slope`."""
+def begin_micro_step(unit, state, slope):
+    """Release all contacts that were held to a force, and add the work of the tip's `slope`; after `accept`."""
     for k in range(int(unit.tally.class_1)):
-        touch.held[k].active = 0.0
-    touch.held[SENSORS].active = 0.0
-    tip.book(touch.tip, tip.spring_torque(unit), slope)
+        state.held[k].active = 0.0
+    state.held[SENSORS].active = 0.0
+    tip_slope.add_work(state.tip, tip_slope.spring_torque(unit), slope)
 
 
 @kernel
-def linearise(unit, touch, damping, length, levers, h):
-    """Dampers of the contacts of the last evaluation for a micro-step h, before the tree.
-
-    `length` L_H of the probe; `levers` with the slopes of the rollers' paths.
-    """
+def linearise(unit, state, t, levers, h):
+    """Set the dampers of the contacts of the last evaluation for a micro-step h, before the tree is evaluated."""
     for k in range(2):
         for i in range(6):
-            touch.loss_wrench[k, i] = 0.0
-            touch.correction[k, i] = 0.0
+            state.loss_wrench[k, i] = 0.0
+            state.correction[k, i] = 0.0
             for j in range(6):
-                damping[k, i, j] = 0.0
-    touch.axial_damping = 0.0
-    touch.cam_damping = 0.0
-    touch.cam_correction = 0.0
+                t.load_damping[k, i, j] = 0.0
+    state.axial_damping = 0.0
+    state.cam_damping = 0.0
+    state.cam_correction = 0.0
     for i in range(6):
-        touch.cam_coupling[i] = 0.0
-    for k in range(len(touch.roller)):
-        store(ZERO, touch.roller[k].force)
+        state.cam_coupling[i] = 0.0
+    for k in range(len(state.roller)):
+        store(ZERO, state.roller[k].force)
     for k in range(int(unit.tally.class_1)):
-        _contact(unit, unit.tally.contact[k], touch.held[k], h, length, touch, damping, levers)
+        _contact(unit, state, t, levers, k, h)
     if unit.state.captured > 0.0:
-        _sensors(unit, touch.held[SENSORS], h, length, touch, damping)
+        _sensors(unit, state, t, h)
 
 
 @kernel
 def _change(t, j, r, change, h):
-    """Change of the velocity of the point at r from the joint of link j over a micro-step h, link axes.
+    """Return the change of velocity of the point at r from the joint of link j over a micro-step h, link axes.
 
     `change` is that of the rate of compression.
     """
@@ -221,17 +230,19 @@ def _change(t, j, r, change, h):
 
 
 @kernel
-def _bound(unit, item, held, t, length, levers, change, h):
-    """Hold a contact to the bounds of its law if its linearised force leaves them. Returns whether it did."""
+def _bound(unit, state, t, levers, k, change, h):
+    """Hold contact k to the bounds of its law if its linearised force leaves them. Returns whether it did."""
+    item = unit.tally.contact[k]
+    held = state.held[k]
     if item.normal_force == 0.0:
         return False
     law = law_of(unit.parameters, item.pair)
     j, point, n, v = _motion(unit, item)
-    r = add(point, (length, 0.0, 0.0)) if j == PROBE else point
+    r = add(point, (t.length, 0.0, 0.0)) if j == PROBE else point
     rate = dot(n, v)
     slip = axpy(-rate, n, v)
     gained = _change(t, j, r, change, h)
-    roller = _roller(unit, item)
+    roller = _roller(item)
     if roller >= 0:
         gained = axpy(change, load(levers.slope[roller]), gained)
     gained_rate = dot(n, gained)
@@ -248,7 +259,7 @@ def _bound(unit, item, held, t, length, levers, change, h):
 
 
 @kernel
-def revise(unit, touch, t, length, levers, change, h):
+def revise(unit, state, t, levers, change, h):
     """Find the contacts whose linearised forces leave their law, and hold them within it (spec/00 R39).
 
     With the accelerations of the tree and the `change` of the rate of compression over the micro-step: the damper of a
@@ -258,14 +269,13 @@ def revise(unit, touch, t, length, levers, change, h):
     """
     count = 0
     for k in range(int(unit.tally.class_1)):
-        held = touch.held[k]
-        if held.active == 0.0 and _bound(unit, unit.tally.contact[k], held, t, length, levers, change, h):
+        if state.held[k].active == 0.0 and _bound(unit, state, t, levers, k, change, h):
             count += 1
-    held = touch.held[SENSORS]
+    held = state.held[SENSORS]
     if unit.state.captured > 0.0 and held.active == 0.0:
         v, _, drag = _sensor_drag(unit)
         x = apply(load_matrix(unit.work.link[0].rotation), (1.0, 0.0, 0.0))
-        end = v + dot(x, _change(t, PROBE, (length, 0.0, 0.0), change, h))
+        end = v + dot(x, _change(t, PROBE, (t.length, 0.0, 0.0), change, h))
         sensor = unit.parameters.sensor
         if drag * fabs(end) > sensor.friction * (1.0 + SLACK):
             held.active = 1.0
@@ -275,9 +285,9 @@ def revise(unit, touch, t, length, levers, change, h):
 
 
 @kernel
-def add_correction(touch, j, reach, load):
-    """Add to the contact `load` of link j, about its origin at `reach` along x from its joint, what is held."""
-    correction = touch.correction[j]
+def add_correction(state, j, reach, load):
+    """Add the correction by held forces to the `load` of link j about its origin, at `reach` along x of its joint."""
+    correction = state.correction[j]
     force = lower(correction)
     accumulate(force, load.force)
     accumulate(subtract(upper(correction), cross((reach, 0.0, 0.0), force)), load.torque)
@@ -285,31 +295,31 @@ def add_correction(touch, j, reach, load):
 
 @kernel
 def head_force(t):
-    """Axial force on the head of the tree `t` with the accelerations found, N."""
+    """Return the axial force on the head with the accelerations found, N; negative pushes the probe in."""
     return t.load[PROBE].force[0] + t.implicit[PROBE, 3]
 
 
 @kernel
-def cam_force(touch, t):
-    """Force in N on the probe's travel that the accelerations found add through rollers, levers and cam."""
+def cam_force(state, t):
+    """Return the force in N on the probe's travel that the accelerations found add through rollers, levers and cam."""
     force = 0.0
     for i in range(6):
-        force -= touch.cam_coupling[i] * t.acceleration[HOUSING, i]
+        force -= state.cam_coupling[i] * t.acceleration[HOUSING, i]
     return force
 
 
 @kernel
-def settle(unit, touch, t, epsilon0, acceleration0, axial_force, rate, h):
-    """Book the losses of the micro-step, and return what its implicit part adds to the wrench on the passive unit:
-    (force, torque about the origin of PU), PU axes.
+def account_losses(unit, state, t, port, axial_force, rate, h):
+    """Add the losses of the micro-step, and return what its implicit part adds to the wrench on the passive unit.
 
-    `t` is the tree, `axial_force` (N) what the axial damper's reaction to contact damping added to the
-    head's load, `rate` the mean rate of compression.
+    `port` is the port of the base with its accelerations, frame 0 axes; `axial_force` (N) is what the axial damper's
+    reaction to contact damping added to the head's load, `rate` (m/s) the mean rate of compression. Returns (force in
+    N, torque in N m about the origin of PU), PU axes.
     """
     base = unit.input.base
     A = load_matrix(base.rotation)
-    w = axpy(-0.5 * h, apply_transposed(A, epsilon0), load(base.angular_velocity))
-    v = axpy(-0.5 * h, apply_transposed(A, acceleration0), load(base.velocity))
+    w = axpy(-0.5 * h, apply_transposed(A, load(port.angular_acceleration)), load(base.angular_velocity))
+    v = axpy(-0.5 * h, apply_transposed(A, load(port.acceleration)), load(base.velocity))
     target_force = ZERO
     target_torque = ZERO
     for k in range(2):
@@ -320,10 +330,10 @@ def settle(unit, touch, t, epsilon0, acceleration0, axial_force, rate, h):
         if k == PROBE:
             force = add(force, (axial_force, 0.0, 0.0))
             speed = subtract(speed, (rate, 0.0, 0.0))
-        lost = touch.loss_wrench[k]
-        touch.dissipated -= h * (dot(spin, add(torque, upper(lost))) + dot(speed, add(force, lower(lost))))
-        torque = add(torque, upper(touch.correction[k]))
-        force = add(force, lower(touch.correction[k]))
+        lost = state.loss_wrench[k]
+        state.dissipated -= h * (dot(spin, add(torque, upper(lost))) + dot(speed, add(force, lower(lost))))
+        torque = add(torque, upper(state.correction[k]))
+        force = add(force, lower(state.correction[k]))
         # about the origin of the link
         torque = subtract(torque, cross((reach(t, k), 0.0, 0.0), force))
         A = load_matrix(link.rotation)

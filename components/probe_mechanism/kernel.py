@@ -13,16 +13,17 @@ from components.core.kernel import kernel
 from components.core.rotation import load_matrix
 from components.core.vector import ZERO, accumulate, add, load, store
 from components.probe_mechanism import (
+    accounting,
     axial,
-    books,
     contact,
     cover,
     drive,
     implicit,
     lateral,
     levers,
+    micro_step_control,
     motion,
-    pace,
+    outputs,
     pushers,
     tree,
     validity,
@@ -64,6 +65,7 @@ CLOSED = -1
 
 @kernel
 def _check_inputs(m):
+    """Return 0, or the code of the first input that is not valid."""
     code = check.check_port(m.base, 1, m.status)
     if code == 0:
         code = check.check_port(m.target, 2, m.status)
@@ -77,12 +79,15 @@ def _check_inputs(m):
         code = check.check_acceleration(m.target, 2, m.status)
     if code:
         return code
-    return contact.check(m)
+    return contact.check_inputs(m)
 
 
 @kernel
 def _place(m, tau, travel):
-    """Ports `tau` into the step, tree, chains, rollers at the present angles and at `travel`; contact inputs."""
+    """Place all at `tau` (s) into the step, at the present angles and `travel` (m), and set the inputs of contact.
+
+    Returns 0, or the code of a failure.
+    """
     p = m.parameters
     motion.place_ports(m.base, m.target, m.motion, tau)
     if p.cover.present != 0.0:
@@ -94,28 +99,28 @@ def _place(m, tau, travel):
     if code:
         return code
     levers.place(p.levers, m.levers, m.roller, travel, m.axial.rate)
-    kinematics.relate_ports(m.relative, m.motion.base, m.motion.target)
-    contact.hand_over(m)
+    kinematics.relate(m.relative, m.motion.base, m.motion.target)
+    contact.set_inputs(m)
     return 0
 
 
 @kernel
 def _push(m):
-    """Force and torque of the pushers on the target, frame PU; their energy goes to the books."""
+    """Return force and torque of the pushers on the target, frame PU, and account for their energy."""
     relative = m.relative
-    force, torque, m.books.pusher_energy = pushers.wrench(
+    force, torque, m.balance.pusher_energy = pushers.wrench(
         m.parameters.pushers, m.parameters.docking_plane_x, load(relative.position), load_matrix(relative.rotation)
     )
     return force, torque
 
 
 @kernel
-def _load(m, h):
-    """Accept the contact: loads on the tree, wrench on the target. Returns the force of the rollers on the nut.
+def _load(m):
+    """Accept the contact, set the loads on the tree and the wrench on the target.
 
-    `h` is the time since contact was last accepted.
+    Returns the force of the rollers on the nut through their cam, N.
     """
-    contact.accept(m, h)
+    contact.accept(m)
     for j in range(2):
         wrench = contact.on_link(m, j)
         store(load(wrench.force), m.tree.load[j].force)
@@ -132,10 +137,10 @@ def _load(m, h):
 
 @kernel
 def _on_travel(m, cam):
-    """Forces on the probe's travel beside that on the head, spec/00 R42; `cam` (N) is that of the rollers on their cam.
+    """Return the forces on the probe's travel beside that on the head; `cam` (N) is that of the rollers on their cam.
 
-    (all of them, N; the part that the accelerations found add through the rollers, N; damping of the rollers' contacts
-    times the micro-step, kg). None in the source's simplified mechanism.
+    Spec/00 R42: (all of them, N; the part that the accelerations found add through the rollers, N; damping of the
+    rollers' contacts times the micro-step, kg). None in the source's simplified mechanism.
     """
     p = m.parameters
     if p.simplifications == AS_IN_SOURCE:
@@ -145,28 +150,35 @@ def _on_travel(m, cam):
 
 
 @kernel
-def _predicted_change(m, cam, h):
-    """Change of the rate of compression over a micro-step h, with the loads on the tree as evaluated."""
+def _set_axial_load(m, cam, h):
+    """Set what acts on the nut in a micro-step h, with the loads on the tree as evaluated.
+
+    Returns the force on the travel that the accelerations found add through the rollers, N.
+    """
     p = m.parameters
     d = m.drive
-    extra, _, cam_damping = _on_travel(m, cam)
-    rate = axial.predicted_rate(
-        p.axial,
-        m.axial,
-        implicit.head_force(m.tree),
-        contact.axial_damping(m),
-        extra,
-        cam_damping,
-        books.drive_travel(p.axial, p.drive, d.angle + 0.5 * h * d.rate),
-        books.drive_travel(p.axial, p.drive, d.rate),
-        h,
-    )
-    return rate - m.axial.rate
+    load = m.axial_load
+    load.extra_force, pull, load.extra_damping = _on_travel(m, cam)
+    load.head_force = implicit.head_force(m.tree)
+    load.head_damping = contact.axial_damping(m)
+    load.drive_travel = axial.drive_travel(p.axial, p.drive, d.angle + 0.5 * h * d.rate)
+    load.drive_rate = axial.drive_travel(p.axial, p.drive, d.rate)
+    return pull
+
+
+@kernel
+def _predicted_change(m, cam, h):
+    """Return the change of the rate of compression over a micro-step h with the loads as evaluated, m/s."""
+    _set_axial_load(m, cam, h)
+    return axial.predicted_rate(m.parameters.axial, m.axial, m.axial_load, h) - m.axial.rate
 
 
 @kernel
 def _evaluate(m, cam, h):
-    """Accelerations of the tree for a micro-step h, with contacts held within their laws; `cam` as from `_load`."""
+    """Find the accelerations of the tree for a micro-step h, with contacts held within their laws.
+
+    `cam` (N) is the force that `_load` returned. Returns 0, or the code of a failure.
+    """
     p = m.parameters
     code = tree.select(m.tree, m.damper, m.status)
     if code:
@@ -174,27 +186,20 @@ def _evaluate(m, cam, h):
     contact.linearise(m, h)
     if p.simplifications != AS_IN_SOURCE:
         tree.turn_tip(m.tree, contact.tip_torque(m))
+    tree.set_forces(p.probe, m.tree, p.lateral, m.damper, m.command.lateral_brakes, h)
+    omega0 = load(m.motion.base.angular_velocity)
+    epsilon0 = load(m.base.angular_acceleration)
+    acceleration0 = load(m.base.acceleration)
     # each repetition holds one more contact at least, and rarely is there more than one
     while True:
-        code = tree.evaluate(
-            p.probe,
-            m.tree,
-            p.lateral,
-            m.damper,
-            m.command.lateral_brakes,
-            h,
-            load(m.motion.base.angular_velocity),
-            load(m.base.angular_acceleration),
-            load(m.base.acceleration),
-            m.status,
-        )
-        if code or not contact.rubs(m) or contact.revise(m, _predicted_change(m, cam, h), h) == 0:
+        code = tree.evaluate(p.probe, m.tree, m.damper, omega0, epsilon0, acceleration0, m.status)
+        if code or not contact.can_revise(m) or contact.revise(m, _predicted_change(m, cam, h), h) == 0:
             return code
 
 
 @kernel
 def _react(m):
-    """Wrench on the base at the last evaluation, with that of the pushers."""
+    """Find the wrench on the base at the last evaluation, with that of the pushers."""
     t = m.tree
     tree.react(m.parameters.probe, t, m.damper)
     push, push_torque = _push(m)
@@ -202,49 +207,36 @@ def _react(m):
     force, torque = pushers.reaction(push, push_torque, load(relative.position), load_matrix(relative.rotation))
     accumulate(force, t.base_force)
     accumulate(torque, t.base_torque)
-    m.books.pusher_force = force[0]
+    m.balance.pusher_force = force[0]
 
 
 @kernel
 def _kick(m, cam, h):
-    """Axial damper and drive over h; the contact forces that were really applied."""
+    """Advance axial damper and drive over h, and account for the contact forces that were really applied."""
     p = m.parameters
     a = m.axial
-    d = m.drive
-    angle = d.angle + 0.5 * h * d.rate
     before = a.travel
     rate = a.rate
-    extra, pull, cam_damping = _on_travel(m, cam)
-    force = implicit.head_force(m.tree)
-    applied = axial.advance(
-        p.axial,
-        a,
-        force,
-        contact.axial_damping(m),
-        extra,
-        cam_damping,
-        books.drive_travel(p.axial, p.drive, angle),
-        books.drive_travel(p.axial, p.drive, d.rate),
-        h,
-    )
-    drive.advance(p.drive, d, m.command.motor_voltage, a.train_force / books.nut_per_travel(p.axial), h)
+    pull = _set_axial_load(m, cam, h)
+    applied = axial.advance(p.axial, a, m.axial_load, h)
+    drive.advance(p.drive, m.drive, m.command.motor_voltage, a.train_force / axial.nut_per_travel(p.axial), h)
     way = levers.shift(p.levers, before, a.travel)
     if p.simplifications == AS_IN_SOURCE:
         for k in range(levers.COUNT):
-            m.books.work_levers -= levers.work(m.levers, k, contact.on_roller(m, k), way)
+            m.balance.work_levers -= levers.work(m.levers, k, contact.on_roller(m, k), way)
     else:
-        contact.lose_through_cam(m, pull - cam_damping * (a.rate - rate) / h, a.travel - before)
-    force, torque = contact.settle(m, applied - force, a.travel - before, way, h)
+        contact.account_cam_loss(m, pull - m.axial_load.extra_damping * (a.rate - rate) / h, a.travel - before)
+    force, torque = contact.account_losses(m, applied - m.axial_load.head_force, a.travel - before, way, h)
     accumulate(force, m.target.force_now)
     accumulate(torque, m.target.torque_now)
 
 
 @kernel
 def _micro_step(m, start, h, long):
-    """One micro-step of length h from `start` in the step.
+    """Advance by one micro-step of length h from `start` in the step.
 
-    Returns 0; CLOSED, having changed nothing, if it is `long` and a contact closes in it; or the code of a failure,
-    of which a penetration has changed nothing either.
+    Returns 0; CLOSED, having changed nothing, if it is `long` and a contact closes in it; or the code of a failure. A
+    penetration has changed nothing either.
     """
     t = m.tree
     for j in range(5):
@@ -252,14 +244,14 @@ def _micro_step(m, start, h, long):
     tree.drift(t, 0.5 * h)
     code = _place(m, start + 0.5 * h, m.axial.travel + 0.5 * h * m.axial.rate)
     if code == 0:
-        code = contact.touch(m)
+        code = contact.detect(m)
     if code == 0 and long and contact.newly_closed(m):
         code = CLOSED
     if code:
         for j in range(5):
             t.q[j] = m.motion.joint_angle[j]
         return code
-    cam = _load(m, m.motion.pending + 0.5 * h)
+    cam = _load(m)
     code = _evaluate(m, cam, h)
     if code:
         return code
@@ -275,35 +267,35 @@ def _micro_step(m, start, h, long):
     _kick(m, cam, h)
     force, torque = motion.turn_to_inertial(m.motion.target, load(m.target.force_now), load(m.target.torque_now))
     for i in range(3):
-        m.books.impulse[i] += h * force[i]
-        m.books.angular_impulse[i] += h * torque[i]
-    m.motion.pending = 0.5 * h
-    contact.remember(m)
-    pace.set_next(m.parameters, m.pace, t, (m.axial.rate - rate) / h, h)
+        m.balance.impulse[i] += h * force[i]
+        m.balance.angular_impulse[i] += h * torque[i]
+    contact.remember_closed(m)
+    micro_step_control.set_next(m.parameters, m.stepping, t, (m.axial.rate - rate) / h, h)
     return 0
 
 
 @kernel
 def _finish(m, h):
-    """Outputs and books at the end of a step of length h, wrenches those of the last evaluation."""
+    """Set outputs and audit at the end of a step of length h, with the wrenches of the last evaluation."""
     _react(m)
     code = _place(m, h, m.axial.travel)
     if code:
         return code
-    contact.finish(m)
+    contact.finish_step(m)
     _push(m)
     tree.report(m.tree, m.parameters.lateral, m.damper, m.joint, m.lateral)
-    books.outputs(m)
-    books.audit(m)
+    outputs.set_motion(m)
+    accounting.audit(m)
     contact.audit(m)
-    books.wrench_now(m)
+    outputs.set_wrench_now(m)
     if m.parameters.base_motion == AFFINE:
-        return books.respond(m)
+        return accounting.respond(m)
     return 0
 
 
 @kernel
 def initialize(m):
+    """Set the mechanism to its initial position and evaluate it there. Returns 0, or the code of a failure."""
     p = m.parameters
     if p.base_motion == AFFINE and p.cover.present != 0.0:
         return fail(m.status, COVER_AFFINE, 0.0, 0)
@@ -322,13 +314,12 @@ def initialize(m):
     a.dissipated_magnetic = 0.0
     a.dissipated_screw = 0.0
     drive.initialize(p.drive, m.drive)
-    m.drive.angle = p.initial_travel * p.drive.nut_ratio * books.nut_per_travel(p.axial)
+    m.drive.angle = p.initial_travel * p.drive.nut_ratio * axial.nut_per_travel(p.axial)
     code = cover.initialize(p.cover, m.cover, m.status)
     if code:
         return code
     levers.initialize(p.levers, m.levers)
-    m.motion.pending = 0.0
-    m.books.work_levers = 0.0
+    m.balance.work_levers = 0.0
     m.audit.work_base = 0.0
     m.audit.work_target = 0.0
     code = tree.initialize(p.probe, m.tree, p.lateral, m.damper, m.status)
@@ -339,17 +330,17 @@ def initialize(m):
         return code
     code = _place(m, 0.0, a.travel)
     if code == 0:
-        code = contact.touch(m)
+        code = contact.detect(m)
     if code:
         return code
-    cam = _load(m, 0.0)
+    cam = _load(m)
     code = _evaluate(m, cam, p.micro_step)
-    pace.initialize(p, m.pace, m.tree)
+    micro_step_control.initialize(p, m.stepping, m.tree)
     if code == 0:
         code = _finish(m, 0.0)
     if code:
         return code
-    books.initialize(m)
+    accounting.initialize(m)
     store(load(m.base.force_now), m.base.force)
     store(load(m.base.torque_now), m.base.torque)
     store(load(m.target.force_now), m.target.force)
@@ -359,19 +350,21 @@ def initialize(m):
 
 @kernel
 def _advance(m, h):
-    """All micro-steps of a step: a long one in which a contact closes is repeated as a short one, and one with too
-    deep a penetration halved."""
+    """Make all micro-steps of a step of length h. Returns 0, or the code of a failure.
+
+    A long micro-step in which a contact closes is repeated as a short one, one with too deep a penetration is halved.
+    """
     p = m.parameters
     done = 0.0
     left = 1
     while left > 0:
-        left = max(1, ceil((h - done) / m.pace.micro_step - 1e-9))
+        left = max(1, ceil((h - done) / m.stepping.micro_step - 1e-9))
         size = (h - done) / left
-        code = _micro_step(m, done, size, m.pace.micro_step > p.micro_step)
+        code = _micro_step(m, done, size, m.stepping.micro_step > p.micro_step)
         if code == CLOSED:
-            pace.restart(p, m.pace)
+            micro_step_control.restart(p, m.stepping)
         elif probe_cone.PENETRATION < code < tree.NO_INERTIA and size > SMALLEST * p.micro_step:
-            m.pace.micro_step = min(0.5 * size, p.micro_step)
+            m.stepping.micro_step = min(0.5 * size, p.micro_step)
         elif code:
             return code
         else:
@@ -382,16 +375,17 @@ def _advance(m, h):
 
 @kernel
 def step(m, t, h):
+    """Advance the mechanism from t by h > 0, s. Returns 0, or the code of a failure."""
     code = _check_inputs(m)
     if code:
         return code
     # importers pass the difference of two times that they have rounded
     if h - ROUNDING * (abs(t) + h) > m.parameters.step_limit:
         return fail(m.status, STEP_TOO_LONG, h, 0)
-    store(ZERO, m.books.impulse)
-    store(ZERO, m.books.angular_impulse)
-    contact.begin(m)
-    books.begin(m)
+    store(ZERO, m.balance.impulse)
+    store(ZERO, m.balance.angular_impulse)
+    contact.begin_step(m)
+    accounting.begin(m)
     code = _advance(m, h)
     if code == 0:
         code = _finish(m, h)
@@ -400,5 +394,5 @@ def step(m, t, h):
     # a micro-step that was repeated may have left the code of its first trial
     m.status.code = 0.0
     motion.place_ports(m.base, m.target, m.motion, 0.5 * h)
-    books.exchange(m, h)
+    accounting.exchange(m, h)
     return 0

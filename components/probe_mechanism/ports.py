@@ -8,7 +8,7 @@ from components.contact import kinematics
 from components.core import ports
 from components.core.field import BOOLEAN, INPUT, OUTPUT, Field, Group, enumeration, input, output, parameter, private
 from components.core.record import Record
-from components.probe_mechanism import cover, lateral, pace, tree
+from components.probe_mechanism import axial, cover, lateral, micro_step_control, tree
 from components.probe_mechanism.contact_ports import ContactPorts
 
 SOURCE, LAGGED, AFFINE = (ports.BASE_MOTION.codes[mode] for mode in ("SOURCE", "LAGGED", "AFFINE"))
@@ -142,7 +142,7 @@ PARAMETERS = Group(
               LAGGED, type=ports.BASE_MOTION),
     parameter("simplifications", "1", "of the source that create or destroy energy",
               SIMPLIFICATIONS.codes["NONE"], type=SIMPLIFICATIONS),
-    *pace.parameters(),
+    *micro_step_control.parameters(),
     parameter("step_limit", "s", "longest step over which the ports' motion may be extrapolated", 0.02, minimum=1e-6),
     parameter("initial_travel", "m", "compression of the probe at the start; 0 at the initial position", 0.0,
               minimum=0.0),
@@ -160,12 +160,12 @@ PARAMETERS = Group(
 
 
 def _apart(fields: tuple[Field, ...]) -> tuple[Field, ...]:
-    """Pose of the passive unit that starts out of the probe's reach."""
+    """Return the pose of the passive unit with a start out of the probe's reach."""
     return tuple(replace(field, start=(2.0, 0.0, 0.0)) if field.name == "position" else field for field in fields)
 
 
 def record(contact: ContactPorts) -> Record:
-    """The record of the build with this contact."""
+    """Return the record of the build with this contact."""
     return Record(
         # first what one port or build has and another not: numba would take the longer record for the shorter, and warn
         Group("base",
@@ -231,18 +231,18 @@ def record(contact: ContactPorts) -> Record:
         PARAMETERS,
         tree.state(),
         lateral.state(),
+        axial.load(),
         LEVERS,
         kinematics.placement("relative", "frame 0 relative to PU, PU axes"),
         Group(
             "motion",
             kinematics.moving("base", "frame 0, on the hatch cover"),
             kinematics.moving("target", "frame PU"),
-            private("pending", "s", "from the last evaluation of contacts to the present"),
-            private("joint_angle", "rad", "angles of the tree at the start of the micro-step", shape=5),
+                private("joint_angle", "rad", "angles of the tree at the start of the micro-step", shape=5),
         ),
-        pace.state(),
+        micro_step_control.state(),
         Group(
-            "books",
+            "balance",
             private("impulse", "N.s", "on the passive unit in this step, I", shape=3),
             private("angular_impulse", "N.m.s", "on the passive unit in this step, about the origin of I", shape=3),
             private("momentum", "N.s", "of the mechanism from which the next step counts, I", shape=3),
@@ -258,7 +258,7 @@ def record(contact: ContactPorts) -> Record:
             private("pusher_energy", "J", "stored in the pushers"),
             private("pusher_force", "N", "of the pushers on the base along x_0, past the hatch cover"),
             private("work_levers", "J", "done by the cam on the rollers, which the nut does not feel"),
-            *contact.books,
+            *contact.balance,
         ),
         *contact.hidden,
     )  # fmt: skip

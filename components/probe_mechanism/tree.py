@@ -5,9 +5,9 @@ fictitious hinge at the exit bearing (spec/06 sections 2 and 5.6, source 5.3 and
 joint of the tree: its length L_H and rate come from the axial damper, mass data of the probe stay those at L_H(0)
 (ruling R15), and axial forces on the head pass to the base.
 
-A micro-step of length h, of second order: `drift` by h/2, `place`, `select`, contact, `evaluate`, `kick`, `drift` by
-h/2; `react` where the wrench on the base is asked for. Names: p = parameters.probe, t = tree, pl = parameters.lateral,
-d = damper.
+A micro-step of length h, of second order: `drift` by h/2, `place`, `select`, contact, `set_forces`, `evaluate`, `kick`,
+`drift` by h/2; `react` where the wrench on the base is asked for. Names: p = parameters.probe, t = tree,
+pl = parameters.lateral, d = damper.
 """
 
 from __future__ import annotations
@@ -47,7 +47,7 @@ MESSAGES = combined(_OWN, hysteresis.messages("parameters.probe, joint {status.i
 
 
 def parameters() -> Group:
-    """`probe`: housing and flexible probe; the start values are set PR-1 (spec/06 section 8.3)."""
+    """Return the group `probe`: housing and flexible probe; the start values are set PR-1 (spec/06 section 8.3)."""
     return Group(
         "probe",
         parameter("bearing_distance", "m", "L_M: hinge centre -> exit bearing", 0.35, minimum=0.0),
@@ -81,7 +81,7 @@ def parameters() -> Group:
 
 
 def outputs() -> Group:
-    """`joint`: angles and rates of the tree."""
+    """Return the group `joint`: angles and rates of the tree."""
     return Group(
         "joint",
         output("angle", "rad", "housing about y, z; probe bending about y, z; torsion", shape=5, display_unit="deg"),
@@ -90,7 +90,7 @@ def outputs() -> Group:
 
 
 def state() -> Group:
-    """`tree`: joint angles and rates, memory of the flexible probe, links and loads, results."""
+    """Return the group `tree`: joint angles and rates, memory of the flexible probe, links and loads, results."""
     return Group(
         "tree",
         private("q", "rad", "joint angles", shape=5),
@@ -157,7 +157,7 @@ def state() -> Group:
 
 @kernel
 def initialize(p, t, pl, d, status):
-    """Tree at rest in its initial position, memory and books cleared, chains attached."""
+    """Set the tree at rest in its initial position, memory and energies cleared, chains attached."""
     for j in range(5):
         t.q[j] = 0.0
         t.qd[j] = 0.0
@@ -187,7 +187,7 @@ def initialize(p, t, pl, d, status):
 
 @kernel
 def mass(p, pl):
-    """Mass in kg of all that moves on the base."""
+    """Return the mass of all that moves on the base, kg."""
     total = p.housing_mass + p.probe_mass
     for k in range(2):
         for i in range(2):
@@ -197,7 +197,7 @@ def mass(p, pl):
 
 @kernel
 def _law(t, k):
-    """Law of the probe's joint k: bending, bending, torsion."""
+    """Return the law of the probe's joint k: bending, bending, torsion."""
     if k == 2:
         return t.torsion_law
     return t.bending_law
@@ -205,14 +205,14 @@ def _law(t, k):
 
 @kernel
 def drift(t, h):
-    """Joint angles over h with their rates."""
+    """Advance the joint angles over h with their rates."""
     for j in range(5):
         t.q[j] += h * t.qd[j]
 
 
 @kernel
 def place(p, t, d, length, length_rate, status):
-    """Links, bodies and chains from the joint angles and rates, and from L_H and its rate."""
+    """Place links, bodies and chains from the joint angles and rates, and from L_H (m) and its rate (m/s)."""
     for j in range(5):
         if not fabs(t.q[j]) <= p.angle_limit:
             return fail(status, ANGLE, t.q[j], j + 1)
@@ -224,7 +224,7 @@ def place(p, t, d, length, length_rate, status):
 
 @kernel
 def select(t, d, status):
-    """Hysteresis segments of probe and springs for the coming micro-step, once in it, after `place`."""
+    """Select the hysteresis segments of probe and springs for the coming micro-step, once in it, after `place`."""
     for k in range(3):
         gain = t.gain if k < 2 else 1.0
         code = hysteresis.update(_law(t, k), t.element[k].memory, t.q[2 + k], t.qd[2 + k], gain)
@@ -235,7 +235,7 @@ def select(t, d, status):
 
 @kernel
 def _probe_forces(p, t, h):
-    """Moments of the flexible probe and its linearly implicit damping (spec/06 section 5.6)."""
+    """Set the moments of the flexible probe and its linearly implicit damping (spec/06 section 5.6)."""
     for k in range(3):
         c = p.torsion_damping
         if k < 2:
@@ -261,7 +261,7 @@ def turn_tip(t, torque):
 
 @kernel
 def axial_force(p, t):
-    """Force in N on the probe's travel, positive shortens it, of the bending stiffness k(L): -k'(L) q^2 / 2.
+    """Return the force on the probe's travel of the bending stiffness k(L), -k'(L) q^2 / 2, N; positive shortens it.
 
     The bent probe stiffens as it shortens, `gain` = L(0) / L, and the nut pays for it (spec/00 R42). With hysteresis
     q^2 k / 2 is the energy that the joint would give back. After `select`.
@@ -274,23 +274,23 @@ def axial_force(p, t):
 
 @kernel
 def reach(t, k):
-    """From the joint of link k to its origin, along its x."""
+    """Return the distance from the joint of link k to its origin, along its x, m."""
     return t.length if k == PROBE else 0.0
 
 
 @kernel
 def load_on(t, k):
-    """(torque, force) of the contacts on link k about its joint, link axes, without its implicit part."""
+    """Return (torque, force) of the contacts on link k about its joint, link axes, without its implicit part."""
     force = load(t.load[k].force)
     return add(load(t.load[k].torque), cross((reach(t, k), 0.0, 0.0), force)), force
 
 
 @kernel
 def mean_twist(t, k, link, origin, w, v, h):
-    """(angular velocity, velocity) of link k about its joint, link axes, mean over a micro-step h after `evaluate`.
+    """Return the mean (angular velocity, velocity) of link k about its joint over a micro-step h after `evaluate`.
 
-    `w`, and `v` at O_0, are those of the base at the start of the micro-step; they, the `origin` O_0 and the `link`
-    with its position and rotation are in any one frame.
+    Link axes. `w`, and `v` at O_0, are those of the base at the start of the micro-step; they, the `origin` O_0 and the
+    `link` with its position and rotation are in any one frame.
     """
     A = load_matrix(link.rotation)
     arm = axpy(-reach(t, k), A[0], subtract(load(link.position), origin))
@@ -301,7 +301,7 @@ def mean_twist(t, k, link, origin, w, v, h):
 
 @kernel
 def dynamics(p, t, d, omega0, epsilon0, acceleration0):
-    """Accelerations of joints and chains, for given joint forces and loads.
+    """Set the accelerations of joints and chains, for given joint forces and loads.
 
     Returns 0, or 1 + j if joint j has no inertia.
     """
@@ -322,22 +322,32 @@ def dynamics(p, t, d, omega0, epsilon0, acceleration0):
 
 @kernel
 def react(p, t, d):
-    """`base_force` and `base_torque` after `dynamics`: contact loads, less what tree and chains need for their motion
-    (D11 of spec/02), and without the axial inertance (R15)."""
+    """Set `base_force` and `base_torque` after `dynamics` (D11 of spec/02).
+
+    They are the contact loads, less what tree and chains need for their motion, without the axial inertance (R15).
+    """
     housing_and_probe.react(p, t)
     for k in range(2):
         chains.lose(d.spring[k], d.brake[k], t.turning, t.base_torque, t.base_force)
 
 
 @kernel
-def evaluate(p, t, pl, d, brakes_on, h, omega0, epsilon0, acceleration0, status):
-    """`qdd` for a micro-step h at the placed position, with `load` set.
+def set_forces(p, t, pl, d, brakes_on, h):
+    """Set the forces and the damping of all joints for a micro-step h at the placed position.
 
-    `brakes_on` (0 or 1) switches the additional lateral brakes. Base motion in frame 0, tuples: angular velocity,
-    angular acceleration, acceleration of O_0.
+    `brakes_on` (0 or 1) switches the additional lateral brakes.
     """
     _probe_forces(p, t, h)
     lateral.forces(pl, d, brakes_on, h)
+
+
+@kernel
+def evaluate(p, t, d, omega0, epsilon0, acceleration0, status):
+    """Set the joint accelerations `qdd` after `set_forces`, with `load` set. Returns 0, or the code of a failure.
+
+    Motion of the base in frame 0, tuples: angular velocity (rad/s), angular acceleration (rad/s2), acceleration of O_0
+    (m/s2).
+    """
     code = dynamics(p, t, d, omega0, epsilon0, acceleration0)
     if code != 0:
         return fail(status, NO_INERTIA, 0.0, code)
@@ -349,7 +359,7 @@ def evaluate(p, t, pl, d, brakes_on, h, omega0, epsilon0, acceleration0, status)
 
 @kernel
 def kick(t, d, h):
-    """Joint rates over h with the accelerations of the last evaluation, and what the dampers take meanwhile."""
+    """Advance the joint rates over h with the accelerations of the last evaluation, and add what the dampers take."""
     for j in range(5):
         mean = t.qd[j] + 0.5 * h * t.qdd[j]
         if j >= 2:
@@ -381,11 +391,9 @@ def jolt(t, velocity, angular_velocity):
 
 @kernel
 def affine(p, t, d, omega0):
-    """M_A and L of spec/02 section 11 (`affine_mass`, -`response`), by unit accelerations of the base.
+    """Set M_A and L of spec/02 section 11 (`affine_mass`, -`response`), by unit accelerations of the base.
 
-    Undoes the last evaluation's accelerations.
-
-    Returns 0, or 1 + j if joint j has no inertia.
+    Overwrites the accelerations of the last evaluation. Returns 0, or 1 + j if joint j has no inertia.
     """
     code = dynamics(p, t, d, omega0, ZERO, ZERO)
     react(p, t, d)
@@ -413,7 +421,7 @@ def affine(p, t, d, omega0):
 
 @kernel
 def momentum(p, t, d, velocity0, omega0):
-    """Kinetic energy and momenta of tree and chains on a moving base.
+    """Set kinetic energy and momenta of tree and chains on a moving base.
 
     `velocity0` of O_0 and `omega0` of the base, absolute, frame 0 axes, tuples. After a `place`.
     """
@@ -424,7 +432,7 @@ def momentum(p, t, d, velocity0, omega0):
 
 @kernel
 def report(t, pl, d, joint, lateral_outputs):
-    """Outputs `joint` and `lateral`, and the energy books of probe and damper, after a `place`."""
+    """Set the outputs `joint` and `lateral`, and the energies of probe and damper, after a `place`."""
     stored = 0.0
     t.dissipated_probe = t.viscous
     t.gain_work = 0.0

@@ -18,6 +18,7 @@ AFFINE_SINGULAR = 16
 ATTITUDE = 17
 DIRECTION = 18
 ASYMMETRIC = 19
+TRIANGLE = 20
 
 MAX_TURN = 0.5
 
@@ -42,13 +43,19 @@ MESSAGES = {
         "parameters.inertia is not symmetric: the element of row and column {status.index:.0f} and its mirror differ "
         "by {status.value:.6g} kg.m2"
     ),
+    TRIANGLE: Message(
+        "parameters.inertia is that of no body: of its principal moments {rigid.principal_moments[1]:.6g}, "
+        "{rigid.principal_moments[2]:.6g} and {rigid.principal_moments[3]:.6g} kg.m2 about the centre of mass one is "
+        "{status.value:.6g} kg.m2 more than the sum of the others. Check the moments, the signs of the products, and "
+        "parameters.inertia_about_origin"
+    ),
     AFFINE_SINGULAR: Message("affine_mass of port {status.index:.0f} is not the mass matrix of a mechanism"),
 }
 
 
 @kernel
 def _start(m):
-    """What both builds do first; 0 or a message."""
+    """Check the parameters and set the initial state, as both builds do first. Returns 0, or the code of a failure."""
     p = m.parameters
     norm = check.norm_of_quaternion(p.initial.quaternion)
     if not check.is_attitude(norm):
@@ -60,10 +67,14 @@ def _start(m):
     for i in range(3):
         for j in range(i):
             difference = p.inertia[i, j] - p.inertia[j, i]
-            if not fabs(difference) <= 1e-9 * size:
+            if not fabs(difference) <= rigid.ROUNDING * size:
                 return fail(m.status, ASYMMETRIC, difference, 10 * (j + 1) + i + 1)
     if not rigid.prepare(p, m.rigid):
         return fail(m.status, INERTIA, 0.0, 0)
+    if not rigid.set_principal_moments(m.rigid):
+        moments = m.rigid.principal_moments
+        total = moments[0] + moments[1] + moments[2]
+        return fail(m.status, TRIANGLE, 2.0 * max(moments[0], max(moments[1], moments[2])) - total, 0)
     if affine.ports(p.port)[1] > 1:
         return fail(m.status, TWO_AFFINE_PORTS, 0.0, 0)
     control.reset(m.actuation, m.rigid)
@@ -81,7 +92,7 @@ def _start(m):
 
 @kernel
 def _loads(m, h):
-    """Gather the loads of the step, and refuse one in which the body turns too far; 0 or a message."""
+    """Gather the loads of the step, and refuse a step in which the body turns too far. Returns 0, or the code."""
     turn = h * vector.norm(vector.load(m.rigid.angular_velocity))
     if turn > MAX_TURN:
         return fail(m.status, STEP_TOO_LONG, turn, 0)
@@ -94,7 +105,7 @@ def _loads(m, h):
 
 @kernel
 def _sum(actuation, mount, r, without):
-    """Resultant of all loads but the wrench on port `without`, about the centre of mass, axes C."""
+    """Set the resultant of all loads but the wrench on port `without`, about the centre of mass, axes C."""
     force = vector.load(actuation.force)
     torque = vector.load(actuation.torque)
     for i in range(len(mount)):
@@ -130,7 +141,7 @@ def _move(m, h):
 
 @kernel
 def _publish(m, h):
-    """Outputs at the end of a step of h; 0 or a message."""
+    """Set the outputs at the end of a step of h. Returns 0, or the code of a failure."""
     rigid.publish(m.parameters, m.rigid, m.body, m.audit)
     m.audit.kinetic_energy = rigid.kinetic_energy(m.parameters, m.rigid)
     total = m.audit.kinetic_energy
@@ -150,6 +161,7 @@ def _publish(m, h):
 
 @kernel
 def initialize_rigid(m):
+    """Set the rigid spacecraft to its initial state. Returns 0, or the code of a failure."""
     code = _start(m)
     if code != 0:
         return code
@@ -158,6 +170,7 @@ def initialize_rigid(m):
 
 @kernel
 def step_rigid(m, t, h):
+    """Advance the rigid spacecraft by h > 0, s. Returns 0, or the code of a failure."""
     code = _loads(m, h)
     if code != 0:
         return code
@@ -174,12 +187,14 @@ def step_rigid(m, t, h):
 
 @kernel
 def _add_energies(m):
+    """Add the energies of the modes to the audit."""
     m.audit.kinetic_energy += m.elastic.kinetic_energy
     m.audit.stored_energy = m.elastic.stored_energy
 
 
 @kernel
 def initialize_elastic(m):
+    """Set the elastic spacecraft to its initial state. Returns 0, or the code of a failure."""
     code = _start(m)
     if code != 0:
         return code
@@ -191,7 +206,10 @@ def initialize_elastic(m):
 
 @kernel
 def _solve_affine(m, p, n, h):
-    """The wrench on the AFFINE port p; 0 or a message. The modal forces of all other loads are gathered already."""
+    """Find the wrench on the AFFINE port p, with the modal forces of all other loads gathered already.
+
+    Returns 0, or the code of a failure.
+    """
     _sum(m.actuation, m.mount, m.rigid, p)
     affine.rigid_mobility(m.parameters, m.rigid, m.mount[p], m.affine, h)
     elastic.bias(m.elastic, m.modes, p, n, h)
@@ -204,6 +222,7 @@ def _solve_affine(m, p, n, h):
 
 @kernel
 def step_elastic(m, t, h):
+    """Advance the elastic spacecraft by h > 0, s. Returns 0, or the code of a failure."""
     code = _loads(m, h)
     if code != 0:
         return code

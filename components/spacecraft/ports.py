@@ -111,6 +111,8 @@ def _hidden(port_count: int) -> tuple[Group, ...]:
             private("frame", "1", "S -> C", shape=(3, 3)),
             private("inertia", "kg.m2", "about the centre of mass, axes C", shape=(3, 3)),
             private("inverse", "1/(kg.m2)", "inverse of the inertia", shape=(3, 3)),
+            private("principal_moments", "kg.m2", "principal moments of the inertia", shape=3),
+            private("moments_work", "kg.m2", "work space to find them", shape=(3, 3)),
             private("position", "m", "centre of mass in I", shape=3),
             private("velocity", "m/s", "of the centre of mass, axes I", shape=3),
             private("quaternion", "1", "I -> C", shape=4),

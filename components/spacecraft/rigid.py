@@ -7,13 +7,21 @@ Lie-group Runge-Kutta method of fourth order.
 
 from __future__ import annotations
 
+from math import copysign, fabs, sqrt
+
 from components.core import rotation, vector
 from components.core.kernel import kernel
+
+# of Jacobi's method for a 3x3 matrix: sweeps, and size of an element over the diagonal that is left
+SWEEPS = 8
+NEGLIGIBLE = 1e-20
+# relative, of data that are symmetric or on the limit of the triangle inequality
+ROUNDING = 1e-9
 
 
 @kernel
 def invert(A):
-    """(inverse, True) of a symmetric positive definite 3x3 matrix; (anything, False) of another."""
+    """Return (inverse, True) of a symmetric positive definite 3x3 matrix, (A, False) of another."""
     a, b, c = A[0]
     d = A[1][1]
     e = A[1][2]
@@ -30,8 +38,62 @@ def invert(A):
 
 
 @kernel
+def _sweep(A, i, j):
+    """Make the element (i, j) of a symmetric 3x3 array zero by one rotation of Jacobi's method, in place."""
+    if fabs(A[i, j]) <= NEGLIGIBLE * (fabs(A[i, i]) + fabs(A[j, j])):
+        return
+    k = 3 - i - j
+    theta = 0.5 * (A[j, j] - A[i, i]) / A[i, j]
+    t = copysign(1.0, theta) / (fabs(theta) + sqrt(theta * theta + 1.0))
+    c = 1.0 / sqrt(t * t + 1.0)
+    s = t * c
+    A[i, i] -= t * A[i, j]
+    A[j, j] += t * A[i, j]
+    A[i, j] = 0.0
+    A[j, i] = 0.0
+    x = A[i, k]
+    y = A[j, k]
+    A[i, k] = c * x - s * y
+    A[k, i] = A[i, k]
+    A[j, k] = s * x + c * y
+    A[k, j] = A[j, k]
+
+
+@kernel
+def diagonalize(A):
+    """Turn a symmetric 3x3 array into the diagonal one of its eigenvalues, in place, by Jacobi's method.
+
+    Eigenvalues are exact to rounding of the largest one. Convergence is quadratic: `SWEEPS` are more than enough.
+    """
+    for _ in range(SWEEPS):
+        _sweep(A, 0, 1)
+        _sweep(A, 0, 2)
+        _sweep(A, 1, 2)
+
+
+@kernel
+def set_principal_moments(r):
+    """Set the principal moments of inertia `r.principal_moments` from `r.inertia`, kg m2, in no particular order.
+
+    Returns whether the largest is at most the sum of the others, as it is for any distribution of mass: equal for a
+    plane plate, and with one moment near zero for a thin rod. Rounding of the data is allowed for by `ROUNDING`.
+    """
+    for i in range(3):
+        for j in range(3):
+            r.moments_work[i, j] = r.inertia[i, j]
+    diagonalize(r.moments_work)
+    total = 0.0
+    largest = 0.0
+    for i in range(3):
+        r.principal_moments[i] = r.moments_work[i, i]
+        total += r.moments_work[i, i]
+        largest = max(largest, r.moments_work[i, i])
+    return largest - (total - largest) <= ROUNDING * largest
+
+
+@kernel
 def prepare(p, r):
-    """Mass data in frame C and the initial state. False if the inertia tensor is not positive definite."""
+    """Set mass data in frame C and the initial state. Returns False if the inertia tensor is not positive definite."""
     frame = rotation.from_angles(p.axes[0], p.axes[1], p.axes[2])
     offset = vector.load(p.center_of_mass)
     shift = 0.0
@@ -69,7 +131,7 @@ def prepare(p, r):
 
 @kernel
 def mid_attitude(r, h):
-    """I -> C predicted for the middle of the coming step."""
+    """Return the attitude I -> C predicted for the middle of the coming step of h."""
     w = vector.load(r.angular_velocity)
     turn = vector.axpy(0.125 * h * h, vector.load(r.angular_acceleration), vector.scale(0.5 * h, w))
     return rotation.advance(rotation.load_quaternion(r.quaternion), turn)
@@ -77,13 +139,13 @@ def mid_attitude(r, h):
 
 @kernel
 def _rate(inverse, q, momentum):
-    """Angular velocity in C from the attitude and the angular momentum in I."""
+    """Return the angular velocity in C from the attitude and the angular momentum in I."""
     return rotation.apply(inverse, rotation.apply(rotation.from_quaternion(q), momentum))
 
 
 @kernel
 def _turn_rate(turn, w):
-    """Rate of the rotation vector `turn` from the angular velocity w: the inverse of dexp to third order."""
+    """Return the rate of the rotation vector `turn` from the angular velocity w: the inverse of dexp to third order."""
     a = vector.cross(turn, w)
     b = vector.cross(turn, a)
     return (
@@ -95,7 +157,7 @@ def _turn_rate(turn, w):
 
 @kernel
 def _advance_attitude(r, h):
-    """Attitude, angular momentum and velocity over h under the held torque. Returns the turn of the step, axes C."""
+    """Advance attitude, angular momentum and velocity over h under the held torque. Returns the turn, rad, axes C."""
     inverse = rotation.load_matrix(r.inverse)
     start = rotation.load_quaternion(r.quaternion)
     torque = vector.load(r.torque)
@@ -147,6 +209,7 @@ def advance(p, r, h):
 
 @kernel
 def kinetic_energy(p, r):
+    """Return the kinetic energy of the rigid body, J."""
     A = rotation.from_quaternion(rotation.load_quaternion(r.quaternion))
     spin = vector.dot(rotation.apply(A, vector.load(r.angular_momentum)), vector.load(r.angular_velocity))
     v = vector.load(r.velocity)
@@ -155,7 +218,7 @@ def kinetic_energy(p, r):
 
 @kernel
 def publish(p, r, body, audit):
-    """Outputs of frame C, and the momentum of the body (what it has received, if it is fixed)."""
+    """Set the outputs of frame C and the momentum of the body (what it has received, if it is fixed)."""
     x = vector.load(r.position)
     v = vector.load(r.velocity)
     q = rotation.load_quaternion(r.quaternion)

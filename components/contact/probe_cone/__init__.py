@@ -5,10 +5,11 @@
     RECORD = Record(..., probe_cone.unit(), ...)
 
     code = probe_cone.attempt(m.probe_cone)       # as often as needed: a trial
-    code = probe_cone.accept(m.probe_cone, h)     # once per accepted micro-step
+    code = probe_cone.accept(m.probe_cone)        # once per accepted micro-step
     code = probe_cone.evaluate(m.probe_cone)      # where outputs are wanted and no micro-step ends
 """
 
+from components.contact.probe_cone.held_friction import remember_friction
 from components.contact.probe_cone.kernel import (
     accept,
     attempt,
@@ -17,7 +18,6 @@ from components.contact.probe_cone.kernel import (
     initialize,
     list_contacts,
     publish_validity,
-    set_base,
 )
 from components.contact.probe_cone.pairs import (
     GEOMETRY,
@@ -29,7 +29,6 @@ from components.contact.probe_cone.pairs import (
     messages,
 )
 from components.contact.probe_cone.ports import PARAMETER_SETS, unit, validity
-from components.contact.probe_cone.rubbing import remember_friction
 
 __all__ = [
     "GEOMETRY",
@@ -48,7 +47,6 @@ __all__ = [
     "messages",
     "publish_validity",
     "remember_friction",
-    "set_base",
     "unit",
     "validity",
 ]

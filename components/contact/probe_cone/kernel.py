@@ -1,7 +1,7 @@
 """Evaluation of the probe-cone unit.
 
 `attempt` tries a pose: it writes work space, never the state, and may be repeated. `accept` ends a micro-step: levers,
-triggers, dissipated energy, and outputs with the new lever forces. `evaluate` is a trial with its outputs.
+triggers, and outputs with the new lever forces. `evaluate` is a trial with its outputs.
 """
 
 from __future__ import annotations
@@ -10,27 +10,27 @@ from math import cos, inf, isfinite, pi, sin, sqrt
 
 from components.contact import kinematics
 from components.contact.force import clear
-from components.contact.probe_cone.levers import (
+from components.contact.probe_cone.held_friction import forget_friction, hold_friction
+from components.contact.probe_cone.latches import (
     all_fired,
+    detect_bottomed,
     lever_energy,
     levers_are_clear,
     place_levers,
     search_latches,
     search_sensors,
     sum_held,
-    touch_bottomed,
     withdraw_latches,
 )
 from components.contact.probe_cone.pairs import GEOMETRY, NOT_FINITE, OUT_OF_RANGE, SLOT
-from components.contact.probe_cone.rubbing import forget_friction, hold_friction
-from components.contact.probe_cone.touch import (
+from components.contact.probe_cone.surface_contacts import (
+    add_sensor_friction,
     begin,
-    rub_sensors,
+    detect_head,
+    detect_pads,
+    detect_rollers,
+    detect_slot,
     slot_half_width,
-    touch_head,
-    touch_pads,
-    touch_rollers,
-    touch_slot,
 )
 from components.contact.profile import build
 from components.contact.profile import depth as profile_depth
@@ -43,7 +43,7 @@ from components.core.vector import add, load, store
 
 @kernel
 def _set_azimuths(parameters, geometry, latches):
-    """Directions of the planes of latches (exact quarter turns) and sensors."""
+    """Set the directions of the planes of latches (exact quarter turns) and sensors."""
     for k in range(len(geometry.azimuth)):
         if k < latches:
             c = (1.0 - k % 2) * (1.0 - k // 2 * 2.0)
@@ -82,22 +82,16 @@ def _reset(state):
     for k in range(len(state.sensor)):
         release(state.sensor[k])
     state.captured = 0.0
-    forget_friction(state.rubbing)
+    forget_friction(state.friction_memory)
     state.validity.latch_tilt = 0.0
     state.validity.wide_slot = 0.0
     state.validity.lever_arm = 0.0
-    state.power.damping = 0.0
-    state.power.friction = 0.0
-    state.power.sensors = 0.0
-    state.dissipated.damping = 0.0
-    state.dissipated.friction = 0.0
-    state.dissipated.latches = 0.0
-    state.dissipated.sensors = 0.0
+    state.dissipated_latches = 0.0
 
 
 @kernel
 def initialize(unit):
-    """Compute the constants and forget all contacts. Follow with `evaluate` and `accept(unit, 0)` at the first pose."""
+    """Compute the constants and forget all contacts. Follow with `evaluate` and `accept` at the first pose."""
     p = unit.parameters
     g = unit.geometry
     vertices = int(p.cone.vertices)
@@ -126,12 +120,6 @@ def initialize(unit):
     _set_pads(p.limiter, g)
     _reset(unit.state)
     return 0
-
-
-@kernel
-def set_base(unit, r1, A1, v1, w1, r2, A2, v2, w2):
-    """Fill `input.base` from the ports of the mechanism's base (1) and of the passive unit (2), see `relate`."""
-    kinematics.relate(unit.input.base, r1, A1, v1, w1, r2, A2, v2, w2)
 
 
 @kernel
@@ -168,30 +156,28 @@ def _place(unit):
 
 
 @kernel
-def _class_1(unit):
-    p = unit.parameters
-    g = unit.geometry
+def _detect_class_1(unit):
+    """Find all class-1 contacts of the placed links and sum their forces. Returns 0, or PENETRATION + pair."""
     w = unit.work
-    t = unit.tally
-    begin(t)
+    begin(unit.tally)
     clear(w.head)
     clear(w.limiter)
     for k in range(len(w.roller)):
         clear(w.roller[k])
-    code = touch_head(p, g, w.link[0], t, w.head, unit.output)
+    code = detect_head(unit)
     if code == 0:
-        code = touch_pads(p, g, w.link[1], t, w.limiter, unit.output)
+        code = detect_pads(unit)
     if code == 0:
-        code = touch_rollers(p, g, w.link[1], unit.input.roller, t, w.roller, unit.output)
-    if code == 0 and not levers_are_clear(g, w.link[0]):
-        place_levers(p, g, w.link[0], unit.input.tip_slope, w)
-        code = touch_bottomed(p, g, w.link[0], w, unit.state, t, w.head)
+        code = detect_rollers(unit)
+    if code == 0 and not levers_are_clear(unit.geometry, w.link[0]):
+        place_levers(unit.parameters, unit.geometry, w.link[0], unit.input.tip_slope, w)
+        code = detect_bottomed(unit)
         for k in range(len(w.latch)):
             if code == 0 and unit.state.latch[k].fired > 0.0:
-                code = touch_slot(p, g.wall, g.azimuth[k], w.latch[k], w.link[0], t, w.head, k + 1.0)
+                code = detect_slot(unit, k)
     if unit.state.captured > 0.0:
-        rub_sensors(p.sensor, w.link[0], t, w.head)
-    t.class_1 = t.count
+        add_sensor_friction(unit)
+    unit.tally.class_1 = unit.tally.count
     if unit.input.step > 0.0:
         hold_friction(unit)
     return code
@@ -199,7 +185,7 @@ def _class_1(unit):
 
 @kernel
 def _put(A, wrench, out):
-    """out <- a wrench in PU axes, turned into link axes."""
+    """Set `out` to a wrench in PU axes, turned into link axes."""
     store(apply(A, load(wrench.force)), out.force)
     store(apply(A, load(wrench.torque)), out.torque)
 
@@ -230,7 +216,7 @@ def _publish_wrenches(work, tally, output):
 
 @kernel
 def _publish(unit):
-    sum_held(unit.parameters, unit.work.link[0], unit.state, unit.tally, unit.work)
+    sum_held(unit)
     _publish_wrenches(unit.work, unit.tally, unit.output)
     output = unit.output
     state = unit.state
@@ -238,22 +224,19 @@ def _publish(unit):
     for k in range(len(state.latch)):
         output.latch_fired[k] = state.latch[k].fired
     output.stored_energy = unit.tally.stored_energy + lever_energy(unit.parameters, state)
-    output.dissipated_damping = state.dissipated.damping
-    output.dissipated_friction = state.dissipated.friction
-    output.dissipated_latches = state.dissipated.latches
-    output.dissipated_sensors = state.dissipated.sensors
+    output.dissipated_latches = state.dissipated_latches
 
 
 @kernel
 def attempt(unit):
-    """Class-1 contacts at the inputs: `tally`, and outputs that say what touches. Never changes the state.
+    """Evaluate class-1 contacts at the inputs: `tally`, and outputs that say what touches. Never changes the state.
 
     Returns 0, NOT_FINITE, OUT_OF_RANGE, or PENETRATION + pair with the depth in `status.value`.
     """
     code = _place(unit)
     if code:
         return code
-    code = _class_1(unit)
+    code = _detect_class_1(unit)
     if code:
         return fail(unit.status, code, unit.tally.excess, unit.tally.index)
     return 0
@@ -261,7 +244,7 @@ def attempt(unit):
 
 @kernel
 def evaluate(unit):
-    """Outputs at the inputs: class-1 forces there, class-2 forces as last accepted. Never changes the state.
+    """Set the outputs at the inputs: class-1 forces there, class-2 forces as last accepted. Never changes the state.
 
     Returns what `attempt` does.
     """
@@ -273,7 +256,7 @@ def evaluate(unit):
 
 @kernel
 def _search(unit):
-    """Class-2 searches at the pose of the last evaluation."""
+    """Search the class-2 contacts at the pose of the last evaluation."""
     p = unit.parameters
     g = unit.geometry
     w = unit.work
@@ -292,19 +275,6 @@ def _search(unit):
             release(state.sensor[k])
     elif state.captured == 0.0:
         search_sensors(p, g, w, state)
-
-
-@kernel
-def _dissipate(power, state, h):
-    """Add the losses of the micro-step, trapezoidal between the last accepted instant and this one."""
-    lost = state.dissipated
-    before = state.power
-    lost.damping += 0.5 * h * (before.damping + power.damping)
-    lost.friction += 0.5 * h * (before.friction + power.friction)
-    lost.sensors += 0.5 * h * (before.sensors + power.sensors)
-    before.damping = power.damping
-    before.friction = power.friction
-    before.sensors = power.sensors
 
 
 @kernel
@@ -335,13 +305,11 @@ def publish_validity(unit, validity):
 
 
 @kernel
-def accept(unit, h):
-    """Accept the last evaluation as the end of a micro-step of length h >= 0.
+def accept(unit):
+    """Accept the last evaluation as the end of a micro-step.
 
-    Searches latches and sensors, fires latches, adds up losses, and refreshes the outputs with the new forces. Returns
-    0.
+    Searches latches and sensors, fires latches, and refreshes the outputs with the new forces. Returns 0.
     """
-    _dissipate(unit.tally.power, unit.state, h)
     _search(unit)
     _publish(unit)
     _count(unit)
@@ -368,7 +336,7 @@ def list_contacts(unit, contact):
 
 @kernel
 def head_penetration(unit):
-    """Depth of the head sphere in the passive unit at the inputs, m; negative: minus its clearance. For first contact.
+    """Return the depth of the head sphere in the passive unit at the inputs, m; negative: minus its clearance.
 
     A head outside the rim of the docking plane touches nothing: minus the distance of its centre to the rim.
     """

@@ -27,6 +27,7 @@ START_SETS = ("RefCone", "CP-1")
 
 
 def parameters() -> Group:
+    """Return the group of dimensions, springs and force laws."""
     return Group(
         "parameters",
         Group(
@@ -90,6 +91,7 @@ def parameters() -> Group:
 
 
 def inputs() -> Group:
+    """Return the group of what the component sets before an evaluation."""
     return Group(
         "input",
         placement("base", "frame 0 relative to PU, PU axes"),
@@ -108,6 +110,7 @@ def inputs() -> Group:
 
 
 def outputs() -> Group:
+    """Return the group of what an evaluation gives the component."""
     return Group(
         "output",
         force.wrench("target", "on the passive unit, PU axes, about the origin of PU"),
@@ -122,25 +125,14 @@ def outputs() -> Group:
         private("roller_contact", "1", "this roller touches", shape=ROLLERS),
         private("latch_fired", "1", "this latch has fired", shape=LATCHES),
         private("stored_energy", "J", "in contacts and in the springs of latches and sensors"),
-        private("dissipated_damping", "J", "by contact damping so far"),
-        private("dissipated_friction", "J", "by contact friction so far"),
         private("dissipated_latches", "J", "by latches snapping out so far"),
-        private("dissipated_sensors", "J", "by friction of the sensors so far"),
     )
 
 
-def _powers() -> tuple[Field, ...]:
-    return (
-        private("damping", "W", "lost in contact damping"),
-        private("friction", "W", "lost in contact friction"),
-        private("sensors", "W", "lost in friction of the sensors"),
-    )
-
-
-def rubbing() -> Group:
-    """Memory of friction that is held over steps: the contacts of the last one, by their `pairs.bit`."""
+def friction_memory() -> Group:
+    """Return the group of the memory of held friction: the contacts of the last step, by their `pairs.bit`."""
     return Group(
-        "rubbing",
+        "friction_memory",
         private("step", "s", "length of the last step"),
         private("closed", "1", "set of its contacts"),
         private("count", "1", "how many of them on head and limiter", shape=2),
@@ -154,7 +146,7 @@ def rubbing() -> Group:
 
 
 def validity() -> Group:
-    """Counts of accepted micro-steps outside the domain of the unit's formulas (spec/00 R40), for a component."""
+    """Return the group `validity` of a component: micro-steps outside the domain of the formulas (spec/00 R40)."""
 
     def count(name: str, description: str) -> Field:
         return output(name, "1", f"micro-steps in which {description}", type=INTEGER)
@@ -169,6 +161,7 @@ def validity() -> Group:
 
 
 def state() -> Group:
+    """Return the group of what accepted micro-steps leave for the next."""
     return Group(
         "state",
         Group(
@@ -180,20 +173,13 @@ def state() -> Group:
         yielding.lever("latch", LATCHES),
         yielding.lever("sensor", SENSORS),
         private("captured", "1", "all latches have fired"),
-        rubbing(),
-        Group("power", *_powers(), description="at the last accepted instant"),
-        Group(
-            "dissipated",
-            private("damping", "J", "so far"),
-            private("friction", "J", "so far"),
-            private("latches", "J", "so far"),
-            private("sensors", "J", "so far"),
-        ),
+        friction_memory(),
+        private("dissipated_latches", "J", "by latches snapping out so far"),
     )
 
 
 def geometry() -> Group:
-    """Constants that `initialize` computes from the parameters."""
+    """Return the group of constants that `initialize` computes from the parameters."""
     return Group(
         "geometry",
         profile.faces(VERTICES - 2),
@@ -226,6 +212,7 @@ def geometry() -> Group:
 
 
 def work() -> Group:
+    """Return the group of what is placed and summed in one evaluation."""
     return Group(
         "work",
         force.motion("link", count=2),
@@ -240,11 +227,10 @@ def work() -> Group:
 
 
 def tally() -> Group:
-    """What is summed and listed over the contacts of one evaluation."""
+    """Return the group of what is summed and listed over the contacts of one evaluation."""
     return Group(
         "tally",
         force.wrench("target", "class 1 on the passive unit, PU axes"),
-        Group("power", *_powers()),
         private("stored_energy", "J", "in class-1 contacts"),
         private("sensor_friction", "N", "of the capture sensors on the passive unit after capture, along x of PU"),
         private("excess", "m", "penetration that exceeds its limit"),
@@ -272,6 +258,7 @@ def tally() -> Group:
 
 
 def status() -> Group:
+    """Return the group of the last failure: code, value and index."""
     return Group(
         "status",
         private("code", "1", "0, or the number of the message"),
@@ -281,7 +268,7 @@ def status() -> Group:
 
 
 def _with_starts(group: Group, path: str, values: Mapping[str, Any]) -> Group:
-    """`group` with the start values of its fields replaced by those that `values` has for their structured names."""
+    """Return `group` with the start values that `values` has for the structured names of its fields."""
     members: list[Field | Group] = []
     for member in group.members:
         name = f"{path}.{member.name}"
@@ -293,7 +280,7 @@ def _with_starts(group: Group, path: str, values: Mapping[str, Any]) -> Group:
 
 
 def unit() -> Group:
-    """The whole unit, as the group `probe_cone` of a component; it starts with the data of RefCone and CP-1."""
+    """Return the whole unit, the group `probe_cone` of a component; its start values are those of RefCone and CP-1."""
     members = (parameters(), inputs(), outputs(), state(), geometry(), work(), tally(), status())
     values = {
         name: value for entry in PARAMETER_SETS if entry.name in START_SETS for name, value in entry.values.items()

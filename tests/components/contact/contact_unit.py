@@ -45,8 +45,8 @@ class Unit:
         self.link(0, position, *args, **kwargs)
         return probe_cone.evaluate(self.u)
 
-    def accept(self, h: float = 0.0) -> None:
-        assert probe_cone.accept(self.u, h) == 0
+    def accept(self) -> None:
+        assert probe_cone.accept(self.u) == 0
 
     def contacts(self) -> list:
         return [self.u.tally.contact[k] for k in range(int(self.u.tally.count))]

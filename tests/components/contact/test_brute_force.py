@@ -16,7 +16,7 @@ from hypothesis import assume, example, given, settings
 from hypothesis import strategies as st
 
 from components.contact import probe_cone
-from components.contact.probe_cone.levers import latch_front, sensor_front
+from components.contact.probe_cone.latches import latch_front, sensor_front
 from components.contact.probe_cone.pairs import (
     HEAD_BOTTOM,
     HEAD_CONE,
@@ -302,7 +302,7 @@ def captured(name: str) -> Unit:
     stop = SETS[name]["probe_cone.parameters.slot.x"]
     for x in np.linspace(stop - 0.03, stop + 0.0365, 400):
         assert unit.head((x, 0.0, 0.0)) == 0
-        unit.accept(1e-3)
+        unit.accept()
     assert unit.output.capture == 1.0
     return unit
 

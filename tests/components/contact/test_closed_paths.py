@@ -64,7 +64,7 @@ def loop(unit, k, middle, size, phase, steps, levers, seen):
         if code:
             return work, most, 0.0, code
         if levers:
-            probe_cone.accept(unit, 0.0)
+            probe_cone.accept(unit)
         for j in range(int(unit.tally.count)):
             seen[int(unit.tally.contact[j].pair)] = 1.0
         out = unit.output.link[k]
@@ -161,12 +161,12 @@ def test_spec05_oracle_21_closed_paths_give_back_their_energy(name, kind):
     if captured:
         for x in np.linspace(entry_of(name) - 0.01, entry_of(name) + 0.0449, 400):
             assert unit.head((x, 0.0, 0.0)) == 0
-            unit.accept(1e-3)
+            unit.accept()
         assert unit.output.capture == 1.0
     elif kind != "levers":
         unit.u.input.latches_armed = 0.0
         unit.head((-3.0, 0.0, 0.0))
-        unit.accept(0.0)
+        unit.accept()
     if kind == "roller":
         unit.head((-3.0, 0.0, 0.0))
         x, r = on_cone(name, 0.13)

@@ -7,13 +7,22 @@ from math import cos, sin
 import numpy as np
 import pytest
 
-from components.contact import kinematics, probe_cone
+from components.contact import kinematics
 from components.contact.force import motion
 from components.core.field import Group
 from components.core.record import Record
 from components.core.rotation import from_angles
 
-RECORD = Record(Group("test", kinematics.placement("base", ""), kinematics.placement("link", ""), motion("motion")))
+RECORD = Record(
+    Group(
+        "test",
+        kinematics.moving("port_1", ""),
+        kinematics.moving("port_2", ""),
+        kinematics.placement("base", ""),
+        kinematics.placement("link", ""),
+        motion("motion"),
+    )
+)
 H = 1e-6
 
 
@@ -46,12 +55,11 @@ def test_spec05_oracle_22_relative_motion_of_ports_and_links(seed):
     t = 0.8
     m = RECORD.memory().test
 
-    def as_tuples(pose):
+    for port, pose in ((m.port_1, port_1), (m.port_2, port_2)):
         r, A = pose(t)
         v, w = rate(pose, t)
-        return tuple(r), tuple(map(tuple, A)), tuple(A @ v), tuple(w)
-
-    kinematics.relate(m.base, *as_tuples(port_1), *as_tuples(port_2))
+        port.position[:], port.rotation[:], port.velocity[:], port.angular_velocity[:] = r, A, A @ v, w
+    kinematics.relate(m.base, m.port_1, m.port_2)
     r, A = link(t)
     v, w = rate(link, t)
     m.link.position[:], m.link.rotation[:], m.link.velocity[:], m.link.angular_velocity[:] = r, A, v, A.T @ w
@@ -75,17 +83,16 @@ def test_spec05_oracle_22_relative_motion_of_ports_and_links(seed):
         np.testing.assert_allclose(found.angular_velocity, A.T @ w, atol=1e-8)
 
 
-def test_set_base_fills_the_input_of_the_unit():
-    unit = Record(probe_cone.unit()).memory().probe_cone
-    identity = from_angles(0.0, 0.0, 0.0)
-    zero = (0.0, 0.0, 0.0)
-    probe_cone.set_base(
-        unit, (1.0, 2.0, 3.0), identity, (0.1, 0.0, 0.0), zero, (1.5, 2.0, 3.0), identity, zero, (0.0, 0.0, 0.2)
-    )
-    assert tuple(unit.input.base.position) == (-0.5, 0.0, 0.0)
-    # seen from the turning passive unit the point behind it also moves sideways
-    assert tuple(unit.input.base.velocity) == pytest.approx((0.1, 0.1, 0.0))
-    assert tuple(unit.input.base.angular_velocity) == pytest.approx((0.0, 0.0, -0.2))
+def test_the_base_moves_sideways_as_seen_from_a_turning_passive_unit():
+    m = RECORD.memory().test
+    for port in (m.port_1, m.port_2):
+        port.rotation[:] = np.eye(3)
+    m.port_1.position[:], m.port_1.velocity[:] = (1.0, 2.0, 3.0), (0.1, 0.0, 0.0)
+    m.port_2.position[:], m.port_2.angular_velocity[:] = (1.5, 2.0, 3.0), (0.0, 0.0, 0.2)
+    kinematics.relate(m.base, m.port_1, m.port_2)
+    assert tuple(m.base.position) == (-0.5, 0.0, 0.0)
+    assert tuple(m.base.velocity) == pytest.approx((0.1, 0.1, 0.0))
+    assert tuple(m.base.angular_velocity) == pytest.approx((0.0, 0.0, -0.2))
 
 
 @pytest.mark.parametrize("seed", range(3))

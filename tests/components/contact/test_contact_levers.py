@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from components.contact import probe_cone, yielding
-from components.contact.probe_cone import levers
+from components.contact.probe_cone import latches
 from components.core.kernel import kernel
 
 CONE_ANGLE = radians(40.0)
@@ -54,7 +54,7 @@ def test_spec05_oracle_T15_latch_angle(unit, x, angle):
         assert lever.normal[:2] == pytest.approx((0.591364, 0.806405), abs=5e-7)
     else:
         assert tuple(lever.normal) == pytest.approx((0.0, 1.0, 0.0), abs=1e-12)
-    d, _, _, _ = levers.latch_front(unit.u.work.latch[0], unit.u.parameters.latch, unit.u.geometry, lever.angle)
+    d, _, _, _ = latches.latch_front(unit.u.work.latch[0], unit.u.parameters.latch, unit.u.geometry, lever.angle)
     assert 0.0 < d < 1e-9
 
 
@@ -161,13 +161,13 @@ def test_oblique_insertion_finds_vanishing_depth_or_a_corner(unit):
         for k in range(4):
             lever = unit.u.state.latch[k]
             figure, geometry, frame = unit.u.parameters.latch, unit.u.geometry, unit.u.work.latch[k]
-            d, n, _, _ = levers.latch_front(frame, figure, geometry, lever.angle)
+            d, n, _, _ = latches.latch_front(frame, figure, geometry, lever.angle)
             if lever.mode != yielding.PUSHED:
                 assert lever.mode == yielding.FREE
                 assert d <= 0.0
                 continue
             pushed += 1
-            beyond = levers.latch_depth(frame, figure, geometry, lever.angle + 2e-9)
+            beyond = latches.latch_depth(frame, figure, geometry, lever.angle + 2e-9)
             assert d > 0.0
             assert d < 1e-9 or beyond <= 0.0
             assert n[0] >= 0.0

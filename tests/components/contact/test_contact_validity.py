@@ -25,7 +25,7 @@ from components.contact_probe_cone import component as contact_component
 from components.core.component import Instance
 from components.core.field import INTEGER
 from components.probe_mechanism import component as mechanism_component
-from components.probe_mechanism import inside, kernel
+from components.probe_mechanism import internal_contact, kernel
 from components.probe_mechanism.kernel import CLOSED
 from tests.components.contact.test_brute_force import captured, unit_of
 
@@ -38,7 +38,7 @@ def test_a_latch_that_bears_tilted_is_counted(tilt, counted):
     unit = captured("RefCone")
     for _ in range(2):
         assert unit.head((STOP - 0.02, 0.0, 0.0), (radians(tilt), 0.0, 0.0)) == 0
-        unit.accept(1e-4)
+        unit.accept()
     assert any(item.pair == LATCH_STOP for item in unit.contacts())
     assert unit.u.state.validity.latch_tilt == counted
     # a trial counts nothing
@@ -46,17 +46,17 @@ def test_a_latch_that_bears_tilted_is_counted(tilt, counted):
     assert unit.u.state.validity.latch_tilt == counted
     # nor does a tilt in which no latch bears
     unit.head((-3.0, 0.0, 0.0), (radians(tilt), 0.0, 0.0))
-    unit.accept(1e-4)
+    unit.accept()
     assert unit.u.state.validity.latch_tilt == counted
 
 
 def test_a_latch_on_the_wide_part_of_its_slot_is_counted():
     unit = captured("RefCone")
     unit.head((STOP + 0.022, 0.0, 0.0), (0.0, 0.0, 0.25))
-    unit.accept(1e-4)
+    unit.accept()
     assert unit.u.state.validity.wide_slot == 0
     unit.head((STOP + 0.022, 0.0, 0.0), (0.0, 0.0, 0.3))
-    unit.accept(1e-4)
+    unit.accept()
     assert any(item.pair == LATCH_WIDE for item in unit.contacts())
     assert unit.u.state.validity.wide_slot == 1
     probe_cone.initialize(unit.u)
@@ -68,7 +68,7 @@ def test_a_lever_on_a_short_arm_is_counted(make_unit, offset, counted):
     """A latch that stands upright over its pivot, 1e-8 m into the wall of the socket: the arm is the offset."""
     unit = make_unit(**{"latch.pivot": (0.0, 0.025), "latch.tip": (offset, 0.02200001), "sensor.count": 0})
     assert unit.head((0.291, 0.0, 0.0)) == 0
-    unit.accept(1e-4)
+    unit.accept()
     assert unit.u.state.latch[0].mode == 1.0
     assert unit.u.state.validity.lever_arm == counted
 
@@ -94,7 +94,7 @@ def test_the_list_has_room_for_every_contact():
         places += [bit(pair, k) for k in (range(1, count + 1) if count > 1 else [0])]
     assert sorted(places) == list(range(BITS))
     assert CONTACTS == BITS
-    assert len(Instance(mechanism_component()).m.touch.held) == CONTACTS + 1
+    assert len(Instance(mechanism_component()).m.implicit_contact.held) == CONTACTS + 1
 
 
 def test_every_pair_has_the_law_that_its_forces_were_found_with(make_unit):
@@ -134,28 +134,28 @@ def test_a_contact_that_closes_while_another_opens_is_noticed():
     m = Instance(mechanism_component()).m
     bottom = 0.3770023 - 0.045
     assert at(m, bottom - 0.01, 0.0021) == [HEAD_CONE]
-    inside.remember(m)
-    assert not inside.newly_closed(m)
+    internal_contact.remember_closed(m)
+    assert not internal_contact.newly_closed(m)
     # deeper is no new contact
     assert at(m, bottom - 0.005, 0.0022) == [HEAD_CONE]
-    assert not inside.newly_closed(m)
+    assert not internal_contact.newly_closed(m)
     # from the wall to the bottom: one contact before, one after
     assert at(m, bottom + 1e-4, 0.0) == [HEAD_BOTTOM]
-    assert inside.newly_closed(m)
+    assert internal_contact.newly_closed(m)
     # from wall to wall: the same pair, another contact
     assert at(m, bottom - 0.01, -0.0021) == [HEAD_CONE]
-    assert inside.newly_closed(m)
-    # a latch from the edge of its slot to the side of it, likewise; see `touch_edge`
+    assert internal_contact.newly_closed(m)
+    # a latch from the edge of its slot to the side of it, likewise; see `_detect_edge`
     m.probe_cone.tally.contact[0].normal[:] = 0.0, 0.8, 0.6
-    m.touch.last[0].normal[:] = 0.0, 1.0, 0.0
-    assert inside.newly_closed(m)
-    m.touch.last[0].normal[:] = 0.0, 0.6, 0.8
-    assert not inside.newly_closed(m)
+    m.implicit_contact.last[0].normal[:] = 0.0, 1.0, 0.0
+    assert internal_contact.newly_closed(m)
+    m.implicit_contact.last[0].normal[:] = 0.0, 0.6, 0.8
+    assert not internal_contact.newly_closed(m)
     # one that opens alone is none
     assert at(m, bottom + 1e-4, 0.0021) == [HEAD_CONE, HEAD_BOTTOM]
-    inside.remember(m)
+    internal_contact.remember_closed(m)
     assert at(m, bottom + 1e-4, 0.0) == [HEAD_BOTTOM]
-    assert not inside.newly_closed(m)
+    assert not internal_contact.newly_closed(m)
 
 
 def test_a_long_micro_step_that_exchanges_contacts_is_repeated_short():

@@ -200,7 +200,7 @@ def test_what_comes_in_is_checked():
 def test_without_contact_both_builds_of_the_mechanism_move_alike():
     """Driven and shaken in free space: bit for bit, apart from the books of contact."""
     builds = []
-    for contact in ("inside", "external"):
+    for contact in ("internal", "external"):
         i = Instance(mechanism_component(contact), **{"base.acceleration": (0.1, 0.3, -0.2)})
         i.m.command.motor_voltage[:] = 27.0
         for k in range(20):
@@ -217,5 +217,5 @@ def test_without_contact_both_builds_of_the_mechanism_move_alike():
 
 
 def test_unknown_place_of_contact():
-    with pytest.raises(ValueError, match="inside or external, not 'outside'"):
+    with pytest.raises(ValueError, match="internal or external, not 'outside'"):
         mechanism_component("outside")

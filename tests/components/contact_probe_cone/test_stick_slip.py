@@ -85,7 +85,7 @@ def test_spec05_oracle_18_applied_friction_is_bounded_and_brakes(name, h, outsid
         assert np.linalg.norm(friction) <= stick_slip.FRICTION * normal * (1.0 + 1e-8) + 1e-12
         if normal > 0.0:
             touched += 1
-            held += 0 if outside else sum(item.active for item in pair.m.touch.held)
+            held += 0 if outside else sum(item.active for item in pair.m.implicit_contact.held)
             if outside:
                 continue
             m = pair.m

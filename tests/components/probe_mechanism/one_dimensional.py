@@ -12,14 +12,14 @@ from components.core.kernel import kernel
 from components.core.record import Record
 from components.probe_mechanism import axial, ports
 
-RECORD = Record(ports.AXIAL, Group("parameters", ports.AXIAL_PARAMETERS))
+RECORD = Record(ports.AXIAL, axial.load(), Group("parameters", ports.AXIAL_PARAMETERS))
 
 STIFFNESS, DAMPING, PLAY, SENSOR_FRICTION = 1e7, 5e3, 0.025, 40.0
 ACTIVE, PASSIVE = 20e3, 400e3
 
 
 @kernel
-def _run(p, a, speed, h, active, passive, thrust, out):
+def _run(p, a, load, speed, h, active, passive, thrust, out):
     x1, x2, v1, v2 = 0.0, 0.0, speed, 0.0
     for i in range(out.shape[0]):
         x1 += 0.5 * h * v1
@@ -33,7 +33,8 @@ def _run(p, a, speed, h, active, passive, thrust, out):
         if depth < -PLAY:
             latch = max(0.0, -STIFFNESS * (depth + PLAY) - DAMPING * closing)
         force = latch - bottom - SENSOR_FRICTION * tanh(closing / 1e-3)
-        axial.advance(p, a, force, 0.0, 0.0, 0.0, 0.0, 0.0, h)
+        load.head_force = force
+        axial.advance(p, a, load, h)
         v1 += h * (force + thrust) / active
         v2 -= h * force / passive
         x1 += 0.5 * h * v1
@@ -107,5 +108,5 @@ def central_impact(
         setattr(m.parameters.axial, name, value)
     steps = round(stop / h)
     out = np.zeros((steps, 12))
-    _run(m.parameters.axial, m.axial, speed, h, active, passive, thrust, out)
+    _run(m.parameters.axial, m.axial, m.axial_load, speed, h, active, passive, thrust, out)
     return Impact(h * (1.0 + np.arange(steps)), *out.T)

@@ -9,7 +9,9 @@ from components.core.field import Group
 from components.core.record import Record
 from components.probe_mechanism import axial, drive, ports
 
-RECORD = Record(ports.AXIAL, ports.DRIVE, Group("parameters", ports.AXIAL_PARAMETERS, ports.DRIVE_PARAMETERS))
+RECORD = Record(
+    ports.AXIAL, axial.load(), ports.DRIVE, Group("parameters", ports.AXIAL_PARAMETERS, ports.DRIVE_PARAMETERS)
+)
 NUT_PER_METRE = 2.0 * pi / 0.02
 VOLTAGE = 27.0
 
@@ -129,8 +131,10 @@ def test_drive_slips_the_brake_against_a_held_probe():
     m, p, d = machine()
     h = 1e-3
     for _ in range(40_000):
-        travel = (d.angle + 0.5 * h * d.rate) / p.nut_ratio / NUT_PER_METRE
-        axial.advance(m.parameters.axial, m.axial, 18e3, 0.0, 0.0, 0.0, travel, d.rate / p.nut_ratio / NUT_PER_METRE, h)
+        m.axial_load.head_force = 18e3
+        m.axial_load.drive_travel = (d.angle + 0.5 * h * d.rate) / p.nut_ratio / NUT_PER_METRE
+        m.axial_load.drive_rate = d.rate / p.nut_ratio / NUT_PER_METRE
+        axial.advance(m.parameters.axial, m.axial, m.axial_load, h)
         drive.advance(p, d, (VOLTAGE, VOLTAGE), m.axial.train_force / NUT_PER_METRE, h)
     assert m.axial.rate == 0.0
     assert m.axial.slip < -0.01

@@ -13,7 +13,7 @@ import pytest
 
 from components.core.component import ComponentError, Instance
 from components.probe_mechanism import component
-from components.probe_mechanism.contact_ports import INSIDE
+from components.probe_mechanism.contact_ports import INTERNAL
 from components.probe_mechanism.ports import DEVICES
 from tests.components.probe_mechanism.one_dimensional import central_impact
 from tests.components.probe_mechanism.rig import Docking, degrees
@@ -34,7 +34,7 @@ def skew(turn=0.0, **parameters):
 def misaligned():
     """First contact, capture, bottom, recoil and the first latch pulse; no thrust."""
     docking = skew()
-    names = [f"audit.dissipated_{device}" for device in (*DEVICES, *INSIDE.devices)]
+    names = [f"audit.dissipated_{device}" for device in (*DEVICES, *INTERNAL.devices)]
     names += ["sensor.first_contact", "sensor.capture", "sensor.socket_bottom", "axial.travel", "base.force[2]"]
     names += ["contact[1].pair", "audit.work_tip", "audit.work_levers", "audit.kinetic_energy"]
     return docking, docking.run(7.0, record=names)
@@ -119,7 +119,7 @@ def test_spec06_oracle_15_energy_closes_and_no_device_creates_any(misaligned, ce
     approach = 0.5 * 20e3 * 0.07**2
     assert np.abs(run["energy"] - run["energy"][0]).max() < 1e-4 * approach
     assert np.abs(central["energy"] - central["energy"][0]).max() < 1e-4 * 214.3
-    for device in (*DEVICES, *INSIDE.devices):
+    for device in (*DEVICES, *INTERNAL.devices):
         lost = run[f"audit.dissipated_{device}"]
         assert np.diff(lost).min() > -1e-5, device
     for device in ("screw", "train", "magnetic", "contact", "probe", "lateral_brakes", "lateral_springs"):

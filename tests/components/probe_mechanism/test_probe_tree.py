@@ -48,9 +48,8 @@ def place(m, length=0.45, rate=0.0):
 def evaluate(m, h=0.0, brakes=0.0, base=(ZERO, ZERO, ZERO)):
     """Accelerations, and the wrench on the base."""
     base = tuple(tuple(map(float, x)) for x in base)
-    code = tree.evaluate(
-        m.parameters.probe, m.tree, m.parameters.lateral, m.damper, brakes, h, base[0], base[1], base[2], m.status
-    )
+    tree.set_forces(m.parameters.probe, m.tree, m.parameters.lateral, m.damper, brakes, h)
+    code = tree.evaluate(m.parameters.probe, m.tree, m.damper, *base, m.status)
     tree.react(m.parameters.probe, m.tree, m.damper)
     return code
 
@@ -64,7 +63,8 @@ def run(m, steps, h, brakes):
         if code == 0:
             code = tree.select(t, d, m.status)
         if code == 0:
-            code = tree.evaluate(p, t, pl, d, brakes, h, (0.0, 0.0, 0.0), (0.0, 0.0, 0.0), (0.0, 0.0, 0.0), m.status)
+            tree.set_forces(p, t, pl, d, brakes, h)
+            code = tree.evaluate(p, t, d, (0.0, 0.0, 0.0), (0.0, 0.0, 0.0), (0.0, 0.0, 0.0), m.status)
         if code != 0:
             return code
         tree.kick(t, d, h)

@@ -12,6 +12,7 @@ import pytest
 
 from components import spacecraft
 from components.core.component import ComponentError, Instance
+from components.core.rotation import from_angles
 from components.spacecraft import elastic
 from components.spacecraft.modes import Modes
 from components.spacecraft.ports import AFFINE, LAGGED, SOURCE
@@ -647,6 +648,46 @@ def test_spec11_oracle_o11_response_to_a_unit_step():
 def test_bad_parameters_are_named(values, message):
     with pytest.raises(ComponentError, match=message):
         craft(**values)
+
+
+def tensor_of(moments, angles=(0.4, -0.7, 0.2)):
+    """The inertia tensor with these principal moments, in axes turned from the principal ones."""
+    A = np.array(from_angles(*angles))
+    tensor = A @ np.diag(moments) @ A.T
+    return 0.5 * (tensor + tensor.T)
+
+
+@pytest.mark.parametrize(
+    "moments",
+    [(1.0, 2.0, 3.0), (1e-9, 5.0, 5.0), (7.0, 7.0, 14.0), (2.0, 2.0, 2.0), (3.0, 1e4, 1e4 + 2.999)],
+    ids=["plate", "thin rod", "disc", "sphere", "almost a plate"],
+)
+@pytest.mark.parametrize("along_axes", [True, False])
+def test_inertia_tensors_of_bodies_are_accepted(moments, along_axes):
+    """A plane plate is on the limit of the triangle inequality, a thin rod has one moment near zero."""
+    body = craft(**{"parameters.inertia": np.diag(moments) if along_axes else tensor_of(moments)})
+    assert sorted(body.m.rigid.principal_moments) == pytest.approx(moments, rel=1e-12, abs=1e-15 * max(moments))
+
+
+@pytest.mark.parametrize("along_axes", [True, False])
+def test_inertia_tensor_that_no_body_has_is_refused(along_axes):
+    """A positive definite tensor whose largest principal moment is more than the sum of the others."""
+    moments = (1.0, 2.0, 3.0001)
+    message = r"parameters.inertia is that of no body: of its principal moments .*3\.0001.* one is 0\.0001 kg.m2 more"
+    with pytest.raises(ComponentError, match=message):
+        craft(**{"parameters.inertia": np.diag(moments) if along_axes else tensor_of(moments)})
+
+
+def test_inertia_about_the_origin_must_be_that_of_a_body_about_its_centre_of_mass():
+    """What the mass has by its offset is taken off first: the rest of this tensor breaks the triangle inequality."""
+    values = {
+        "parameters.mass": 10.0,
+        "parameters.center_of_mass": [0.0, 0.0, 1.0],
+        "parameters.inertia_about_origin": 1.0,
+    }
+    craft(**values, **{"parameters.inertia": np.diag([11.0, 11.0, 2.0])})
+    with pytest.raises(ComponentError, match="is that of no body"):
+        craft(**values, **{"parameters.inertia": np.diag([11.0, 11.0, 2.1])})
 
 
 def test_failures_in_a_step_are_named():

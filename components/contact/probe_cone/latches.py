@@ -1,5 +1,8 @@
-"""Class-2 contacts of the probe-cone unit: latches before they fire (C6) and capture sensors before capture (C7),
-spec/05 6.4, 6.5. They are searched once per accepted micro-step; their forces hold until the next search."""
+"""Class-2 contacts of the probe-cone unit (spec/05 6.4, 6.5): latches that have not fired, and capture sensors.
+
+Latches before they fire (C6) and capture sensors before capture (C7) yield: the search for the angle at which each
+rests is done once per accepted micro-step, and its force holds until the next one.
+"""
 
 from __future__ import annotations
 
@@ -7,7 +10,7 @@ from math import cos, fabs, sin, sqrt
 
 from components.contact.force import clear, exert, point_velocity
 from components.contact.probe_cone.pairs import LATCH_CONE, SENSOR_CONE
-from components.contact.probe_cone.touch import enlist, slot_half_width, touch
+from components.contact.probe_cone.surface_contacts import add_contact, list_contact, slot_half_width
 from components.contact.profile import depth as profile_depth
 from components.contact.profile import segment_depth, segment_profile, sphere_profile
 from components.contact.yielding import (
@@ -47,6 +50,7 @@ def latch_front(frame, latch, geometry, angle):
 
 @kernel
 def latch_depth(frame, latch, geometry, angle):
+    """Return the depth of the front edge of a latch at an angle, m."""
     root, along = front_edge(frame, latch, angle)
     d, _, _, _ = segment_depth(geometry.face, int(geometry.faces), root, along)
     return d
@@ -54,7 +58,7 @@ def latch_depth(frame, latch, geometry, angle):
 
 @kernel
 def sensor_front(frame, sensor, geometry, angle):
-    """(depth, normal, point) of the roller of a capture sensor at an angle."""
+    """Return (depth, normal, point) of the roller of a capture sensor at an angle."""
     centre = turned(frame, sensor.centre, cos(angle), sin(angle))
     d, normal, _ = sphere_profile(geometry.face, int(geometry.faces), centre, sensor.radius)
     return d, normal, axpy(sensor.radius, normal, centre)
@@ -62,6 +66,7 @@ def sensor_front(frame, sensor, geometry, angle):
 
 @kernel
 def sensor_depth(frame, sensor, geometry, angle):
+    """Return the depth of the roller of a capture sensor at an angle, m."""
     d, _, _ = sensor_front(frame, sensor, geometry, angle)
     return d
 
@@ -72,7 +77,7 @@ search_sensor = resting_angle(sensor_depth)
 
 @kernel
 def levers_are_clear(geometry, motion):
-    """True if no latch or sensor can touch, however it is turned."""
+    """Return whether no latch or sensor can touch, however it is turned."""
     p = motion.position
     r = sqrt(p[1] * p[1] + p[2] * p[2])
     d, _, _, _ = profile_depth(geometry.face, int(geometry.faces), p[0], r, geometry.reach)
@@ -93,7 +98,7 @@ def place_levers(parameters, geometry, motion, tip_slope, work):
 
 @kernel
 def tip_in_slot(slot, azimuth, tip):
-    """Trigger of a latch: its tip, projected on the plane of the slot, is inside the outline of the slot."""
+    """Return whether the tip of a latch, projected on the plane of its slot, is inside its outline: the latch fires."""
     d1 = tip[0] - slot.x
     if d1 <= 0.0 or dot(load(azimuth.radial), tip) <= 0.0:
         return False
@@ -116,13 +121,14 @@ def search_latches(parameters, geometry, work, state):
                 hold(lever, latch, frame, normal, point)
             tip = turned(frame, latch.tip, cos(lever.angle), sin(lever.angle))
             if tip_in_slot(parameters.slot, geometry.azimuth[k], tip):
-                state.dissipated.latches += spring_energy(latch, lever.angle)
+                state.dissipated_latches += spring_energy(latch, lever.angle)
                 release(lever)
                 lever.fired = 1.0
 
 
 @kernel
 def search_sensors(parameters, geometry, work, state):
+    """Find the angle of every capture sensor."""
     sensor = parameters.sensor
     for k in range(int(sensor.count)):
         lever = state.sensor[k]
@@ -136,16 +142,17 @@ def search_sensors(parameters, geometry, work, state):
 
 @kernel
 def withdraw_latches(parameters, state):
-    """The latch drive pulls all latches in: they neither touch nor hold."""
+    """Pull all latches in, as the latch drive does: they neither touch nor hold."""
     for k in range(len(state.latch)):
         lever = state.latch[k]
-        state.dissipated.latches += spring_energy(parameters.latch, lever.angle)
+        state.dissipated_latches += spring_energy(parameters.latch, lever.angle)
         release(lever)
         lever.fired = 0.0
 
 
 @kernel
 def all_fired(latch):
+    """Return whether all latches have fired."""
     fired = 0.0
     for k in range(len(latch)):
         fired += latch[k].fired
@@ -153,56 +160,68 @@ def all_fired(latch):
 
 
 @kernel
-def touch_bottomed(parameters, geometry, motion, work, state, tally, head):
-    """Levers at the end of their travel are part of the head: class 1 (spec/05 A12, step 2)."""
-    origin = load(motion.position)
+def detect_bottomed(unit):
+    """Add the contacts of levers at the end of their travel, which are part of the head: class 1 (spec/05 A12, step 2).
+
+    Returns 0, or PENETRATION + pair.
+    """
+    p = unit.parameters
+    g = unit.geometry
+    work = unit.work
+    state = unit.state
+    link = work.link[0]
     for k in range(len(state.latch)):
         if state.latch[k].mode == BOTTOMED:
-            d, normal, gain, point = latch_front(work.latch[k], parameters.latch, geometry, parameters.latch.angle_max)
+            d, normal, gain, point = latch_front(work.latch[k], p.latch, g, p.latch.angle_max)
             if d > 0.0:
-                v = point_velocity(motion, point)
-                law = parameters.law_latch
-                code = touch(tally, law, head, origin, v, LATCH_CONE, k + 1.0, point, normal, gain, d)
+                v = point_velocity(link, point)
+                item = list_contact(unit.tally, LATCH_CONE, k + 1.0, point, normal, gain, d)
+                code = add_contact(unit.tally, item, p.law_latch, v, link, work.head)
                 if code:
                     return code
-    for k in range(int(parameters.sensor.count)):
+    for k in range(int(p.sensor.count)):
         if state.sensor[k].mode == BOTTOMED:
-            d, normal, point = sensor_front(work.sensor[k], parameters.sensor, geometry, parameters.sensor.angle_max)
+            d, normal, point = sensor_front(work.sensor[k], p.sensor, g, p.sensor.angle_max)
             if d > 0.0:
-                v = point_velocity(motion, point)
-                law = parameters.law_head
-                code = touch(tally, law, head, origin, v, SENSOR_CONE, k + 1.0, point, normal, 1.0, d)
+                v = point_velocity(link, point)
+                item = list_contact(unit.tally, SENSOR_CONE, k + 1.0, point, normal, 1.0, d)
+                code = add_contact(unit.tally, item, p.law_head, v, link, work.head)
                 if code:
                     return code
     return 0
 
 
 @kernel
-def exert_held(lever, pair, index, origin, tally, work):
-    """The force that one lever holds, on the passive unit and back on the head."""
+def _exert_held(unit, lever, pair, index):
+    """Add the force that one lever holds to the passive unit and its opposite to the head."""
     if lever.mode == PUSHED:
+        work = unit.work
         normal = load(lever.normal)
         point = load(lever.position)
-        exert(scale(lever.force, normal), point, origin, work.held_target, work.held_head)
-        enlist(tally, pair, index, point, normal, 1.0, 0.0, lever.force, 0.0)
+        exert(scale(lever.force, normal), point, load(work.link[0].position), work.held_target, work.held_head)
+        item = list_contact(unit.tally, pair, index, point, normal, 1.0, 0.0)
+        item.normal_force = lever.force
+        item.friction_force = 0.0
 
 
 @kernel
-def sum_held(parameters, motion, state, tally, work):
+def sum_held(unit):
+    """Sum and list the forces that latches and sensors hold since they were last searched."""
+    work = unit.work
+    state = unit.state
     clear(work.held_target)
     clear(work.held_head)
-    tally.count = tally.class_1
-    origin = load(motion.position)
+    unit.tally.count = unit.tally.class_1
     for k in range(len(state.latch)):
-        exert_held(state.latch[k], LATCH_CONE, k + 1.0, origin, tally, work)
+        _exert_held(unit, state.latch[k], LATCH_CONE, k + 1.0)
     if state.captured == 0.0:
-        for k in range(int(parameters.sensor.count)):
-            exert_held(state.sensor[k], SENSOR_CONE, k + 1.0, origin, tally, work)
+        for k in range(int(unit.parameters.sensor.count)):
+            _exert_held(unit, state.sensor[k], SENSOR_CONE, k + 1.0)
 
 
 @kernel
 def lever_energy(parameters, state):
-    """Energy in the springs of latches and sensors."""
+    """Return the energy in the springs of latches and sensors, J."""
     energy = 0.0
     for k in range(len(state.latch)):
         energy += spring_energy(parameters.latch, state.latch[k].angle)

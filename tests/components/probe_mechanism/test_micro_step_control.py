@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from components.core.component import Instance
-from components.probe_mechanism import component, pace
+from components.probe_mechanism import component, micro_step_control
 from tests.components.probe_mechanism.rig import Docking
 
 TOLERANCE = 5e-7
@@ -16,7 +16,7 @@ def started(**parameters):
     """The record of a mechanism at rest, with inertias of 1 kg m2 about all joints."""
     m = Instance(component(), **{f"parameters.{name}": value for name, value in parameters.items()}).m
     m.tree.qdd[:], m.tree.pivot[:] = 0.0, 1.0
-    pace.initialize(m.parameters, m.pace, m.tree)
+    micro_step_control.initialize(m.parameters, m.stepping, m.tree)
     return m
 
 
@@ -25,8 +25,8 @@ def controlled(acceleration, steps, **parameters):
     m = started(**parameters)
     t, lengths = 0.0, []
     for _ in range(steps):
-        h = float(m.pace.micro_step)
-        pace.set_next(m.parameters, m.pace, m.tree, acceleration(t + 0.5 * h), h)
+        h = float(m.stepping.micro_step)
+        micro_step_control.set_next(m.parameters, m.stepping, m.tree, acceleration(t + 0.5 * h), h)
         t += h
         lengths.append(h)
     return np.array(lengths)
@@ -74,9 +74,9 @@ def test_torsion_counts_at_the_radius_of_gyration_and_the_housing_at_the_head():
     for j, radius in lever.items():
         m = started()
         m.tree.qdd[j] = 2.5e-3
-        pace.set_next(m.parameters, m.pace, m.tree, 0.0, 1e-4)
+        micro_step_control.set_next(m.parameters, m.stepping, m.tree, 0.0, 1e-4)
         expected = 1e-4 * min(2.0, 0.9 * sqrt(TOLERANCE / (2.5e-7 * radius)))
-        assert m.pace.micro_step == pytest.approx(max(expected, 1e-4), rel=1e-12), j
+        assert m.stepping.micro_step == pytest.approx(max(expected, 1e-4), rel=1e-12), j
 
 
 def test_accelerations_that_dampers_of_contacts_take_back_count_less():
@@ -85,8 +85,8 @@ def test_accelerations_that_dampers_of_contacts_take_back_count_less():
     for pivot in (1.0, 25.0):
         m = started(micro_step=1e-6)
         m.tree.qdd[0], m.tree.pivot[0] = 1.0, pivot
-        pace.set_next(m.parameters, m.pace, m.tree, 0.0, 1e-3)
-        lengths.append(float(m.pace.micro_step))
+        micro_step_control.set_next(m.parameters, m.stepping, m.tree, 0.0, 1e-3)
+        lengths.append(float(m.stepping.micro_step))
     assert lengths[1] == pytest.approx(5.0 * lengths[0], rel=1e-12)
 
 
@@ -96,8 +96,8 @@ def test_the_first_contact_is_met_with_the_short_step():
     lengths, contacts = [], []
     for _ in range(600):
         docking.run(1e-3)
-        lengths.append(float(docking.m.pace.micro_step))
-        contacts.append(float(docking.m.touch.closed))
+        lengths.append(float(docking.m.stepping.micro_step))
+        contacts.append(float(docking.m.implicit_contact.closed))
     first = next(k for k, count in enumerate(contacts) if count)
     assert first > 20
     assert lengths[first // 2] == 2e-3

@@ -1,4 +1,4 @@
-"""Work of the slope of the bent probe's tip: latches and head sensors turn with it, the tree of the probe does not."""
+"""Work of the slope of the bent probe's tip, with which latches and head sensors turn but the tree of the probe not."""
 
 from math import cos, sin
 
@@ -10,7 +10,8 @@ from components.core.rotation import apply, load_matrix
 from components.core.vector import ZERO, add, cross, load, scale, store, subtract
 
 
-def tip() -> Group:
+def state() -> Group:
+    """Return the group `tip`."""
     return Group(
         "tip",
         private("torque", "N.m", "of the contact springs of latches and sensors about the head's centre, axes H",
@@ -22,6 +23,7 @@ def tip() -> Group:
 
 @kernel
 def reset(tip):
+    """Set torque, slope and work to zero."""
     store(ZERO, tip.torque)
     tip.slope[0] = 0.0
     tip.slope[1] = 0.0
@@ -30,7 +32,7 @@ def reset(tip):
 
 @kernel
 def spring_torque(unit):
-    """Return the torque of the contact springs on latches and sensors about the head's centre, axes H, a tuple."""
+    """Return the torque of the contact springs on latches and sensors about the head's centre, N m, axes H."""
     head = unit.work.link[0]
     torque = load(unit.work.held_head.torque)
     for k in range(int(unit.tally.class_1)):
@@ -43,8 +45,8 @@ def spring_torque(unit):
 
 
 @kernel
-def book(tip, torque, slope):
-    """Book the work since the last call; `torque` and `slope` as in the group `tip`, tuples."""
+def add_work(tip, torque, slope):
+    """Add the work since the last call; `torque` and `slope` are tuples as in the group `tip`."""
     y = slope[0] - tip.slope[0]
     z = slope[1] - tip.slope[1]
     turn = (z * sin(slope[0]), y, z * cos(slope[0]))

@@ -27,6 +27,7 @@ LEAST_JERK = 1e-24
 
 
 def parameters() -> tuple[Field, ...]:
+    """Return the parameters of the control."""
     return (
         parameter("micro_step", "s", "micro-step when a contact has closed, and the shortest for the tolerance", 1e-4,
                   minimum=1e-6),
@@ -37,9 +38,9 @@ def parameters() -> tuple[Field, ...]:
 
 
 def state() -> Group:
-    """`pace`: the next micro-step, and what the last one leaves for it."""
+    """Return the group `stepping`: the next micro-step, and what the last one leaves for it."""
     return Group(
-        "pace",
+        "stepping",
         private("micro_step", "s", "length of the next micro-step, at most"),
         private("free_inertia", "kg.m2", "articulated, about each joint, at the start", shape=5),
         private("joint_acceleration", "rad/s2", "of the tree in the last micro-step", shape=5),
@@ -49,41 +50,41 @@ def state() -> Group:
 
 
 @kernel
-def initialize(p, pace, t):
+def initialize(p, stepping, t):
     """Start with the short micro-step, with the tree `t` evaluated for it; best before a contact has closed."""
-    pace.jerk = 0.0
-    pace.axial_acceleration = 0.0
+    stepping.jerk = 0.0
+    stepping.axial_acceleration = 0.0
     for j in range(5):
-        pace.joint_acceleration[j] = t.qdd[j]
-        pace.free_inertia[j] = t.pivot[j]
-    restart(p, pace)
+        stepping.joint_acceleration[j] = t.qdd[j]
+        stepping.free_inertia[j] = t.pivot[j]
+    restart(p, stepping)
 
 
 @kernel
-def restart(p, pace):
-    """Go on with the short micro-step."""
-    pace.micro_step = p.micro_step
+def restart(p, stepping):
+    """Continue with the short micro-step."""
+    stepping.micro_step = p.micro_step
 
 
 @kernel
-def set_next(p, pace, t, axial_acceleration, h):
-    """Length of the next micro-step after one of length h with these accelerations of the tree `t` and of the probe.
+def set_next(p, stepping, t, axial_acceleration, h):
+    """Set the next micro-step after one of length h with these accelerations of the tree `t` and of the probe (m/s2).
 
     Angular accelerations count at the head's centre, torsion at the probe's radius of gyration.
     """
     probe = p.probe
     reach = probe.bearing_distance + probe.free_length
-    change = fabs(axial_acceleration - pace.axial_acceleration)
-    pace.axial_acceleration = axial_acceleration
+    change = fabs(axial_acceleration - stepping.axial_acceleration)
+    stepping.axial_acceleration = axial_acceleration
     for j in range(5):
         if j == 2:
             reach = probe.free_length
         elif j == 4:
             reach = sqrt(probe.probe_inertia[0, 0] / probe.probe_mass)
-        share = min(1.0, pace.free_inertia[j] / t.pivot[j])
-        change = max(change, share * reach * fabs(t.qdd[j] - pace.joint_acceleration[j]))
-        pace.joint_acceleration[j] = t.qdd[j]
-    pace.jerk = max(change / h, pace.jerk * max(0.0, 1.0 - h / MEMORY))
-    allowed = CAUTION * sqrt(p.micro_tolerance / max(pace.jerk, LEAST_JERK))
+        share = min(1.0, stepping.free_inertia[j] / t.pivot[j])
+        change = max(change, share * reach * fabs(t.qdd[j] - stepping.joint_acceleration[j]))
+        stepping.joint_acceleration[j] = t.qdd[j]
+    stepping.jerk = max(change / h, stepping.jerk * max(0.0, 1.0 - h / MEMORY))
+    allowed = CAUTION * sqrt(p.micro_tolerance / max(stepping.jerk, LEAST_JERK))
     longest = max(p.longest_micro_step, p.micro_step)
-    pace.micro_step = min(max(min(allowed, GROWTH * h), p.micro_step), longest)
+    stepping.micro_step = min(max(min(allowed, GROWTH * h), p.micro_step), longest)

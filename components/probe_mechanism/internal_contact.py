@@ -1,10 +1,11 @@
 """Contact inside the mechanism: the probe-cone unit in its record, evaluated at every micro-step.
 
-`outside` has the same functions for the build whose contact comes through ports; a record with `probe_cone` gets these.
+`external_contact` has the same functions for the build whose contact comes through ports. `contact` chooses between
+them by the record: one with `probe_cone` gets these.
 """
 
 from components.contact import probe_cone
-from components.contact.probe_cone import tip
+from components.contact.probe_cone import tip_slope
 from components.contact.probe_cone.pairs import bit
 from components.core.component import fail
 from components.core.kernel import kernel
@@ -21,8 +22,8 @@ MESSAGES = probe_cone.messages(discard=False)
 
 
 @kernel
-def check(m):
-    """Contact has no ports of its own."""
+def check_inputs(m):
+    """Return 0: internal contact has no ports of its own."""
     return 0
 
 
@@ -37,10 +38,10 @@ def _clear(sensor, flag):
 
 @kernel
 def initialize(m):
-    """Unit and books at their start. Returns 0, or the code of a failure."""
-    m.touch.dissipated = 0.0
-    m.touch.closed = 0.0
-    tip.reset(m.touch.tip)
+    """Set the unit and the energies to their start. Returns 0, or the code of a failure."""
+    m.implicit_contact.dissipated = 0.0
+    m.implicit_contact.closed = 0.0
+    tip_slope.reset(m.implicit_contact.tip)
     _clear(m.sensor, m.flag)
     unit = m.probe_cone
     code = probe_cone.initialize(unit)
@@ -50,8 +51,8 @@ def initialize(m):
 
 
 @kernel
-def begin(m):
-    """A step begins: sensors and flags of contact hold over the step in which they closed."""
+def begin_step(m):
+    """Clear the sensors and flags of contact, which hold over the step in which they closed."""
     _clear(m.sensor, m.flag)
 
 
@@ -64,8 +65,8 @@ def _copy(placement, copy):
 
 
 @kernel
-def hand_over(m):
-    """Frame 0, links and rollers, as they are placed, to the unit."""
+def set_inputs(m):
+    """Copy frame 0, links and rollers, as they are placed, to the inputs of the unit."""
     inputs = m.probe_cone.input
     _copy(m.relative, inputs.base)
     for j in range(2):
@@ -78,8 +79,8 @@ def hand_over(m):
 
 
 @kernel
-def touch(m):
-    """Contact at the placed position, as a trial. Returns 0, or the code of a failure."""
+def detect(m):
+    """Evaluate contact at the placed position, as a trial. Returns 0, or the code of a failure."""
     unit = m.probe_cone
     code = probe_cone.attempt(unit)
     if code:
@@ -89,34 +90,34 @@ def touch(m):
 
 @kernel
 def newly_closed(m):
-    """True if the last trial closed a contact that was open in the last micro-step, whatever opened meanwhile.
+    """Return whether the last trial closed a contact that was open in the last micro-step, whatever opened meanwhile.
 
     Sets are compared, not counts. A contact whose normal has turned by more than `TURNED` is another one: a head that
     has left one wall for the opposite one, a latch that has slipped from the face of its slot's edge to its side.
     """
-    before = int(m.touch.closed)
+    before = int(m.implicit_contact.closed)
     for k in range(int(m.probe_cone.tally.class_1)):
         item = m.probe_cone.tally.contact[k]
         place = bit(item.pair, item.index)
         if (before >> place) & 1 == 0:
             return True
-        if dot(load(item.normal), load(m.touch.last[place].normal)) < TURNED:
+        if dot(load(item.normal), load(m.implicit_contact.last[place].normal)) < TURNED:
             return True
     return False
 
 
 @kernel
-def remember(m):
+def remember_closed(m):
     """Remember the contacts of an accepted micro-step for `newly_closed`."""
     tally = m.probe_cone.tally
-    m.touch.closed = tally.closed
+    m.implicit_contact.closed = tally.closed
     for k in range(int(tally.class_1)):
         item = tally.contact[k]
-        store(load(item.normal), m.touch.last[bit(item.pair, item.index)].normal)
+        store(load(item.normal), m.implicit_contact.last[bit(item.pair, item.index)].normal)
 
 
 @kernel
-def _note(sensor, flag, contact):
+def _set_sensors(sensor, flag, contact):
     sensor.first_contact = max(sensor.first_contact, contact.first_contact)
     sensor.socket_bottom = max(sensor.socket_bottom, contact.socket_bottom)
     flag.limiter_contact = max(flag.limiter_contact, contact.limiter_contact)
@@ -125,42 +126,42 @@ def _note(sensor, flag, contact):
 
 
 @kernel
-def accept(m, h):
-    """Accept the last trial, h after the one before."""
-    probe_cone.accept(m.probe_cone, h)
-    _note(m.sensor, m.flag, m.probe_cone.output)
+def accept(m):
+    """Accept the last trial, and set the sensors and flags of what touches."""
+    probe_cone.accept(m.probe_cone)
+    _set_sensors(m.sensor, m.flag, m.probe_cone.output)
 
 
 @kernel
 def on_link(m, j):
-    """Force and torque on link j, link axes, about its origin."""
+    """Return the wrench on link j: force in N and torque in N m about its origin, link axes."""
     return m.probe_cone.output.link[j]
 
 
 @kernel
 def on_roller(m, k):
-    """Force on roller k, M axes."""
+    """Return the force on roller k, N, M axes."""
     return load(m.probe_cone.output.roller[k].force)
 
 
 @kernel
 def on_target(m):
-    """(force, torque about the origin of PU) on the passive unit, PU axes."""
+    """Return (force in N, torque in N m about the origin of PU) on the passive unit, PU axes."""
     target = m.probe_cone.output.target
     return load(target.force), load(target.torque)
 
 
 @kernel
 def linearise(m, h):
-    """Dampers of the contacts join the tree for a micro-step h."""
+    """Add the dampers of the contacts to the tree for a micro-step h."""
     t = m.tree
-    implicit.begin(m.probe_cone, m.touch, (t.tip_slope[0], t.tip_slope[1]))
-    implicit.linearise(m.probe_cone, m.touch, t.load_damping, t.length, m.levers, h)
+    implicit.begin_micro_step(m.probe_cone, m.implicit_contact, (t.tip_slope[0], t.tip_slope[1]))
+    implicit.linearise(m.probe_cone, m.implicit_contact, t, m.levers, h)
 
 
 @kernel
-def rubs(m):
-    """True if contacts or capture sensors have forces that `revise` may hold."""
+def can_revise(m):
+    """Return whether contacts or capture sensors have forces that `revise` may hold."""
     return m.probe_cone.tally.class_1 > 0.0 or m.probe_cone.state.captured > 0.0
 
 
@@ -171,71 +172,66 @@ def revise(m, change, h):
     Returns how many are newly held; with any, loads and dampers of the tree are set anew.
     """
     t = m.tree
-    count = implicit.revise(m.probe_cone, m.touch, t, t.length, m.levers, change, h)
+    count = implicit.revise(m.probe_cone, m.implicit_contact, t, m.levers, change, h)
     if count > 0:
-        implicit.linearise(m.probe_cone, m.touch, t.load_damping, t.length, m.levers, h)
+        implicit.linearise(m.probe_cone, m.implicit_contact, t, m.levers, h)
         for j in range(2):
             wrench = on_link(m, j)
             store(load(wrench.force), t.load[j].force)
             store(load(wrench.torque), t.load[j].torque)
-            implicit.add_correction(m.touch, j, reach(t, j), t.load[j])
+            implicit.add_correction(m.implicit_contact, j, reach(t, j), t.load[j])
     return count
 
 
 @kernel
 def axial_damping(m):
-    """Damping of contacts along the probe times the micro-step, kg."""
-    return m.touch.axial_damping
+    """Return the damping of contacts along the probe times the micro-step, kg."""
+    return m.implicit_contact.axial_damping
 
 
 @kernel
 def cam_response(m):
-    """Force on the probe's travel that the accelerations found add through the rollers (N), and damping of their
-    contacts by its rate, times the micro-step (kg)."""
-    return implicit.cam_force(m.touch, m.tree), m.touch.cam_damping
+    """Return (force in N, damping in kg) on the probe's travel through the rollers.
+
+    The force is what the accelerations found add; the damping, of the rollers' contacts by the rate of travel, is taken
+    times the micro-step.
+    """
+    return implicit.cam_force(m.implicit_contact, m.tree), m.implicit_contact.cam_damping
 
 
 @kernel
 def cam_correction(m):
-    """Force in N that held contacts of rollers add to that of the rollers on the probe's travel."""
-    return m.touch.cam_correction
+    """Return the force in N that held contacts of rollers add to that of the rollers on the probe's travel."""
+    return m.implicit_contact.cam_correction
 
 
 @kernel
-def lose_through_cam(m, force, travel):
-    """Book what that force, as it was applied, takes from the probe going by `travel`."""
-    m.touch.dissipated -= force * travel
+def account_cam_loss(m, force, travel):
+    """Add what `force` (N) of `cam_response`, as applied, takes from the probe while it goes by `travel` (m)."""
+    m.implicit_contact.dissipated -= force * travel
 
 
 @kernel
 def tip_torque(m):
-    """Torque of the springs of latches and head sensors about the head's centre, H axes, N.m."""
-    return load(m.touch.tip.torque)
+    """Return the torque of the springs of latches and head sensors about the head's centre, N m, H axes."""
+    return load(m.implicit_contact.tip.torque)
 
 
 @kernel
-def settle(m, axial_force, travel, way, h):
-    """Book the losses of a micro-step h in which the probe went by `travel` and the rollers by `way` of `levers.shift`.
+def account_losses(m, axial_force, travel, way, h):
+    """Add the losses of a micro-step h in which the probe went by `travel` and the rollers by `way` of `levers.shift`.
 
-    Returns what the implicit part of contact adds to the wrench on the passive unit: (force, torque), PU axes.
+    `axial_force` (N) see `implicit.account_losses`. Returns what the implicit part of contact adds to the wrench on the
+    passive unit: (force in N, torque in N m), PU axes.
     """
     for k in range(levers.COUNT):
-        m.touch.dissipated -= levers.work(m.levers, k, load(m.touch.roller[k].force), way)
-    return implicit.settle(
-        m.probe_cone,
-        m.touch,
-        m.tree,
-        load(m.base.angular_acceleration),
-        load(m.base.acceleration),
-        axial_force,
-        travel / h,
-        h,
-    )
+        m.implicit_contact.dissipated -= levers.work(m.levers, k, load(m.implicit_contact.roller[k].force), way)
+    return implicit.account_losses(m.probe_cone, m.implicit_contact, m.tree, m.base, axial_force, travel / h, h)
 
 
 @kernel
-def finish(m):
-    """Energies and list of contacts at the end of a step, sensors and flags of the latches."""
+def finish_step(m):
+    """Set energies and list of contacts at the end of a step, sensors and flags of the latches."""
     # what the trial refuses here, the next micro-step refuses by name
     probe_cone.evaluate(m.probe_cone)
     contact = m.probe_cone.output
@@ -252,7 +248,7 @@ def audit(m):
     out = m.audit
     contact = m.probe_cone.output
     out.stored_energy += contact.stored_energy
-    out.dissipated_contact = m.touch.dissipated
+    out.dissipated_contact = m.implicit_contact.dissipated
     out.dissipated_latches = contact.dissipated_latches
     out.dissipated_energy += out.dissipated_contact + out.dissipated_latches
-    out.work_tip = m.touch.tip.work if m.parameters.simplifications == AS_IN_SOURCE else 0.0
+    out.work_tip = m.implicit_contact.tip.work if m.parameters.simplifications == AS_IN_SOURCE else 0.0

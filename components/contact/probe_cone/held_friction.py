@@ -1,4 +1,4 @@
-"""Friction that is held over a step: that of the end of the step, as in backward Euler's method.
+"""Friction that is held over a step: the friction at its end, as in backward Euler's method.
 
 A separate contact component gives its forces for a whole communication step. Friction of the velocities at its start
 would turn the sliding round and round, or must fade below a speed that grows with the step. Here friction solves its
@@ -20,13 +20,13 @@ from components.core.vector import add, axpy, dot, load, norm, scale, store, sub
 
 @kernel
 def _link(pair):
-    """Number of the link of a kind of pair: 0 head, 1 limiter."""
+    """Return the number of the link of a kind of pair: 0 head, 1 limiter."""
     return 1 if pair in (PAD_CONE, ROLLER_CONE) else 0
 
 
 @kernel
 def _wrench(work, pair, index):
-    """The wrench that a contact adds to."""
+    """Return the wrench that a contact adds to."""
     if pair == ROLLER_CONE:
         return work.roller[int(index) - 1]
     if pair == PAD_CONE:
@@ -36,7 +36,7 @@ def _wrench(work, pair, index):
 
 @kernel
 def _slip(unit, item):
-    """Velocity of sliding of a listed contact, PU axes."""
+    """Return the velocity of sliding of a listed contact, m/s, PU axes."""
     link = unit.work.link[_link(item.pair)]
     v = point_velocity(link, load(item.position))
     if item.pair == ROLLER_CONE:
@@ -47,19 +47,19 @@ def _slip(unit, item):
 
 
 @kernel
-def _free(rubbing, place, n, slip, step, mobility):
-    """Velocity with which a contact would slide at the end of the step without its friction."""
-    memory = rubbing.contact[place]
-    gained = scale(step / rubbing.step, subtract(slip, load(memory.slip)))
-    free = add(add(slip, gained), scale(mobility, load(memory.friction)))
+def _free(memory, place, n, slip, step, mobility):
+    """Return the velocity with which a contact would slide at the end of the step without its friction, m/s."""
+    last = memory.contact[place]
+    gained = scale(step / memory.step, subtract(slip, load(last.slip)))
+    free = add(add(slip, gained), scale(mobility, load(last.friction)))
     return axpy(-dot(n, free), n, free)
 
 
 @kernel
 def hold_friction(unit):
     """Replace the friction of all listed contacts by that which is held over `input.step`."""
-    rubbing = unit.state.rubbing
-    before = int(rubbing.closed)
+    memory = unit.state.friction_memory
+    before = int(memory.closed)
     step = unit.input.step
     for k in range(int(unit.tally.count)):
         item = unit.tally.contact[k]
@@ -67,42 +67,41 @@ def hold_friction(unit):
         j = _link(item.pair)
         place = bit(item.pair, item.index)
         known = (before >> place) & 1
-        mobility = step * (rubbing.count[j] + 1.0 - known) / unit.input.mass[j]
+        mobility = step * (memory.count[j] + 1.0 - known) / unit.input.mass[j]
         n = load(item.normal)
         slip = _slip(unit, item)
         free = slip
         if known == 1:
-            free = _free(rubbing, place, n, slip, step, mobility)
+            free = _free(memory, place, n, slip, step, mobility)
         plain = friction_force(law, item.normal_force, slip, 0.0)
         friction = friction_force(law, item.normal_force, free, mobility)
         change = subtract(friction, plain)
         origin = load(unit.work.link[j].position)
         exert(change, load(item.position), origin, unit.tally.target, _wrench(unit.work, item.pair, item.index))
-        unit.tally.power.friction += dot(change, slip)
         item.friction_force = norm(friction)
         store(slip, item.slip)
         store(friction, item.friction)
 
 
 @kernel
-def forget_friction(rubbing):
-    """No contact was closed in the last step."""
-    rubbing.step = 0.0
-    rubbing.closed = 0.0
-    rubbing.count[0] = 0.0
-    rubbing.count[1] = 0.0
+def forget_friction(memory):
+    """Set the memory to that of a step without contacts."""
+    memory.step = 0.0
+    memory.closed = 0.0
+    memory.count[0] = 0.0
+    memory.count[1] = 0.0
 
 
 @kernel
 def remember_friction(unit):
     """Remember the contacts of an accepted step, for the next one."""
-    rubbing = unit.state.rubbing
-    forget_friction(rubbing)
-    rubbing.step = unit.input.step
+    memory = unit.state.friction_memory
+    forget_friction(memory)
+    memory.step = unit.input.step
     for k in range(int(unit.tally.class_1)):
         item = unit.tally.contact[k]
         place = bit(item.pair, item.index)
-        rubbing.count[_link(item.pair)] += 1.0
-        rubbing.closed += weight(item.pair, item.index)
-        store(load(item.slip), rubbing.contact[place].slip)
-        store(load(item.friction), rubbing.contact[place].friction)
+        memory.count[_link(item.pair)] += 1.0
+        memory.closed += weight(item.pair, item.index)
+        store(load(item.slip), memory.contact[place].slip)
+        store(load(item.friction), memory.contact[place].friction)

@@ -1,0 +1,315 @@
+"""Class-1 contacts of the probe-cone unit (spec/05 6.2): surfaces that bear by a spring and damper of their own.
+
+Head (C1, C2), pads (C3, C4), rollers (C5), fired latches in their slots (C8), friction of the capture sensors in the
+socket (C9). Each `detect_*` finds the contacts of one kind of body, lists them in `unit.tally` and adds their forces to
+the wrenches in `unit.work`. They return 0, or PENETRATION + pair for a depth beyond the limit of the pair's law.
+"""
+
+from __future__ import annotations
+
+from math import copysign, cos, fabs, radians, sqrt, tan, tanh
+
+from components.contact.force import clear, contact_force, exert, point_velocity, stored_energy
+from components.contact.probe_cone.pairs import (
+    HEAD_BOTTOM,
+    HEAD_CONE,
+    LATCH_STOP,
+    LATCH_WALL,
+    LATCH_WIDE,
+    PAD_CONE,
+    PENETRATION,
+    ROLLER_CONE,
+    weight,
+)
+from components.contact.profile import depth as profile_depth
+from components.contact.profile import segment_profile, sphere_profile
+from components.core.kernel import kernel
+from components.core.rotation import apply_transposed, load_matrix
+from components.core.vector import add, axpy, dot, load, norm, scale, store
+
+# a slot is taken for plane: good for latches that stand within 15 deg of the normal of its plane (spec/00 R40)
+LEAST_UPRIGHT = cos(radians(15.0))
+
+
+@kernel
+def begin(tally):
+    """Clear the sums and the list of contacts for an evaluation."""
+    clear(tally.target)
+    tally.stored_energy = 0.0
+    tally.sensor_friction = 0.0
+    tally.count = 0.0
+    tally.closed = 0.0
+    tally.tilted = 0.0
+    tally.wide = 0.0
+
+
+@kernel
+def list_contact(tally, pair, index, point, normal, gain, depth):
+    """List a contact and return its record. Each has its place in `pairs.bit`, and the list has room for as many.
+
+    `point` and unit `normal` in PU axes, `depth` in m; `gain` see `force.contact_force`.
+    """
+    item = tally.contact[int(tally.count)]
+    item.pair = pair
+    item.index = index
+    store(point, item.position)
+    store(normal, item.normal)
+    item.gain = gain
+    item.penetration = depth
+    tally.count += 1.0
+    return item
+
+
+@kernel
+def add_contact(tally, item, law, v, link, wrench):
+    """Add the forces of a listed class-1 contact to the passive unit and to the `wrench` on `link`, and its energy.
+
+    `v` is the velocity of the link over the passive surface at the point, m/s, PU axes. Returns 0, or
+    PENETRATION + pair.
+    """
+    depth = item.penetration
+    force, item.normal_force, item.friction_force = contact_force(law, v, load(item.normal), item.gain, depth)
+    exert(force, load(item.position), load(link.position), tally.target, wrench)
+    tally.stored_energy += stored_energy(law, depth)
+    tally.closed += weight(item.pair, item.index)
+    if depth > law.penetration_limit:
+        tally.excess = depth
+        tally.index = item.index
+        return PENETRATION + int(item.pair)
+    return 0
+
+
+@kernel
+def detect_head(unit):
+    """Add the contacts of the head sphere with the profile and the socket bottom; sets the sensors DK1, DK2."""
+    p = unit.parameters
+    g = unit.geometry
+    link = unit.work.link[0]
+    wrench = unit.work.head
+    tally = unit.tally
+    radius = p.head.radius
+    centre = load(link.position)
+    faces = int(g.faces)
+    unit.output.first_contact = 0.0
+    unit.output.socket_bottom = 0.0
+    d, normal, feature = sphere_profile(g.face, faces, centre, radius)
+    code = 0
+    if d > 0.0:
+        if feature != faces - 1:
+            unit.output.first_contact = 1.0
+        point = axpy(radius, normal, centre)
+        item = list_contact(tally, HEAD_CONE, 0.0, point, normal, 1.0, d)
+        code = add_contact(tally, item, p.law_head, point_velocity(link, point), link, wrench)
+    d = centre[0] + radius - g.bottom_x
+    if code == 0 and d > 0.0 and centre[1] ** 2 + centre[2] ** 2 <= g.bottom_r**2:
+        unit.output.socket_bottom = 1.0
+        normal = (1.0, 0.0, 0.0)
+        point = axpy(radius, normal, centre)
+        item = list_contact(tally, HEAD_BOTTOM, 0.0, point, normal, 1.0, d)
+        code = add_contact(tally, item, p.law_bottom, point_velocity(link, point), link, wrench)
+    return code
+
+
+@kernel
+def pads_are_clear(limiter, geometry, motion):
+    """Return whether no pad can touch: the farthest and widest point that they might reach lies in free space."""
+    p = motion.position
+    axial = motion.rotation[0, 0]
+    radial = sqrt(max(0.0, 1.0 - axial * axial))
+    x_front = max(limiter.x[0] * axial, limiter.x[1] * axial)
+    x_side = max(fabs(limiter.x[0]), fabs(limiter.x[1]))
+    r_max = max(limiter.r[0], limiter.r[1])
+    x = p[0] + x_front + r_max * radial
+    r = sqrt(p[1] * p[1] + p[2] * p[2]) + r_max + x_side * radial
+    d, _, _, _ = profile_depth(geometry.face, int(geometry.faces), x, r, 0.0)
+    return d <= 0.0
+
+
+@kernel
+def detect_pads(unit):
+    """Add the contacts of the pads with the profile, each at its deepest point: one contact per pad."""
+    p = unit.parameters
+    g = unit.geometry
+    link = unit.work.link[1]
+    unit.output.limiter_contact = 0.0
+    if p.limiter.pads == 0.0 or pads_are_clear(p.limiter, g, link):
+        return 0
+    A = load_matrix(link.rotation)
+    origin = load(link.position)
+    faces = int(g.faces)
+    for k in range(int(p.limiter.pads)):
+        pad = g.pad[k]
+        start = add(origin, apply_transposed(A, load(pad.start)))
+        along = apply_transposed(A, load(pad.along))
+        middle = axpy(0.5, along, start)
+        r = sqrt(middle[1] * middle[1] + middle[2] * middle[2])
+        d, _, _, _ = profile_depth(g.face, faces, middle[0], r, g.pad_half)
+        if d <= -g.pad_half:
+            continue
+        d, normal, gain, point = segment_profile(g.face, faces, start, along)
+        if d > 0.0:
+            unit.output.limiter_contact = 1.0
+            item = list_contact(unit.tally, PAD_CONE, k + 1.0, point, normal, gain, d)
+            v = point_velocity(link, point)
+            code = add_contact(unit.tally, item, p.law_limiter, v, link, unit.work.limiter)
+            if code:
+                return code
+    return 0
+
+
+@kernel
+def detect_rollers(unit):
+    """Add the contacts of the rollers with the profile; the inputs have their centres and velocities in M."""
+    p = unit.parameters
+    g = unit.geometry
+    link = unit.work.link[1]
+    A = load_matrix(link.rotation)
+    origin = load(link.position)
+    radius = p.roller.radius
+    for k in range(len(unit.input.roller)):
+        roller = unit.input.roller[k]
+        unit.output.roller_contact[k] = 0.0
+        if k < p.roller.count:
+            centre = add(origin, apply_transposed(A, load(roller.position)))
+            d, normal, _ = sphere_profile(g.face, int(g.faces), centre, radius)
+            if d > 0.0:
+                unit.output.roller_contact[k] = 1.0
+                point = axpy(radius, normal, centre)
+                v = add(point_velocity(link, point), apply_transposed(A, load(roller.velocity)))
+                item = list_contact(unit.tally, ROLLER_CONE, k + 1.0, point, normal, 1.0, d)
+                code = add_contact(unit.tally, item, p.law_limiter, v, link, unit.work.roller[k])
+                if code:
+                    return code
+    return 0
+
+
+@kernel
+def slot_half_width(slot, d1):
+    """Return half the width of the slot at the depth d1 from the stop, m."""
+    if d1 <= slot.narrow_depth:
+        return slot.half_width
+    return slot.half_width + (min(d1, slot.wide_depth) - slot.narrow_depth) * tan(slot.wall_angle)
+
+
+@kernel
+def between_edges(normal, edge, radial):
+    """Return (unit normal, gain) between the rear edge of a latch and the edge of its slot with the in-plane `normal`.
+
+    The point of the latch is where its edge crosses the plane of the slot, and wanders along it as the latch moves: the
+    gradient of a depth measured in that plane is perpendicular to both edges and, of a tilted latch, longer than 1
+    (spec/05 6.6 keeps the normals of an upright latch).
+    """
+    g = axpy(-dot(normal, edge) / dot(radial, edge), radial, normal)
+    gain = norm(g)
+    return scale(1.0 / gain, g), gain
+
+
+@kernel
+def slot_wall(slot, wall, d1, d2, tangential):
+    """Return (depth, normal) of a latch in the wall of its slot, both in the plane of the slot.
+
+    `wall` is the sub-record of the unit's geometry, d1 the depth into the socket from the stop, d2 the offset to the
+    side. The corner between the narrow part and the inclined wall is convex: the smaller depth counts, without a jump.
+    """
+    s = wall.sine
+    c = wall.cosine
+    side = copysign(1.0, d2)
+    narrow = fabs(d2) - slot.half_width
+    inclined = narrow * c - (d1 - slot.narrow_depth) * s
+    if inclined < narrow:
+        return inclined, axpy(c * side, tangential, (-s, 0.0, 0.0))
+    return narrow, scale(side, tangential)
+
+
+@kernel
+def wide_wall(wall, d2, tangential):
+    """Return (depth, normal) of a latch in the wall of the wide part of its slot, beyond the inclined wall.
+
+    The source's latches never touch it; here they do, or a long free roll would take them out of their slots. Its
+    corner with the inclined wall is concave: both bear.
+    """
+    return fabs(d2) - wall.wide_half_width, scale(copysign(1.0, d2), tangential)
+
+
+@kernel
+def _detect_edge(unit, pair, index, latch, depth, normal):
+    """Add one contact of the rear edge of a latch with its slot, `depth` and `normal` in the plane of the slot.
+
+    `latch` is (root, edge, t, radial) with the crossing of that plane at root + t edge. A latch that hardly crosses the
+    plane slips off over the edge rather than through the wall: the least of the depth and of what tip and root have of
+    the plane counts, so that a contact never begins or ends deep. Returns 0, or PENETRATION + pair.
+    """
+    root, edge, t, radial = latch
+    height = dot(radial, edge)
+    beyond_tip = (1.0 - t) * height
+    beyond_root = t * height
+    if beyond_tip < depth and beyond_tip < beyond_root:
+        point = add(root, edge)
+        depth = beyond_tip
+        direction = radial
+        gain = 1.0
+    elif beyond_root < depth:
+        point = root
+        depth = beyond_root
+        direction = scale(-1.0, radial)
+        gain = 1.0
+    else:
+        point = axpy(t, edge, root)
+        direction, gain = between_edges(normal, edge, radial)
+    if height < LEAST_UPRIGHT * norm(edge):
+        unit.tally.tilted += 1.0
+    link = unit.work.link[0]
+    item = list_contact(unit.tally, pair, index, point, direction, gain, depth)
+    return add_contact(unit.tally, item, unit.parameters.law_latch, point_velocity(link, point), link, unit.work.head)
+
+
+@kernel
+def detect_slot(unit, k):
+    """Add the contacts of the rear edge of the fired latch k with the stop and the walls of its slot (spec/05 6.6)."""
+    slot = unit.parameters.slot
+    figure = unit.parameters.latch
+    frame = unit.work.latch[k]
+    index = k + 1.0
+    xi = load(frame.xi)
+    eta = load(frame.eta)
+    origin = load(unit.work.link[0].position)
+    root = axpy(figure.rear_root[0], xi, axpy(figure.rear_root[1], eta, origin))
+    edge = add(
+        scale(figure.rear_tip[0] - figure.rear_root[0], xi), scale(figure.rear_tip[1] - figure.rear_root[1], eta)
+    )
+    radial = load(unit.geometry.azimuth[k].radial)
+    height = dot(radial, edge)
+    if height <= 0.0:
+        return 0
+    t = (slot.distance - dot(radial, root)) / height
+    if t < 0.0 or t > 1.0:
+        return 0
+    latch = (root, edge, t, radial)
+    point = axpy(t, edge, root)
+    tangential = load(unit.geometry.azimuth[k].tangential)
+    d1 = point[0] - slot.x
+    d2 = dot(tangential, point)
+    code = 0
+    if d1 < 0.0:
+        code = _detect_edge(unit, LATCH_STOP, index, latch, -d1, (-1.0, 0.0, 0.0))
+    if code or fabs(d2) <= slot.half_width:
+        return code
+    depth, normal = slot_wall(slot, unit.geometry.wall, d1, d2, tangential)
+    if depth > 0.0:
+        code = _detect_edge(unit, LATCH_WALL, index, latch, depth, normal)
+    depth, normal = wide_wall(unit.geometry.wall, d2, tangential)
+    if code == 0 and depth > 0.0:
+        unit.tally.wide += 1.0
+        code = _detect_edge(unit, LATCH_WIDE, index, latch, depth, normal)
+    return code
+
+
+@kernel
+def add_sensor_friction(unit):
+    """Add the friction of the capture sensors along the socket after capture (C9), at the centre of the head."""
+    sensor = unit.parameters.sensor
+    link = unit.work.link[0]
+    friction = sensor.friction * tanh(link.velocity[0] / sensor.slip_velocity)
+    unit.tally.sensor_friction = friction
+    centre = load(link.position)
+    exert((friction, 0.0, 0.0), centre, centre, unit.tally.target, unit.work.head)

@@ -1,0 +1,61 @@
+"""Outputs of the probe mechanism at the end of a step: links, docking, sensors, instantaneous wrench."""
+
+from components.core.kernel import kernel
+from components.core.rotation import angles, continued, load_matrix, load_quaternion, quaternion, store_quaternion
+from components.core.vector import add, cross, load, store
+from components.probe_mechanism import axial, cover
+
+
+@kernel
+def _set_links(tree_links, out):
+    """Set the outputs of the buffer links from the links of the tree."""
+    for j in range(2):
+        link = tree_links[j]
+        store(load(link.position), out[j].position)
+        q = quaternion(load_matrix(link.rotation))
+        store_quaternion(continued(q, load_quaternion(out[j].quaternion)), out[j].quaternion)
+        store(load(link.velocity), out[j].velocity)
+        store(load(link.angular_velocity), out[j].angular_velocity)
+
+
+@kernel
+def _set_docking(relative, plane_x, out):
+    """Set `docking` from the placement of frame 0 relative to PU."""
+    A = load_matrix(relative.rotation)
+    position = load(relative.position)
+    store(position, out.position)
+    store(angles(A), out.angles)
+    store(load(relative.velocity), out.velocity)
+    store(load(relative.angular_velocity), out.angular_velocity)
+    out.plane_gap = -(position[0] + A[0][0] * plane_x)
+
+
+@kernel
+def set_motion(m):
+    """Set kinematic outputs and end-position sensors at the end of the step, where everything is placed."""
+    p = m.parameters
+    travel = m.axial.travel
+    _set_links(m.tree.link, m.link)
+    _set_docking(m.relative, p.docking_plane_x, m.docking)
+    m.nut.angle = axial.nut_per_travel(p.axial) * travel
+    m.nut.rate = axial.nut_per_travel(p.axial) * m.axial.rate
+    m.probe.length = p.probe.free_length - travel
+    m.sensor.extended = 1.0 if travel <= p.sensor_margin else 0.0
+    m.sensor.retracted = 1.0 if m.probe.length <= p.probe.shortest_length + p.sensor_margin else 0.0
+    m.sensor.axial_travel = travel
+    for i in range(2):
+        m.sensor.probe_deflection[i] = m.link[0].position[1 + i]
+        m.sensor.housing_angle[i] = m.joint.angle[i]
+
+
+@kernel
+def set_wrench_now(m):
+    """Set the instantaneous wrench on the base of the last evaluation; `m.target` already holds its own."""
+    force = load(m.tree.base_force)
+    torque = load(m.tree.base_torque)
+    if m.parameters.cover.present != 0.0:
+        axial = cover.transmitted(m.parameters.cover, m.cover) + m.balance.pusher_force
+        force = (axial, force[1], force[2])
+        torque = add(torque, cross((m.cover.travel, 0.0, 0.0), force))
+    store(force, m.base.force_now)
+    store(torque, m.base.torque_now)
