@@ -8,25 +8,31 @@ by a request to terminate).
 from __future__ import annotations
 
 import argparse
+import io
 import os
+import re
 import shlex
 import signal
 import sys
 from collections.abc import Sequence
+from contextlib import redirect_stdout, suppress
 
 from base.errors import FAILED, DockfmuError
+from base.names import did_you_mean
 from dockfmu.commands.arguments import DONE
 from dockfmu.commands.catalogue import add_build, add_list
 from dockfmu.commands.compare import add_compare
+from dockfmu.commands.completion import add_completion, complete
 from dockfmu.commands.inspect import add_check_swap, add_diagram, add_ports, add_validate
 from dockfmu.commands.parameters import add_parameters
 from dockfmu.commands.results import add_export, add_report
 from dockfmu.commands.run import add_run
 from dockfmu.commands.streams import open_standard_streams, plain_warnings, say
+from dockfmu.commands.terminal import styled
 
 COMMANDS = (
     add_list, add_build, add_run, add_parameters, add_validate, add_ports, add_check_swap, add_diagram, add_report,
-    add_compare, add_export,
+    add_compare, add_export, add_completion,
 )  # fmt: skip
 """Each adds the parser of a sub-command, in the order of the help."""
 
@@ -49,12 +55,31 @@ def argument_parser() -> argparse.ArgumentParser:
     return parser
 
 
+def _parsed(parser: argparse.ArgumentParser, typed: Sequence[str]) -> argparse.Namespace:
+    """Parse what was typed; a command or an option that does not exist ends the program with near matches."""
+    names = [add.__name__.removeprefix("add_").replace("_", "-") for add in COMMANDS]
+    first = next((word for word in typed if not word.startswith("-")), None)
+    if first is not None and first not in names:
+        parser.error(f"there is no command {first!r}{did_you_mean(first, names)}")
+    parsed, unknown = parser.parse_known_args(typed)
+    if unknown:
+        shown = io.StringIO()
+        with suppress(SystemExit), redirect_stdout(shown):
+            parser.parse_args([first or "--help", "--help"])
+        options = dict.fromkeys(re.findall(r"--[a-z][a-z-]*", shown.getvalue()))
+        hints = (did_you_mean(word.partition("=")[0], options) for word in unknown if word.startswith("--"))
+        parser.error(f"unrecognized arguments: {' '.join(unknown)}{''.join(hints)}")
+    return parsed
+
+
 def main(arguments: Sequence[str] | None = None) -> int:
     """Run the command; errors become one clear message on standard error and an exit status."""
     open_standard_streams()
     parser = argument_parser()
-    parsed = parser.parse_args(arguments)
-    parsed.typed = shlex.join(["dockfmu", *(sys.argv[1:] if arguments is None else arguments)])
+    complete(parser)
+    typed = [*(sys.argv[1:] if arguments is None else arguments)]
+    parsed = _parsed(parser, typed)
+    parsed.typed = shlex.join(["dockfmu", *typed])
     if parsed.version:
         from dockfmu import __version__
 
@@ -64,6 +89,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
         parser.error("a COMMAND is needed")
     from master.run.interruption import orderly, signal_of
 
+    prefix = styled("dockfmu:", "red", sys.stderr)
     try:
         with orderly(), plain_warnings():
             done: int = parsed.action(parsed)
@@ -71,15 +97,15 @@ def main(arguments: Sequence[str] | None = None) -> int:
             return done
     except KeyboardInterrupt as error:
         number = signal_of(error)
-        say(f"dockfmu: ended by {signal.Signals(number).name}")
+        say(f"{prefix} ended by {signal.Signals(number).name}")
         return 128 + number
     except BrokenPipeError:
         # who read our output has gone; nothing is left to say, at the end of the process either
         os.dup2(os.open(os.devnull, os.O_WRONLY), 1)
         return FAILED
     except OSError as error:
-        say(f"dockfmu: {error}")
+        say(f"{prefix} {error}")
         return FAILED
     except DockfmuError as error:
-        say(f"dockfmu: {error}")
+        say(f"{prefix} {error}")
         return error.exit_status

@@ -11,6 +11,8 @@ from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from typing import Any
 
+from dockfmu.commands.terminal import styled
+
 
 def say(text: str) -> None:
     # a run does not end because nobody reads what it says
@@ -26,7 +28,7 @@ def plain_warnings() -> Iterator[None]:
 
         def sentence(message: Warning | str, category: type[Warning], *where: Any, **more: Any) -> None:
             if category.__module__.startswith(("master.", "dockfmu.")):
-                say(f"warning: {message}")
+                say(f"{styled('warning:', 'yellow', sys.stderr)} {message}")
             else:
                 show(message, category, *where, **more)
 

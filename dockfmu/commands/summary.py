@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
+import sys
 from pathlib import Path
 from typing import Any
 
+from dockfmu.commands.terminal import styled
+
 
 def print_summary(summary: dict[str, Any], folder: Path) -> None:
-    print(f"{summary['system']}: {summary['outcome'].replace('_', ' ')}")
+    outcome = styled(summary["outcome"].replace("_", " "), "green" if summary["success"] else "red", sys.stdout)
+    print(f"{summary['system']}: {outcome}")
     print(f"  {summary['status']} at {summary['t_end']:.3f} s after {summary['wall_s']:.2f} s,")
     print(f"  {summary['real_time_factor']:.1f} times real time, {summary['macro_steps']} macro steps")
     failure = summary.get("failure", {})
@@ -30,7 +34,8 @@ def print_summary(summary: dict[str, Any], folder: Path) -> None:
         _print_balance(name, value, summary["audit_checks"].get(name))
     for name, counter in summary["validity"].items():
         if counter["count"]:
-            print(f"  NOT VALID {name} = {counter['count']} from {counter['t_first']:.3f} s on")
+            heading = styled("NOT VALID", "red", sys.stdout)
+            print(f"  {heading} {name} = {counter['count']} from {counter['t_first']:.3f} s on")
     print(f"  {folder}")
 
 
@@ -38,7 +43,8 @@ def _print_balance(name: str, value: float | None, check: dict[str, Any] | None)
     found = "not finite" if value is None else format(value, ".3g")
     judged = ""
     if check and check["ok"] is not None:
-        judged = f"  {'ok' if check['ok'] else 'NOT OK'}, limit {check['limit']:.3g}, tests the {check['tests']}"
+        verdict = styled("ok", "green", sys.stdout) if check["ok"] else styled("NOT OK", "red", sys.stdout)
+        judged = f"  {verdict}, limit {check['limit']:.3g}, tests the {check['tests']}"
     print(f"  {name.replace('_', ' '):24} {found:10}{judged}".rstrip())
 
 
