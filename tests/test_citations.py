@@ -83,3 +83,8 @@ def test_files_that_the_theory_names_are_there():
     }
     assert len(named) > 30
     assert not sorted((page, path) for page, path in named if not any(ROOT.glob(path)))
+
+
+def test_index_of_equations_is_whole():
+    listed = re.findall(r"\(#(eq-[^)]+)\)", (ROOT / "docs" / "theory" / "index.md").read_text())
+    assert sorted(listed) == sorted(name for name in known() if name.startswith("eq-"))
