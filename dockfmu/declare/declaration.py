@@ -1,6 +1,6 @@
 """A system as data: its elements, connections of ports, initial conditions and how it is run.
 
-Declarations are the TOML files of `ssp/systems`; README.md there describes the format.
+Declarations are TOML files, those of dockfmu in `ssp/systems`; docs/guide/systems.md describes the format.
 """
 
 from __future__ import annotations
