@@ -14,6 +14,7 @@ import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
+from citations import citations
 from sphinx.application import Sphinx
 
 from base.cache import ROOT
@@ -31,6 +32,17 @@ HEADINGS = {"input": "Inputs", "output": "Outputs", "parameter": "Parameters", "
 def escaped(text: str) -> str:
     """Return `text` for a cell of a table in Markdown."""
     return re.sub(r"([\\`*_\[\]<>$|#{}])", r"\\\1", " ".join(str(text).split()))
+
+
+def linked(source: str) -> str:
+    """Return `source` as Markdown, each citation a link to its target."""
+    found = {citation.text: citation.target for citation in citations(source)}
+    if not found:
+        return escaped(source)
+    longest_first = sorted(found, key=len, reverse=True)
+    parts = re.split(f"({'|'.join(map(re.escape, longest_first))})", source)
+    text = " ".join(f"[{part}](#{found[part]})" if part in found else escaped(part) for part in parts)
+    return re.sub(r" (?=[:,.;)])|(?<=\() ", "", text)
 
 
 def code(text: Any) -> str:
@@ -118,7 +130,7 @@ def _parameter_sets(component: Component) -> Iterator[str]:
         yield from table(
             ("Name", "Value", "Unit", "Source"),
             (
-                (code(name), escaped(value), code(chosen.units[name]), escaped(chosen.sources[name]))
+                (code(name), escaped(value), code(chosen.units[name]), linked(chosen.sources[name]))
                 for name, value in chosen.values.items()
             ),
         )
@@ -158,7 +170,7 @@ def system_page(name: str) -> Iterator[str]:
         ),
     )
     values = [
-        (code(f"{name}.{path}"), escaped(leaf["value"]), code(leaf["unit"]), escaped(leaf["source"]))
+        (code(f"{name}.{path}"), escaped(leaf["value"]), code(leaf["unit"]), linked(leaf["source"]))
         for name, element in content["elements"].items()
         for path, leaf in parameter_leaves(element.get("values", {}))
     ]
@@ -202,7 +214,7 @@ def _conditions(conditions: Mapping[str, Any]) -> Iterator[str]:
     yield from table(
         ("Name", "Value", "Unit", "Source"),
         (
-            (code(name), escaped(entry["value"]), code(entry["unit"]), escaped(entry["source"]))
+            (code(name), escaped(entry["value"]), code(entry["unit"]), linked(entry["source"]))
             if isinstance(entry, dict) and "value" in entry
             else (code(name), code(entry), "", "")
             for name, entry in conditions.items()

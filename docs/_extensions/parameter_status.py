@@ -11,8 +11,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
-from citations import citations
-from declarations import WRITERS, code, escaped, table
+from declarations import WRITERS, code, escaped, linked, table
 from sphinx.application import Sphinx
 
 from components.core.parameters import ParameterSet, read_parameter_sets
@@ -27,17 +26,6 @@ def status(source: str) -> str:
     if "assumed" in source.lower():
         return ASSUMED
     return SOURCE if "Yaskevich" in source else SPECIFIED
-
-
-def linked(source: str) -> str:
-    """Return `source` as Markdown, each citation a link to its target."""
-    found = {citation.text: citation.target for citation in citations(source)}
-    if not found:
-        return escaped(source)
-    longest_first = sorted(found, key=len, reverse=True)
-    parts = re.split(f"({'|'.join(map(re.escape, longest_first))})", source)
-    text = " ".join(f"[{part}](#{found[part]})" if part in found else escaped(part) for part in parts)
-    return re.sub(r" (?=[:,.;)])|(?<=\() ", "", text)
 
 
 def shown(value: Any) -> str:

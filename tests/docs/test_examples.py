@@ -10,6 +10,7 @@ import pytest
 
 import dockfmu
 from dockfmu.cli import argument_parser
+from dockfmu.declare.declaration import read
 
 ROOT = Path(__file__).parents[2]
 PAGES = [ROOT / "README.md", ROOT / "CONTRIBUTING.md", *sorted((ROOT / "docs").rglob("*.md"))]
@@ -62,6 +63,13 @@ def test_python_of_a_page_runs_from_top_to_bottom(page, tmp_path, monkeypatch):
     assert sources
     for source in sources:
         exec(compile(source, page, "exec"), names)
+
+
+@pytest.mark.parametrize("source", [block for block in blocks("toml") if "name = " in block.values[0]])
+def test_declarations_of_the_pages_are_read(source, tmp_path):
+    file = tmp_path / "mine.toml"
+    file.write_text(source, encoding="utf-8")
+    assert read(str(file)).elements
 
 
 def test_pages_link_to_files_that_exist():
