@@ -3,22 +3,47 @@
 from __future__ import annotations
 
 import heapq
-from collections.abc import Hashable, Iterable, Sequence
+from collections.abc import Container, Hashable, Iterable, Mapping, Sequence
 from typing import TypeVar
-
-import numpy as np
-from scipy.sparse import coo_array
-from scipy.sparse.csgraph import connected_components
 
 Node = TypeVar("Node", bound=Hashable)
 
 
-def _components(nodes: Sequence[Node], edges: Iterable[tuple[Node, Node]]) -> np.ndarray:
-    """Number of the strongly connected component of each node."""
-    place = {node: i for i, node in enumerate(nodes)}
-    pairs = np.array([(place[a], place[b]) for a, b in edges], np.intp).reshape(-1, 2)
-    graph = coo_array((np.ones(len(pairs)), (pairs[:, 0], pairs[:, 1])), shape=(len(nodes), len(nodes)))
-    return connected_components(graph, directed=True, connection="strong")[1]
+def _components(nodes: Sequence[Node], edges: Iterable[tuple[Node, Node]]) -> list[int]:
+    """Return the number of the strongly connected component of each node, by Kosaraju's algorithm.
+
+    scipy has it too; importing that takes longer than a short run.
+    """
+    after: dict[Node, list[Node]] = {node: [] for node in nodes}
+    before: dict[Node, list[Node]] = {node: [] for node in nodes}
+    for a, b in edges:
+        after[a].append(b)
+        before[b].append(a)
+    left: dict[Node, None] = {}
+    for node in nodes:
+        left |= dict.fromkeys(_left(node, after, left))
+    label: dict[Node, int] = {}
+    for node in reversed(left):
+        label |= dict.fromkeys(_left(node, before, label), len(label))
+    return [label[node] for node in nodes]
+
+
+def _left(start: Node, following: Mapping[Node, Sequence[Node]], seen: Container[Node]) -> list[Node]:
+    """Return the nodes that a depth-first search from `start` reaches, in the order in which it leaves them."""
+    if start in seen:
+        return []
+    entered, done = {start}, []
+    path = [(start, iter(following[start]))]
+    while path:
+        node, rest = path[-1]
+        found = next((other for other in rest if other not in entered and other not in seen), None)
+        if found is None:
+            done.append(node)
+            path.pop()
+        else:
+            entered.add(found)
+            path.append((found, iter(following[found])))
+    return done
 
 
 def execution_order(nodes: Sequence[Node], edges: Iterable[tuple[Node, Node]]) -> tuple[Node, ...]:

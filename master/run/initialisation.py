@@ -7,7 +7,6 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 import numpy as np
-from scipy.optimize import root
 
 from master.errors import FmuError, StructureError
 from master.fmi.instance import Instance
@@ -113,6 +112,9 @@ class Initialisation:
 
         start = np.array([self.values[place] for place in unknowns])
         if len(unknowns):
+            # few systems have loops that substitution does not settle, and the import takes half a second
+            from scipy.optimize import root
+
             # substitution may have run far away from where it began
             residual(root(residual, np.where(np.isfinite(start), start, 0.0), tol=1e-14).x)
         before = dict(self.values)
