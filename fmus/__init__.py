@@ -1,3 +1,15 @@
 """The exporter: components to .fmu files."""
 
-from fmus.package import build as build
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from fmus.package import build as build
+
+
+def __getattr__(name: str) -> Any:
+    # the catalogue is read without the tools that build
+    if name == "build":
+        from fmus.package import build
+
+        return build
+    raise AttributeError(f"module 'fmus' has no attribute {name!r}")

@@ -6,21 +6,29 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from importlib import import_module
 from importlib.util import find_spec
-from typing import Any
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
 
 from base.errors import DockfmuError
 from base.names import did_you_mean
-from components.core.component import Component
+from components.core.parameters import ParameterSet, read_parameter_sets
+
+if TYPE_CHECKING:
+    from components.core.component import Component
 
 
 @dataclass(frozen=True)
 class Entry:
-    """A component of the catalogue, or one with build options. Importing its module may take seconds and waits."""
+    """A component of the catalogue, or one with build options. Importing its module may take seconds and waits.
+
+    `more_sets` are packages beside `module` whose parameter sets are those of the component too.
+    """
 
     name: str
     module: str
     summary: str
     options: Mapping[str, Any] = field(default_factory=dict)
+    more_sets: tuple[str, ...] = ()
 
 
 _ENTRIES = {
@@ -28,7 +36,12 @@ _ENTRIES = {
     for entry in (
         Entry("Oscillator", "components.oscillator", "mass on a spring and damper: an example"),
         Entry("Spacecraft", "components.spacecraft", "rigid or elastic spacecraft with docking ports and thrusters"),
-        Entry("ProbeMechanism", "components.probe_mechanism", "central docking mechanism with contact inside"),
+        Entry(
+            "ProbeMechanism",
+            "components.probe_mechanism",
+            "central docking mechanism with contact inside",
+            more_sets=("components.contact",),
+        ),
         Entry(
             "ProbeMechanismExternal",
             "components.probe_mechanism",
@@ -36,7 +49,12 @@ _ENTRIES = {
             {"contact": "external"},
         ),
         Entry("ProbeCyclogram", "components.probe_cyclogram", "sequence of commands of a probe-cone docking"),
-        Entry("ContactProbeCone", "components.contact_probe_cone", "contact of a probe with a receiving cone"),
+        Entry(
+            "ContactProbeCone",
+            "components.contact_probe_cone",
+            "contact of a probe with a receiving cone",
+            more_sets=("components.contact",),
+        ),
     )
 }
 
@@ -58,6 +76,18 @@ def entry(name: str) -> Entry:
         hint = did_you_mean(name, known.values()) or f"; there are {', '.join(known.values())}"
         raise CatalogueError(f"no component is called {name!r}{hint}")
     return _ENTRIES[known[key]]
+
+
+def parameter_sets(name: str) -> tuple[ParameterSet, ...]:
+    """Return the parameter sets of a component without importing its kernels. Raises CatalogueError."""
+    found = entry(name)
+    folders = [Path(place) for module in (found.module, *found.more_sets) for place in _places(module)]
+    return tuple(entry for folder in folders for entry in read_parameter_sets(folder / "parameters"))
+
+
+def _places(module: str) -> list[str]:
+    spec = find_spec(module)
+    return list(spec.submodule_search_locations or ()) if spec else []
 
 
 def component(name: str, **options: Any) -> Component:

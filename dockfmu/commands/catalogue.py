@@ -16,17 +16,16 @@ def add_list(commands: Any) -> None:
 
 
 def _list(_: argparse.Namespace) -> int:
-    from dockfmu.declare import declaration
+    from dockfmu.declare import files
     from fmus import catalogue
 
     print("systems")
-    for name in declaration.names():
-        print(f"  {name:24} {declaration.read(name).description}")
+    for name in files.names():
+        print(f"  {name:24} {files.description(name)}")
     print("components")
     for name in catalogue.names():
-        component = catalogue.component(name)
-        print(f"  {name:24} {component.description}")
-        for entry in component.parameter_sets:
+        print(f"  {name:24} {catalogue.entry(name).summary}")
+        for entry in catalogue.parameter_sets(name):
             print(f"    {entry.name:22} {entry.description}")
     return DONE
 

@@ -5,7 +5,6 @@ Declarations are TOML files, those of dockfmu in `ssp/systems`; docs/guide/syste
 
 from __future__ import annotations
 
-import tomllib
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from pathlib import Path
@@ -16,12 +15,12 @@ import numpy as np
 from base.names import did_you_mean, shown, unfit_for_file
 from base.units import UnitError, parse_unit
 from components.core.parameters import ParameterError, ParameterSet, parameter_leaves
+from dockfmu.declare.files import SYSTEMS, read_tables
+from dockfmu.declare.files import names as names
 from dockfmu.declare.plan import Plan
 from dockfmu.declare.quantities import in_unit, is_quantity, scaled
 from dockfmu.declare.tables import NEEDED, Table, finite_number
 from dockfmu.declare.tables import DeclarationError as DeclarationError
-
-SYSTEMS = Path(__file__).resolve().parents[2] / "ssp" / "systems"
 
 CONDITIONS = "initial_conditions"
 CHOICES = {"moving": ("active", "passive"), "velocity_point": ("cm_inertial", "port_relative")}
@@ -122,11 +121,6 @@ class Declaration:
         return replace(self, initial_conditions=conditions)
 
 
-def names() -> list[str]:
-    """The systems that come with dockfmu."""
-    return sorted(file.stem for file in SYSTEMS.glob("*.toml"))
-
-
 def read(name: str) -> Declaration:
     """The declaration of the system `name`, or of a TOML file. Raises DeclarationError."""
     if not name.endswith(".toml"):
@@ -135,24 +129,6 @@ def read(name: str) -> Declaration:
             raise DeclarationError(f"there is no system {name!r}; there are {', '.join(names())}{hint}")
         return _declaration(SYSTEMS / f"{name}.toml")
     return replace(_declaration(Path(name)), origin=Path(name))
-
-
-def read_tables(file: Path, above: tuple[Path, ...] = ()) -> dict[str, Any]:
-    """Return the tables of a file, laid over those that it extends. Raises DeclarationError."""
-    try:
-        content = tomllib.loads(file.read_text(encoding="utf-8"))
-    except (OSError, ValueError) as error:
-        reason = error.strerror if isinstance(error, OSError) else error
-        raise DeclarationError(f"{file}: {reason}") from error
-    if "extends" not in content:
-        return content
-    base = f"{Table(content, str(file)).text('extends')}.toml"
-    del content["extends"]
-    found = next((folder / base for folder in (file.parent, SYSTEMS) if (folder / base).is_file()), None)
-    above = (*above, file.resolve())
-    if found is None or found.resolve() in above:
-        raise DeclarationError(f"{file}: extends {base}, which {'extends it' if found else 'does not exist'}")
-    return _merged(read_tables(found, above), content)
 
 
 def _declaration(file: Path) -> Declaration:
@@ -273,15 +249,6 @@ def _is_numeric(value: Any) -> bool:
     if isinstance(value, list):
         return all(map(_is_numeric, value))
     return isinstance(value, bool) or is_quantity(value) or finite_number(value) is not None
-
-
-def _merged(base: Mapping[str, Any], over: Mapping[str, Any]) -> dict[str, Any]:
-    """`base` with the tables of `over` laid over it, table by table."""
-    merged = dict(base)
-    for key, value in over.items():
-        both = isinstance(value, dict) and isinstance(merged.get(key), dict)
-        merged[key] = _merged(merged[key], value) if both and "value" not in value else value
-    return merged
 
 
 LIMITED = {"miss": 2, "angles": 3, "velocity": 3, "angular_velocity": 3}

@@ -69,6 +69,20 @@ def test_version_and_help(says):
     assert "examples:" in page
 
 
+def test_list_imports_neither_compiler_nor_master_nor_physics():
+    """It takes a fraction of a second; sets that are read from files alone are those of the components."""
+    heavy = ("numba", "scipy", "h5py", "lxml", "jinja2", "matplotlib", "plotly", "pandas", "fmpy", "master.system")
+    code = f"""
+import sys
+from dockfmu.cli import main
+assert main(["list"]) == 0
+assert not [name for name in {heavy} if name in sys.modules], [name for name in {heavy} if name in sys.modules]
+"""
+    assert subprocess.run([sys.executable, "-c", code], stdout=subprocess.DEVNULL, check=False).returncode == 0
+    for name in catalogue.names():
+        assert catalogue.parameter_sets(name) == tuple(catalogue.component(name).parameter_sets)
+
+
 def test_list_names_systems_components_and_parameter_sets(says):
     listed = says("list")
     for name in ("atv_probe_cone", "soyuz_probe_cone", "central_impact_20t", *catalogue.names(), "AX-1", "ATV-20t"):

@@ -1,0 +1,54 @@
+"""The TOML files of systems: those that come with dockfmu, and files that extend others.
+
+What is here imports no physics and no master: `dockfmu list` takes a fraction of a second.
+"""
+
+from __future__ import annotations
+
+import tomllib
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+from dockfmu.declare.tables import DeclarationError, Table
+
+SYSTEMS = Path(__file__).resolve().parents[2] / "ssp" / "systems"
+
+
+def names() -> list[str]:
+    """The systems that come with dockfmu."""
+    return sorted(file.stem for file in SYSTEMS.glob("*.toml"))
+
+
+def description(name: str) -> str:
+    """Return what a system that comes with dockfmu says of itself. Raises DeclarationError."""
+    file = SYSTEMS / f"{name}.toml"
+    found: str = Table(read_tables(file), str(file)).text("description", "")
+    return found
+
+
+def read_tables(file: Path, above: tuple[Path, ...] = ()) -> dict[str, Any]:
+    """Return the tables of a file, laid over those that it extends. Raises DeclarationError."""
+    try:
+        content = tomllib.loads(file.read_text(encoding="utf-8"))
+    except (OSError, ValueError) as error:
+        reason = error.strerror if isinstance(error, OSError) else error
+        raise DeclarationError(f"{file}: {reason}") from error
+    if "extends" not in content:
+        return content
+    base = f"{Table(content, str(file)).text('extends')}.toml"
+    del content["extends"]
+    found = next((folder / base for folder in (file.parent, SYSTEMS) if (folder / base).is_file()), None)
+    above = (*above, file.resolve())
+    if found is None or found.resolve() in above:
+        raise DeclarationError(f"{file}: extends {base}, which {'extends it' if found else 'does not exist'}")
+    return _merged(read_tables(found, above), content)
+
+
+def _merged(base: Mapping[str, Any], over: Mapping[str, Any]) -> dict[str, Any]:
+    """`base` with the tables of `over` laid over it, table by table."""
+    merged = dict(base)
+    for key, value in over.items():
+        both = isinstance(value, dict) and isinstance(merged.get(key), dict)
+        merged[key] = _merged(merged[key], value) if both and "value" not in value else value
+    return merged
