@@ -25,13 +25,13 @@ def add_compare(commands: Any) -> None:
     parser = commands.add_parser(
         "compare",
         help="tell what differs between two runs, with an overlay of their signals",
-        description="Compare two runs: outcome, settings, FMUs, parameters, events, peaks and signals; the signals of\n"
-        "the report over each other as a page. Runs that failed, or whose files are damaged, are compared as far\n"
-        "as they go.",
+        description="Compare two runs: outcome, settings, FMUs, parameters, events, peaks and\n"
+        "signals; the signals of the report over each other as a page. Runs that failed,\n"
+        "or whose files are damaged, are compared as far as they go.",
         epilog="exit status:\n"
-        "  0  the results agree: outcome, events, peaks and signals, within the tolerances; settings, FMUs and\n"
-        "     parameters are told, but do not count\n"
-        "  1  the results differ, or a recording is damaged\n"
+        "  0  the results agree: outcome, events, peaks and signals, within the\n"
+        "     tolerances; settings, FMUs and parameters are told, but do not count\n"
+        "  1  the results differ, or a recording is damaged or missing\n"
         "  2  the command was wrong: no such run, no such signal",
         formatter_class=argparse.RawDescriptionHelpFormatter,
     )

@@ -25,10 +25,9 @@ def add_parameters(commands: Any) -> None:
     parser = commands.add_parser(
         "parameters",
         help="list parameters: value, unit, range, default, source, what set them",
-        description="List parameters, one a line: name, value, unit, what set it, default, range, description,\n"
-        "source. "
-        "Lines are cut at the width of a terminal, and whole in a pipe. One parameter alone is told at\n"
-        "length.",
+        description="List parameters, one a line: name, value, unit, what set it, default, range,\n"
+        "description, source. Lines are cut at the width of a terminal, and whole in a\n"
+        "pipe. One parameter alone is told at length.",
         epilog="examples:\n"
         "  dockfmu parameters atv_probe_cone.chaser\n"
         "  dockfmu parameters atv_probe_cone.chaser.parameters.mass\n"

@@ -53,7 +53,10 @@ def write_overlay(a: Run, b: Run, chosen: Sequence[tuple[str, list[str]]], file:
     )
     for row, (_, names) in enumerate(shown, 1):
         units = []
-        for name, colour in zip(names, _COLOURS * len(names), strict=False):
+        short = [name.rpartition(".")[2] for name in names]
+        labels = short if len(set(short)) == len(names) else names
+        legend = "legend" if row == 1 else f"legend{row}"
+        for name, known, colour in zip(names, labels, _COLOURS * len(names), strict=False):
             for run, letter, dash in ((a, "A", "solid"), (b, "B", "dash")):
                 if run.results is None or not _has(run, name):
                     continue
@@ -62,10 +65,14 @@ def write_overlay(a: Run, b: Run, chosen: Sequence[tuple[str, list[str]]], file:
                 t, y = thin(run.results.time, np.asarray(run.results[name], float) * factor)
                 step = run.results.variability(name) == "discrete"
                 line = {"color": colour, "dash": dash, "width": 1.3, "shape": "hv" if step else "linear"}
-                label = f"{letter}: {name}"
+                label = f"{letter}: {known}"
                 hover = f"%{{y:.5g}} {unit}<extra>{label}</extra>"
-                curve: Any = go.Scatter(x=t, y=y, name=label, mode="lines", line=line, hovertemplate=hover)
+                curve: Any = go.Scatter(
+                    x=t, y=y, name=label, mode="lines", line=line, hovertemplate=hover, legend=legend
+                )
                 figure.add_trace(curve, row=row, col=1)
+        top = figure.layout["yaxis" if row == 1 else f"yaxis{row}"].domain[1]
+        figure.update_layout({legend: {"x": 1.01, "y": top, "yanchor": "top"}})
         figure.update_yaxes(title_text=", ".join(dict.fromkeys(unit for unit in units if unit)), row=row, col=1)
     figure.update_xaxes(title_text="time, s", row=rows, col=1)
     figure.update_layout(
@@ -73,7 +80,6 @@ def write_overlay(a: Run, b: Run, chosen: Sequence[tuple[str, list[str]]], file:
         template="plotly_white",
         height=200 + 240 * rows,
         hovermode="x",
-        legend={"orientation": "h", "y": -60 / (200 + 240 * rows), "yanchor": "top"},
     )
     return write_file(file, figure.to_html(include_plotlyjs=True).encode())
 
