@@ -31,7 +31,7 @@ def command_lines():
     found = {}
     for parameter in blocks("sh"):
         for line in parameter.values[0].replace("\\\n", " ").splitlines():
-            words = shlex.split(line.partition(" #")[0])
+            words = shlex.split(line.partition(" #")[0].partition(" > ")[0])
             while words and (words[0] == "chrt" or words[0].startswith("-") or words[0].isdecimal()):
                 words.pop(0)
             if words and Path(words[0]).name == "dockfmu":
