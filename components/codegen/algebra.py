@@ -19,28 +19,35 @@ SNAP = 1e-12
 
 
 def snapped(matrix: Any) -> Array:
-    """Numbers within 1e-12 of 0 or +-1 made exact: cos 90 deg = 6e-17 would destroy the sparsity (spec/09 4.4)."""
+    """Return numbers with those within 1e-12 of 0 or +-1 made exact.
+
+    The cosine of 90 deg, 6e-17, would destroy the sparsity (spec/09 4.4).
+    """
     a = np.array(matrix, float)
     near = np.round(a)
     return np.where((np.abs(a - near) < SNAP) & (np.abs(near) <= 1.0), near, a)
 
 
 def array(values: Any) -> Array:
-    """An array of scalars of whatever kind."""
+    """Return an array of scalars of whatever kind."""
     return np.array(values, object)
 
 
 def cross(a: Any, b: Any) -> Array:
+    """Return the vector product a x b."""
     return array([a[1] * b[2] - a[2] * b[1], a[2] * b[0] - a[0] * b[2], a[0] * b[1] - a[1] * b[0]])
 
 
 def skew(a: Any) -> Array:
-    """skew(a) b = a x b"""
+    """Return the matrix skew(a) with skew(a) b = a x b."""
     return array([[0.0, -a[2], a[1]], [a[2], 0.0, -a[0]], [-a[1], a[0], 0.0]])
 
 
 def rotation(axis: int, c: Any, s: Any) -> Array:
-    """alpha^x, alpha^y, alpha^z (axis 0, 1, 2) for a cosine and sine: components before -> after the rotation."""
+    """Return alpha^x, alpha^y, alpha^z (axis 0, 1, 2) for a cosine and sine.
+
+    They map components before the rotation to those after it.
+    """
     m, n = (axis + 1) % 3, (axis + 2) % 3
     a = array(UNIT)
     a[m, m] = a[n, n] = c
@@ -49,7 +56,7 @@ def rotation(axis: int, c: Any, s: Any) -> Array:
 
 
 def congruence(axis: int, c: Any, s: Any, a: Array, symmetric: bool = True) -> Array:
-    """alpha^T A alpha for an elementary rotation, (П.2) and (П.3)."""
+    """Return alpha^T A alpha for an elementary rotation, (П.2) and (П.3)."""
     k, m, n = axis, (axis + 1) % 3, (axis + 2) % 3
     cc, ss, sc = c * c, s * s, s * c
     turned = sc * (a[m, n] + a[n, m])
@@ -72,19 +79,19 @@ def congruence(axis: int, c: Any, s: Any, a: Array, symmetric: bool = True) -> A
 
 
 def _same(a: Any, b: Any) -> bool:
-    """Equal as symbols, not by value."""
+    """Return whether two rows are equal as symbols, not by value."""
     return a is b or (hasattr(a, "number") and hasattr(b, "number") and (a.sign, a.number) == (b.sign, b.number))
 
 
 def squared(w: Any) -> Array:
-    """Omega = skew(w) skew(w), (П.1)."""
+    """Return Omega = skew(w) skew(w), (П.1)."""
     v1, v2, v3 = w[0] * w[0], w[1] * w[1], w[2] * w[2]
     v4, v5, v6 = w[0] * w[1], w[0] * w[2], w[1] * w[2]
     return array([[-v3 - v2, v4, v5], [v4, -v3 - v1, v6], [v5, v6, -v2 - v1]])
 
 
 def gyroscopic(inertia: Array, w: Any) -> Array:
-    """w x (I w), by (П.1) where it pays: for a diagonal tensor (spec/09 3.4)."""
+    """Return w x (I w), by (П.1) where it pays: for a diagonal tensor (spec/09 3.4)."""
     off_diagonal = [inertia[0, 1], inertia[0, 2], inertia[1, 2]]
     if any(not isinstance(x, float) or x != 0.0 for x in off_diagonal):
         return cross(w, inertia @ w)
@@ -93,7 +100,7 @@ def gyroscopic(inertia: Array, w: Any) -> Array:
 
 
 def symmetric_product(a: Array, b: Array) -> Array:
-    """a^T b where the result is known to be symmetric: its lower half is copied."""
+    """Return a^T b where the result is known to be symmetric: its lower half is copied."""
     n = a.shape[1]
     r = array(np.zeros((n, n)))
     for i in range(n):
@@ -103,13 +110,13 @@ def symmetric_product(a: Array, b: Array) -> Array:
 
 
 def outer_square(a: Any, factor: Any) -> Array:
-    """a a^T factor, symmetric."""
+    """Return a a^T factor, symmetric."""
     scaled = factor * array(a)
     return symmetric_product(array(a).reshape(1, -1), scaled.reshape(1, -1))
 
 
 def determinant_and_adjugate(a: Array) -> tuple[Any, Array]:
-    """For 2 x 2 to 4 x 4; the inverse is the adjugate over the determinant."""
+    """Return the determinant and the adjugate, 2 x 2 to 4 x 4; the inverse is the adjugate over the determinant."""
     n = len(a)
     adjugate = array(np.zeros((n, n)))
     for i in range(n):
@@ -120,7 +127,7 @@ def determinant_and_adjugate(a: Array) -> tuple[Any, Array]:
 
 
 def _determinant(a: Array) -> Any:
-    """By the last row, so that the minors of the first rows are shared among all cofactors."""
+    """Expand a determinant by its last row, so that the minors of the first rows are shared among all cofactors."""
     n = len(a)
     if n == 1:
         return a[0, 0]
@@ -132,18 +139,18 @@ def _determinant(a: Array) -> Any:
 
 
 def inverse(a: Array) -> tuple[Array, Any]:
-    """(inverse, determinant), 2 x 2 to 4 x 4, with one division."""
+    """Return (inverse, determinant), 2 x 2 to 4 x 4, with one division."""
     determinant, adjugate = determinant_and_adjugate(a)
     return adjugate * (1.0 / determinant), determinant
 
 
 def solve_symmetric(a: Array, b: Any) -> Array:
-    """x of a x = b for a positive definite matrix by L D L^T, one division per pivot."""
+    """Return x of a x = b for a positive definite matrix by L D L^T, one division per pivot."""
     return solve_with_pivots(a, b)[0]
 
 
 def solve_with_pivots(a: Array, b: Any) -> tuple[Array, list[Any]]:
-    """`solve_symmetric`, and the pivots D."""
+    """Return the solution of `solve_symmetric`, and the pivots D."""
     n = len(b)
     lower = array(np.eye(n))
     pivots: list[Any] = []

@@ -45,7 +45,7 @@ class Node:
 
 
 def node(to_base: Any, point: Any, spin: Any, axes: Any = None) -> Node:
-    """A free node body, u = [velocity of its origin, angular velocity in its axes] (spec/01 8.2).
+    """Return a free node body, u = [velocity of its origin, angular velocity in its axes] (spec/01 8.2).
 
     `to_base` maps node to base components, `point` is the cut joint and `spin` the angular velocity relative to the
     base, in node axes; `axes` maps those of the velocity to the base, if it is not given in the base.
@@ -61,13 +61,19 @@ def node(to_base: Any, point: Any, spin: Any, axes: Any = None) -> Node:
 
 
 def crank(lever: Any, rate: Any) -> Node:
-    """A node that turns about z of the base with u = `rate`: carries the planar chain of a secondary loop (1.3.6)."""
+    """Return a node that turns about z of the base with u = `rate`.
+
+    It carries the planar chain of a secondary loop (1.3.6).
+    """
     z = array(UNIT[2])
     return Node(cross(z, lever).reshape(3, 1), z.reshape(3, 1), squared(z * rate) @ array(lever), z * rate)
 
 
 def pivoted_node(lever: Any, spin: Any) -> Node:
-    """A node body with a fixed origin, all in the base: `lever` of the cut joint from it, u = `spin` its rotation."""
+    """Return a node body with a fixed origin, all in the base.
+
+    `lever` is that of the cut joint from it, u = `spin` its rotation.
+    """
     return Node(skew(lever).T, array(UNIT), squared(spin) @ array(lever), spin)
 
 
@@ -86,14 +92,16 @@ class Closure:
 
 
 def to_base(chain: Chain, j: int, v: Any) -> Array:
-    """Components in body j -> in the base."""
+    """Return a vector given in body j in components of the base."""
     for joint in reversed(chain[: j + 1]):
         v = joint.back(v)
     return array(v)
 
 
 def levers(chain: Chain, end: Any) -> list[Array]:
-    """From each joint to the cut joint at zero stroke of it, in axes of its body, strokes of later joints included."""
+    """Return the vectors from each joint to the cut joint at zero stroke of it, in axes of its body.
+
+    Strokes of later joints are included."""
     found = [array(end)]
     for joint in reversed(chain[1:]):
         found.insert(0, joint.arm + joint.back(found[0]))
@@ -101,7 +109,7 @@ def levers(chain: Chain, end: Any) -> list[Array]:
 
 
 def jacobian(chain: Chain, end: Any) -> tuple[Array, Array]:
-    """(T^L, R_n), both (3, n): velocity of the cut joint and angular velocity of the last body per joint rate.
+    """Return (T^L, R_n), both (3, n): velocity of the cut joint and angular velocity of the last body per joint rate.
 
     Column by column in the axes where it is sparse; equals algorithm K-J of spec/01 8.1 (erratum K3).
     """
@@ -114,7 +122,7 @@ def jacobian(chain: Chain, end: Any) -> tuple[Array, Array]:
 
 
 def cut_axis(chain: Chain, closure: Closure) -> Array:
-    """e_1 in the base."""
+    """Return e_1 in the base."""
     return to_base(chain, len(chain) - 1, closure.chain_axis)
 
 
@@ -130,7 +138,7 @@ class Constraint:
 
 
 def constrain(chain: Chain, closure: Closure, node: Node) -> Constraint:
-    """`gain` H: the joint rates are H u."""
+    """Return `gain` H: the joint rates are H u."""
     translation, rotation = jacobian(chain, closure.end)
     moment_axis = None
     independent = array(node.translation)
@@ -145,7 +153,7 @@ def constrain(chain: Chain, closure: Closure, node: Node) -> Constraint:
 
 
 def cut_acceleration(chain: Chain, end: Any) -> Array:
-    """Of the cut joint relative to the base, in the base, at constant rates of the joints (1.3.3).
+    """Return the acceleration of the cut joint relative to the base at constant rates of the joints (1.3.3).
 
     From the cut joint inward. Both sides of a sliding joint turn alike, so that one product serves for both; a joint
     whose axis passes through the cut joint adds nothing.
@@ -165,7 +173,7 @@ def cut_acceleration(chain: Chain, end: Any) -> Array:
 
 
 def quadratic(chain: Chain, closure: Closure, node: Node, constraint: Constraint) -> Array:
-    """h of qdd = H du/dt + h, after the rates are known; errata K4 and K5."""
+    """Return h of qdd = H du/dt + h, after the rates are known; errata K4 and K5."""
     missing = array(node.acceleration) - cut_acceleration(chain, closure.end)
     if constraint.moment_axis is not None:
         spin, swing = array(ZERO), array(ZERO)
@@ -181,13 +189,13 @@ def quadratic(chain: Chain, closure: Closure, node: Node, constraint: Constraint
 
 
 def effort(body: Body, linear: Any, angular: Any) -> tuple[Array, Array]:
-    """(force, moment) that give a body the acceleration `linear` of its origin and `angular`."""
+    """Return (force, moment) that give a body the acceleration `linear` of its origin and `angular`."""
     force = linear * body.mass + cross(angular, body.moment)
     return force, array(body.inertia) @ angular + cross(body.moment, linear)
 
 
 def inertia(chain: Chain) -> Array:
-    """Generalised inertia A (n, n), one unit acceleration after the other: D3 of spec/02 with erratum D4."""
+    """Return the generalised inertia A (n, n), one unit acceleration after the other: D3 of spec/02 with erratum D4."""
     n = len(chain)
     found = array(np.zeros((n, n)))
     for j in range(n):
@@ -207,13 +215,13 @@ def inertia(chain: Chain) -> Array:
 
 
 def transferred(joint: Joint, force: Any, moment: Any) -> tuple[Array, Array]:
-    """A wrench on a body as a wrench on its parent, about the parent's origin."""
+    """Return a wrench on a body as a wrench on its parent, about the parent's origin."""
     force = joint.back(force)
     return force, joint.back(moment) + cross(joint.arm, force)
 
 
 def inertia_forces(chain: Chain, base: Motion, qdd: Any) -> list[tuple[Array, Array]]:
-    """(force, moment) of inertia of each body on a moving base: forward pass of D4 (2.3.3).
+    """Return (force, moment) of inertia of each body on a moving base: forward pass of D4 (2.3.3).
 
     With the accelerations `qdd` of the joints: h, those at du/dt = 0, saves the product A h of the reduction.
     """
@@ -228,7 +236,10 @@ def inertia_forces(chain: Chain, base: Motion, qdd: Any) -> list[tuple[Array, Ar
 
 
 def forces(chain: Chain, inertial: Sequence[tuple[Array, Array]], joint_forces: Any) -> Array:
-    """Generalised forces b - A qdd (n) from `inertia_forces` and the forces of the joints: backward pass of D4."""
+    """Return the generalised forces b - A qdd (n) from `inertia_forces` and the forces of the joints.
+
+    This is the backward pass of D4.
+    """
     found = array(joint_forces)
     force, moment = array(ZERO), array(ZERO)
     for j in range(len(chain) - 1, -1, -1):
@@ -240,12 +251,12 @@ def forces(chain: Chain, inertial: Sequence[tuple[Array, Array]], joint_forces: 
 
 
 def reduced(gain: Array, inertia: Array, forces: Array) -> tuple[Array, Array]:
-    """(H^T A H, H^T (b - A h)), `forces` b - A h: the chain as the node feels it (2.3.4), (2.5.1)."""
+    """Return (H^T A H, H^T (b - A h)), `forces` b - A h: the chain as the node feels it (2.3.4), (2.5.1)."""
     return symmetric_product(gain, inertia @ gain), gain.T @ forces
 
 
 def reaction(constraint: Constraint, inertia: Array, forces: Array, driven: Any) -> Array:
-    """lambda = Cd^-T (A qdd - b) from `driven` H du/dt and `forces` b - A h: of the node on the chain's end.
+    """Return lambda = Cd^-T (A qdd - b) from `driven` H du/dt and `forces` b - A h: of the node on the chain's end.
 
     Force in the base, moment along n_R.
     """
@@ -255,7 +266,7 @@ def reaction(constraint: Constraint, inertia: Array, forces: Array, driven: Any)
 def total_inertia(
     chain: Chain, inertial: Sequence[tuple[Array, Array]], driven: Any, end: tuple[Any, Any] = (ZERO, ZERO)
 ) -> tuple[Array, Array]:
-    """(force, moment) on the base about its origin, of inertia and of a wrench `end` on the last body.
+    """Return (force, moment) on the base about its origin, of inertia and of a wrench `end` on the last body.
 
     `inertial` from `inertia_forces`, and `driven` H du/dt what the joints accelerate more than there. Forward
     and backward pass of D8 of spec/02; with `end` from `reaction` it is the wrench on the base (erratum D6).
@@ -278,7 +289,7 @@ def total_inertia(
 
 
 def momentum(chain: Chain, velocity: Any, angular_velocity: Any) -> tuple[Any, Array, Array]:
-    """(kinetic energy, momentum, angular momentum about the origin of the base), absolute, in the base.
+    """Return (kinetic energy, momentum, angular momentum about the origin of the base), absolute, in the base.
 
     For the velocity of the base's origin and its angular velocity.
     """

@@ -63,12 +63,15 @@ class Symbols:
     full: bool
 
     def vector(self, name: str, n: int = 3) -> np.ndarray:
+        """Return a vector of symbols."""
         return array([self.scalar(f"{name}[{i}]") for i in range(n)])
 
     def matrix(self, name: str) -> np.ndarray:
+        """Return a matrix (3, 3) of symbols."""
         return array([[self.scalar(f"{name}[{i}, {k}]") for k in range(3)] for i in range(3)])
 
     def symmetric(self, name: str) -> np.ndarray:
+        """Return a symmetric matrix (3, 3) of symbols."""
         a = self.matrix(name)
         for i in range(3):
             for k in range(i):
@@ -76,7 +79,7 @@ class Symbols:
         return a
 
     def constant(self, value: Any) -> np.ndarray:
-        """Known zeros and ones."""
+        """Return known zeros and ones."""
         a = array(value)
         if self.full:
             for place in np.ndindex(a.shape):
@@ -84,7 +87,7 @@ class Symbols:
         return a
 
     def joints(self, structure: Structure) -> list[Joint]:
-        """Bodies of general mass properties, offsets along x."""
+        """Return the bodies of general mass properties, offsets along x."""
         found = []
         for j, axis in enumerate(structure.axes):
             offset = ZERO if j not in structure.offset else [self.scalar(f"l[{j}]"), 0.0, 0.0]
@@ -98,6 +101,7 @@ class Symbols:
         return found
 
     def base(self) -> Motion:
+        """Return the motion of the base, in symbols."""
         return Motion(self.vector("omega0"), self.vector("epsilon0"), self.vector("acceleration0"))
 
 
@@ -105,7 +109,10 @@ Stages = dict[str, list[Any]]
 
 
 def chain_stages(structure: Structure, s: Symbols) -> Stages:
-    """Constraints and rates; inertia, forces and their reduction; wrench on the base. Node with six rates."""
+    """Return the stages of a chain on a node with six rates.
+
+    They are constraints and rates; inertia, forces and their reduction; wrench on the base.
+    """
     joints = s.joints(structure)
     if structure.planar:
         return _planar(joints, s)
@@ -134,7 +141,7 @@ def _planar(joints: list[Joint], s: Symbols) -> Stages:
 
 
 def tree_stages(algorithm: str, structure: Structure, s: Symbols) -> Stages:
-    """Accelerations by one of three algorithms."""
+    """Return the accelerations by one of three algorithms."""
     joints = s.joints(structure)
     n = len(joints)
     g = list(s.vector("g", n))
@@ -148,7 +155,7 @@ def tree_stages(algorithm: str, structure: Structure, s: Symbols) -> Stages:
 
 
 def generated(build: Callable[[Symbols], Stages]) -> dict[str, Count]:
-    """What is computed for each stage beyond the stages before it."""
+    """Return the rows that are computed for each stage beyond the stages before it."""
     graph = Graph()
     done: set[int] = set()
     found = {}
@@ -160,7 +167,7 @@ def generated(build: Callable[[Symbols], Stages]) -> dict[str, Count]:
 
 
 def dense(build: Callable[[Symbols], Stages]) -> Count:
-    """All stages with every product of the matrices in full."""
+    """Return all stages with every product of the matrices in full."""
     tally: Counter[str] = Counter()
     build(Symbols(lambda name: Dense(tally), full=True))
     return _count(tally)
@@ -180,7 +187,7 @@ def _cells(counts: Iterable[Count]) -> str:
 
 
 def chain_table() -> list[str]:
-    """Rows of the table of chains."""
+    """Return the rows of the table of chains."""
     lines = [
         "| chain | constraints | reduction | base wrench | all | in full | ratio |",
         "|---|---|---|---|---|---|---|",
@@ -195,13 +202,13 @@ def chain_table() -> list[str]:
 
 
 def tree_runs() -> list[tuple[str, str]]:
-    """(tree, algorithm) of the table; composite bodies here are for chains without branches."""
+    """Return (tree, algorithm) of the table; composite bodies here are for chains without branches."""
     chains = {name for name, tree in TREES.items() if all(p in (None, j - 1) for j, p in enumerate(tree.parents or ()))}
     return [(name, a) for name in TREES for a in ALGORITHMS if a != COMPOSITE or name in chains]
 
 
 def tree_table() -> list[str]:
-    """Rows of the table of trees."""
+    """Return the rows of the table of trees."""
     lines = ["| tree | algorithm | generated | in full | ratio |", "|---|---|---|---|---|"]
     for name, algorithm in tree_runs():
         build = partial(tree_stages, algorithm, TREES[name])

@@ -35,11 +35,11 @@ class Stage:
     added: dict[str, Any] = field(default_factory=dict)
 
     def set(self, name: str, values: Any) -> None:
-        """`name` <- a scalar, or `name[i, j]` <- each element of an array."""
+        """Emit the assignment of a scalar to `name`, or of each element of an array to `name[i, j]`."""
         self.outputs.update(_elements(name, values))
 
     def add(self, name: str, values: Any) -> None:
-        """`name` += values, element by element; zeros are left out."""
+        """Emit the addition of values to `name`, element by element; zeros are left out."""
         entries = _elements(name, values)
         self.added.update({n: v for n, v in entries.items() if isinstance(v, Scalar) or v != 0.0})
 
@@ -61,7 +61,7 @@ class Program:
 
     @cached_property
     def made_in(self) -> list[set[int]]:
-        """Rows computed in each stage: those that it needs and no earlier stage has."""
+        """Return the rows computed in each stage: those that it needs and no earlier stage has."""
         made: list[set[int]] = []
         for k, stage in enumerate(self.stages):
             known = set().union(*(made[i] for i in self._before(k)))
@@ -70,12 +70,12 @@ class Program:
         return made
 
     def _before(self, k: int) -> list[int]:
-        """Stages whose rows stage k finds."""
+        """Return the stages whose rows stage k finds."""
         after = self.stages[k].after
         return [i for i in range(k) if after is None or self.stages[i].name in after]
 
     def uses_in(self, k: int) -> Counter[int]:
-        """How often stage k uses each row that it has at hand: rows of its own, inputs, and kept rows."""
+        """Return how often stage k uses each row that it has at hand: rows of its own, inputs, and kept rows."""
         stage = self.stages[k]
         uses = Counter(v.number for v in [*stage.outputs.values(), *stage.added.values()] if isinstance(v, Scalar))
         for number in self.made_in[k]:
@@ -84,7 +84,7 @@ class Program:
 
     @cached_property
     def kept(self) -> list[int]:
-        """Rows that a later stage needs of an earlier one."""
+        """Return the rows that a later stage needs of an earlier one."""
         found: set[int] = set()
         for k in range(len(self.stages)):
             found |= {
@@ -93,13 +93,16 @@ class Program:
         return sorted(found)
 
     def operations(self, k: int) -> Counter[str]:
-        """Operations of stage k by name: `*`, `+` (with differences and accumulations), `reciprocal`, `sqrt` ..."""
+        """Return the operations of stage k by name.
+
+        The names are `*`, `+` (with differences and accumulations), `reciprocal`, `sqrt` ...
+        """
         found = Counter(self.graph.rows[number].operation for number in self.made_in[k])
         found["+"] += found.pop("-", 0) + len(self.stages[k].added)
         return found
 
     def source(self) -> str:
-        """The functions, without a module's head."""
+        """Return the functions, without a module's head."""
         return "\n\n".join(self._function(k) for k in range(len(self.stages)))
 
     def _function(self, k: int) -> str:
@@ -111,7 +114,7 @@ class Program:
 
 
 def describe(operations: Counter[str]) -> str:
-    """`12 multiplications, 3 additions, ...`"""
+    """Return the operations in words: `12 multiplications, 3 additions, ...`."""
     names = {"*": "multiplications", "+": "additions", "reciprocal": "divisions", "sqrt": "square roots"}
     parts = [f"{operations[key]} {name}" for key, name in names.items() if operations[key] or key in "*+"]
     trigonometric = operations["cos"] + operations["sin"]
@@ -173,13 +176,13 @@ class _Writer:
         return f"-{text}" if value.number in self.text else f"-({text})"
 
     def _operand(self, number: int, tight: bool) -> str:
-        """Text of a row inside another; `tight` puts a sum into parentheses."""
+        """Return the text of a row inside another; `tight` puts a sum into parentheses."""
         if number in self.text:
             return self.text[number]
         return f"({self.loose[number]})" if tight else self.loose[number]
 
     def _expression(self, number: int) -> str:
-        """Written so that it is evaluated in the order of the rows: the same numbers to the last bit."""
+        """Return the text of a row, evaluated in the order of the rows: bitwise the same numbers."""
         row = self.rows[number]
         operation = row.operation
         if operation in ("sqrt", "cos", "sin"):
@@ -203,7 +206,10 @@ class _Writer:
 
 
 def module(program: Program, title: str, sources: str) -> str:
-    """Source of a module with the program's kernels. `title` says of what; `sources` names equations and documents."""
+    """Return the source of a module with the program's kernels.
+
+    `title` says of what they are, `sources` names equations and documents.
+    """
     total = sum((program.operations(k) for k in range(len(program.stages))), Counter[str]())
     body = program.source()
     head = [

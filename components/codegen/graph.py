@@ -41,7 +41,7 @@ class Graph:
         self._known: dict[Row, int] = {}
 
     def row(self, row: Row) -> int:
-        """Number of `row`, which is added if there is none like it."""
+        """Return the number of `row`, which is added if there is none like it."""
         found = self._known.get(row)
         if found is None:
             found = self._known[row] = len(self.rows)
@@ -49,11 +49,11 @@ class Graph:
         return found
 
     def input(self, name: str) -> Scalar:
-        """The symbol that stands for the value read from `name`."""
+        """Return the symbol that stands for the value read from `name`."""
         return Scalar(self, 1, self.row(Row("input", name=name)))
 
     def array(self, name: str, shape: int | tuple[int, ...]) -> np.ndarray:
-        """Array of the symbols `name[i]`, or `name[i, j]`."""
+        """Return the array of the symbols `name[i]`, or `name[i, j]`."""
         dimensions = (shape,) if isinstance(shape, int) else shape
         found = np.empty(dimensions, object)
         for place in np.ndindex(*dimensions):
@@ -71,7 +71,7 @@ class Graph:
                 self.labels.setdefault(value.number, full)
 
     def needed(self, outputs: Iterable[Any]) -> set[int]:
-        """Rows that the outputs need: all others are dead (spec/09 3.9)."""
+        """Return the rows that the outputs need: all others are dead (spec/09 3.9)."""
         live = {value.number for value in outputs if isinstance(value, Scalar)}
         for number in range(max(live, default=-1), -1, -1):
             if number in live:
@@ -79,7 +79,7 @@ class Graph:
         return live
 
     def evaluate(self, outputs: Iterable[Any], values: Callable[[str], float]) -> list[float]:
-        """Numbers of the outputs by interpretation; `values(name)` is the value of an input."""
+        """Return the numbers of the outputs by interpretation; `values(name)` is the value of an input."""
         outputs = list(outputs)
         found: dict[int, float] = {}
         for number in sorted(self.needed(outputs)):
@@ -157,7 +157,7 @@ class Scalar:
     __rmul__ = __mul__
 
     def _scaled(self, c: float) -> Any:
-        """c times this, a constant factor that it has already taken into c."""
+        """Return c times this, a constant factor that it has already taken into c."""
         row = self._row
         base = self
         if row.operation == "*" and len(row.operands) == 1:
@@ -178,17 +178,22 @@ class Scalar:
         return self.reciprocal() * other
 
     def reciprocal(self) -> Scalar:
-        """1 / this."""
+        """Return 1 / this."""
         return self._make(self.sign, "reciprocal", self.number)
 
     def sqrt(self) -> Scalar:
-        """Square root; its argument has no sign of its own to spare, so a negative reference is made a row."""
+        """Return the square root.
+
+        Its argument has no sign of its own to spare, so a negative reference is made a row.
+        """
         if self.sign < 0:
             raise ValueError("square root of a negative reference")
         return self._make(1, "sqrt", self.number)
 
     def cos(self) -> Scalar:
+        """Return the cosine."""
         return self._make(1, "cos", self.number)
 
     def sin(self) -> Scalar:
+        """Return the sine."""
         return self._make(self.sign, "sin", self.number)

@@ -21,12 +21,12 @@ Tree = Sequence[Joint]
 
 
 def _outward(joint: Joint, twist: Any) -> Array:
-    """A twist of the parent, or its acceleration, as the body has it while the joint is at rest."""
+    """Return a twist of the parent, or its acceleration, as the body has it while the joint is at rest."""
     return np.concatenate([joint.out(twist[:3]), joint.out(twist[3:] + cross(twist[:3], joint.arm))])
 
 
 def carried(tree: Tree, twist: Any) -> list[Array]:
-    """The twist of the base as all bodies have it while the joints are at rest."""
+    """Return the twist of the base as all bodies have it while the joints are at rest."""
     found: list[Array] = []
     for joint in tree:
         p = joint.body.parent
@@ -35,7 +35,7 @@ def carried(tree: Tree, twist: Any) -> list[Array]:
 
 
 def partials(tree: Tree) -> list[Array]:
-    """(6, n) of each body: its twist relative to the base per unit rate of each joint."""
+    """Return the matrix (6, n) of each body: its twist relative to the base per unit rate of each joint."""
     found: list[Array] = []
     for j, joint in enumerate(tree):
         p = joint.body.parent
@@ -49,7 +49,10 @@ def partials(tree: Tree) -> list[Array]:
 
 
 def coasting(tree: Tree, twists: Sequence[Array], base: Any) -> list[Array]:
-    """Accelerations of the bodies at constant rates of the joints, from absolute `twists` and that of the base."""
+    """Return the accelerations of the bodies at constant rates of the joints.
+
+    They follow from the absolute `twists` and that of the base.
+    """
     found: list[Array] = []
     for joint, twist in zip(tree, twists, strict=True):
         p = joint.body.parent
@@ -60,13 +63,13 @@ def coasting(tree: Tree, twists: Sequence[Array], base: Any) -> list[Array]:
 
 
 def inertia(body: Body) -> Array:
-    """(6, 6) of a single body."""
+    """Return the inertia (6, 6) of a single body."""
     offset = skew(body.moment)
     return np.block([[array(body.inertia), offset], [-offset, array(np.eye(3)) * body.mass]])
 
 
 def motion_wrench(body: Body, twist: Any) -> Array:
-    """Wrench that a body needs while its absolute `twist` stays the same."""
+    """Return the wrench that a body needs while its absolute `twist` stays the same."""
     w, v = twist[:3], twist[3:]
     momentum = body.mass * v + cross(w, body.moment)
     spin = array(body.inertia) @ w + cross(body.moment, v)
@@ -86,7 +89,7 @@ class Share:
 
 
 def body_share(body: Body, partial: Array, twist: Any, coasting: Any, load: Any = 0.0, damping: Any = 0.0) -> Share:
-    """Of a body with its absolute twist, its acceleration from `coasting`, and a load that is linearly implicit.
+    """Return the share of a body from its absolute twist, its acceleration of `coasting` and a linearly implicit load.
 
     `damping` (6, 6) is -d load / d twist times the step.
     """
@@ -95,7 +98,7 @@ def body_share(body: Body, partial: Array, twist: Any, coasting: Any, load: Any 
 
 
 def solve(shares: Iterable[Share], joint_forces: Any, joint_inertia: Mapping[int, Any]) -> tuple[Array, list[Any]]:
-    """Accelerations of the joints, and the inertia about each with all joints after it free.
+    """Return the accelerations of the joints, and the inertia about each with all joints after it free.
 
     `joint_inertia` by number: added along joints (drives, linearly implicit damping).
     """
@@ -112,7 +115,10 @@ def solve(shares: Iterable[Share], joint_forces: Any, joint_inertia: Mapping[int
 
 
 def accelerate(tree: Tree, base: Motion, joint_forces: Any) -> tuple[Array, list[Array]]:
-    """Accelerations of the joints, and absolute ones of the bodies' twists, of a tree on which nothing else acts."""
+    """Return the accelerations of the joints, and absolute ones of the bodies' twists.
+
+    Nothing else acts on the tree.
+    """
     between = partials(tree)
     rates = array([joint.rate for joint in tree])
     moving = carried(tree, np.concatenate([base.angular_velocity, ZERO]))
@@ -124,7 +130,7 @@ def accelerate(tree: Tree, base: Motion, joint_forces: Any) -> tuple[Array, list
 
 
 def total(tree: Tree, wrenches: Mapping[int, Array]) -> Array:
-    """The sum of wrenches on bodies, by number, about the origin of the base in its axes."""
+    """Return the sum of wrenches on bodies, by number, about the origin of the base in its axes."""
     found = array(np.zeros(6))
     sums = [wrenches.get(j, found) for j in range(len(tree))]
     for j in range(len(tree) - 1, -1, -1):

@@ -65,7 +65,10 @@ class Leg:
         self.nut = nut
 
     def follow(self, rotation: Any, velocity: Any, spin: Any) -> Constraint:
-        """Rates of the joints from the node's: `rotation` base -> node, `velocity` in frame 0, `spin` in node axes."""
+        """Return the rates of the joints from the node's.
+
+        `rotation` maps the base to the node, `velocity` is in frame 0, `spin` in node axes.
+        """
         back = self.axes @ array(rotation).T
         hinge = node(back, self.node_point, array(spin), self.axes)
         axis = None if self.node_axis is None else back @ array(self.node_axis)
@@ -78,7 +81,7 @@ class Leg:
         return self.constraint
 
     def reduce(self, base: Motion, joint_forces: Any) -> tuple[Array, Array]:
-        """(H^T A H, H^T (b - A h)), nut included (D6)."""
+        """Return (H^T A H, H^T (b - A h)), nut included (D6)."""
         moving = Motion(
             self.axes @ base.angular_velocity, self.axes @ base.angular_acceleration, self.axes @ base.at(self.point)
         )
@@ -92,7 +95,7 @@ class Leg:
         return reduced(self.constraint.gain, self.inertia, self.forces)
 
     def at_rest(self) -> Leg:
-        """This leg in its position, without rates, forces and torque of the nut."""
+        """Return this leg in its position, without rates, forces and torque of the nut."""
         nut = None if self.nut is None else replace(self.nut, torque=0.0)
         joints = [replace(joint, rate=0.0) for joint in self.joints]
         still = Leg(joints, self.axes, self.point, self.end, self.node_point, self.end_axis, self.node_axis, nut)
@@ -101,14 +104,17 @@ class Leg:
         return still
 
     def lose(self, acceleration: Any) -> tuple[Array, Array]:
-        """(force, moment about O_0) of the leg's inertia on the base for du/dt of the node, and the `accelerations`.
+        """Return (force, moment about O_0) of the leg's inertia on the base for du/dt of the node.
 
         Added to what acts on the node less what the node needs, over all legs, it is the wrench on the base.
         """
         return self._passed_on(acceleration, (array(np.zeros(3)), array(np.zeros(3))))
 
     def react(self, acceleration: Any) -> tuple[Array, Array]:
-        """(force, moment about O_0) of the leg on the base with `reaction` of its cut joint: D8 with erratum D6."""
+        """Return (force, moment about O_0) of the leg on the base with `reaction` of its cut joint.
+
+        This is D8 with erratum D6.
+        """
         driven = self.constraint.gain @ array(acceleration)
         self.reaction = reaction(self.constraint, self.inertia, self.forces, driven)
         pushed = _into(self.joints, self.reaction[:3])
@@ -129,7 +135,7 @@ class Leg:
 
 
 def _into(chain: Sequence[Joint], v: Any) -> Array:
-    """Components in the base -> in the last body."""
+    """Return a vector given in the base in components of the last body."""
     for joint in chain:
         v = joint.out(v)
     return array(v)
@@ -151,6 +157,7 @@ class Ring:
 
     @property
     def inertia(self) -> Array:
+        """The inertia (6, 6) of the node alone."""
         found = array(np.zeros((6, 6)))
         found[:3, :3] = array(np.eye(3)) * self.body.mass
         found[3:, 3:] = array(self.body.inertia)
@@ -158,6 +165,7 @@ class Ring:
 
     @property
     def force(self) -> Array:
+        """The forces (6) of inertia on the node alone, on the moving base."""
         base, J = self.base, array(self.body.inertia)
         w0 = self.rotation @ base.angular_velocity
         linear = base.at(self.position) + 2.0 * cross(base.angular_velocity, self.velocity)
@@ -165,13 +173,13 @@ class Ring:
         return np.concatenate([-linear * self.body.mass, -(J @ angular) - gyroscopic(J, array(self.spin) + w0)])
 
     def passes_on(self, force: Any, acceleration: Any) -> tuple[Array, Array]:
-        """(force, moment about O_0) in frame 0 of all `force` (6) on it, less what it needs for du/dt."""
+        """Return (force, moment about O_0) in frame 0 of all `force` (6) on it, less what it needs for du/dt."""
         left = array(force) - self.inertia @ array(acceleration)
         return left[:3], self.rotation.T @ left[3:] + cross(self.position, left[:3])
 
 
 def affine_mass(ring: Ring, legs: Sequence[Leg], inertia: Array) -> Array:
-    """M_A (6, 6) of [force; moment] = W - M_A [w_0; epsilon_0], spec/02 section 11: after `reduce` of all legs.
+    """Return M_A (6, 6) of [force; moment] = W - M_A [w_0; epsilon_0], spec/02 section 11: after `reduce` of all legs.
 
     Column by column: the wrench on the base for a unit acceleration of it, all rates zero. `inertia` is that of all
     reduced to the ring. Nuts enter as inertia of their joints.

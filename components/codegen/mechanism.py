@@ -74,11 +74,11 @@ class Joint:
         return array(UNIT) if self.body.slides else rotation(self.body.axis, self.cosine, self.sine)
 
     def out(self, v: Any) -> Array:
-        """beta v: components in the parent -> in the body. Two sparse products cost less than one by beta."""
+        """Return beta v, a vector of the parent in components of the body: two sparse products cost less than one."""
         return self.turn @ (array(self.body.mounting) @ array(v))
 
     def back(self, v: Any) -> Array:
-        """beta^T v: components in the body -> in the parent."""
+        """Return beta^T v: a vector of the body in components of the parent."""
         return array(self.body.mounting).T @ (self.turn.T @ array(v))
 
     @property
@@ -105,17 +105,20 @@ class Motion:
         return skew(self.angular_acceleration) + squared(self.angular_velocity)
 
     def at(self, point: Any) -> Array:
-        """Acceleration of a point fixed in the frame."""
+        """Return the acceleration of a point fixed in the frame."""
         return self.acceleration + self.turning @ array(point)
 
     def turned(self, joint: Joint, qdd: Any = 0.0) -> Motion:
-        """Angular motion of the next body, with the acceleration `qdd` of its joint; `acceleration` is left out."""
+        """Return the angular motion of the next body, with the acceleration `qdd` of its joint.
+
+        The member `acceleration` is left out.
+        """
         w = joint.out(self.angular_velocity)
         swing = joint.out(self.angular_acceleration) + cross(w, joint.spin)
         return Motion(w + joint.spin, swing if joint.body.slides else swing + joint.unit * qdd)
 
     def after(self, joint: Joint, qdd: Any = 0.0) -> Motion:
-        """Motion of the next body (2.2.3), (2.3.3), with the acceleration `qdd` of its joint."""
+        """Return the motion of the next body (2.2.3), (2.3.3), with the acceleration `qdd` of its joint."""
         motion = self.turned(joint, qdd)
         motion.acceleration = joint.out(self.at(joint.arm)) + 2.0 * cross(motion.angular_velocity, joint.slip)
         if joint.body.slides:
@@ -124,7 +127,7 @@ class Motion:
 
 
 def symmetric_input(graph: Graph, name: str, n: int) -> Array:
-    """A symmetric matrix of symbols, of which the upper half is read."""
+    """Return a symmetric matrix of symbols, of which the upper half is read."""
     a = graph.array(name, (n, n))
     for i in range(n):
         for k in range(i):

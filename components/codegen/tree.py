@@ -40,7 +40,7 @@ class Inertia:
         return Inertia(self.tt + other.tt, self.tr + other.tr, self.rr + other.rr)
 
     def without(self, joint: Joint, pivot: Any, vanishes: bool) -> Inertia:
-        """N of (2.5.3), (2.5.4): what is left when the joint gives way; `pivot` is the inertia along the joint.
+        """Return N of (2.5.3), (2.5.4): what is left when the joint gives way; `pivot` is the inertia along the joint.
 
         Row and column of the joint `vanish`, and are not computed, if nothing was added to its own inertia.
         """
@@ -63,7 +63,7 @@ class Inertia:
         return Inertia(tt, tr, rr)
 
     def back(self, joint: Joint) -> Inertia:
-        """As part of the parent: rotated (2.5.5), and moved by the arm (2.5.7) with erratum D8."""
+        """Return the inertia as part of the parent: rotated (2.5.5), and moved by the arm (2.5.7) with erratum D8."""
         tt, tr, rr = self.tt, self.tr, self.rr
         if not joint.body.slides:
             c, s, axis = joint.cosine, joint.sine, joint.body.axis
@@ -84,16 +84,16 @@ class Inertia:
         return Inertia(tt, moved + tr, both)
 
     def effort(self, linear: Any, angular: Any) -> tuple[Array, Array]:
-        """(force, moment) for an acceleration."""
+        """Return (force, moment) for an acceleration."""
         return self.tt @ linear + self.tr @ angular, self.tr.T @ linear + self.rr @ angular
 
     def column(self, joint: Joint) -> tuple[Array, Array]:
-        """(force, moment) for a unit acceleration of the joint."""
+        """Return (force, moment) for a unit acceleration of the joint."""
         a = joint.body.axis
         return (self.tt[:, a], self.tr[a, :]) if joint.body.slides else (self.tr[:, a], self.rr[:, a])
 
     def along(self, joint: Joint) -> Any:
-        """Inertia along the joint."""
+        """Return the inertia along the joint."""
         return (self.tt if joint.body.slides else self.rr)[joint.body.axis, joint.body.axis]
 
 
@@ -102,7 +102,7 @@ def _is_unit(a: Array) -> bool:
 
 
 def own_inertia(joint: Joint) -> Inertia:
-    """Of the single body."""
+    """Return the inertia of the single body."""
     body = joint.body
     return Inertia(array(np.eye(3)) * body.mass, skew(body.moment).T, array(body.inertia))
 
@@ -138,7 +138,7 @@ def accelerate(
     loads: dict[int, Load] | None = None,
     joint_inertia: dict[int, Any] | None = None,
 ) -> Solution:
-    """Accelerations of a tree on a moving base.
+    """Return the accelerations of a tree on a moving base.
 
     `joint_forces` along the joints; by number, `loads` on bodies and `joint_inertia` added along joints (drives,
     implicit damping). The wrench on the base is that of (2.5.7) with the missing term of erratum D10.

@@ -91,12 +91,12 @@ class Placement:
 
 
 def rotation_matrix(yaw: float, pitch: float, roll: float) -> np.ndarray:
-    """A(yaw, pitch, roll), shape (3, 3)."""
+    """Return A(yaw, pitch, roll), shape (3, 3)."""
     return np.array(from_angles(yaw, pitch, roll))
 
 
 def probe_cone_penetration(unit: Any, link_position: Any, link_rotation: Any = None) -> Penetration:
-    """Penetration of the probe head as a function of the position (PU) and rotation (PU -> 0) of frame 0.
+    """Return the penetration of the probe head as a function of the position (PU) and rotation (PU -> 0) of frame 0.
 
     `unit` is the record of an initialised `probe_cone` unit; the link stands at `link_position` in frame 0. Only the
     unit's inputs and work space are written.
@@ -113,7 +113,7 @@ def probe_cone_penetration(unit: Any, link_position: Any, link_rotation: Any = N
 
 
 def approach(penetration: Callable[[float], float], start: float, stop: float) -> float:
-    """The least s in [start, stop] with 0 < penetration(s) <= 1e-6 m: march from `start`, then bisect.
+    """Return the least s in [start, stop] with 0 < penetration(s) <= 1e-6 m: march from `start`, then bisect.
 
     A negative penetration is minus a clearance that no shorter way can close.
     Raises NoContact if there is none, ValueError if `start` is in contact already.
@@ -149,7 +149,7 @@ def place(
     velocity_point: Literal["cm_inertial", "port_relative"] = "cm_inertial",
     orbital_rate: Any = (0.0, 0.0, 0.0),
 ) -> Placement:
-    """Initial states of both craft at first contact of the main buffer link (spec/04 (4.5.1) to (4.5.4)).
+    """Return the initial states of both craft at first contact of the main buffer link (spec/04 (4.5.1) to (4.5.4)).
 
     Parameters
     ----------
@@ -170,7 +170,7 @@ def place(
     A = A_mis if moving == "active" else A_mis.T
 
     def position(s: float) -> np.ndarray:
-        """Origin of frame 0 in PU after an approach of s."""
+        """Return the origin of frame 0 in PU after an approach of s."""
         d = np.array([s, *misalignment.miss])
         if moving == "active":
             return d - A.T @ point
@@ -199,7 +199,9 @@ def _craft_states(
     velocity_point: str,
     rate: np.ndarray,
 ) -> tuple[CraftState, CraftState]:
-    """(resting, moving) craft for frame 0 at `r` in PU, rotated by `A`; the resting body frame is the inertial one.
+    """Return (resting, moving) craft for frame 0 at `r` in PU, rotated by `A`.
+
+    The resting body frame is the inertial one.
 
     Erratum of (4.5.1): C1 -> C2 is A_C2 A_C1^T.
     """

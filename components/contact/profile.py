@@ -16,7 +16,10 @@ from components.core.vector import ZERO, add, axpy, dot, norm, scale
 
 
 def faces(count: int) -> Group:
-    """`face[v]`: from the vertex (x, r) along (n_r, -n_x) over `length`; normal (n_x, n_r) into the material."""
+    """Return the group `face[v]`, lines of the meridian with their normals.
+
+    A face goes from the vertex (x, r) along (n_r, -n_x) over `length`; its normal (n_x, n_r) points into the material.
+    """
     return Group(
         "face",
         private("x", "m", "abscissa of the outer vertex"),
@@ -50,7 +53,7 @@ def build(x, r, vertices, face):
 
 @kernel
 def depth(face, count, x, r, reach):
-    """Depth of the point (x, r) in the material, negative outside: minus its distance.
+    """Return the depth of the point (x, r) in the material, negative outside: minus its distance.
 
     Returns (depth, n_x, n_r, feature): the normal at the nearest point of the profile, and the face v or, as -v, the
     edge between faces v - 1 and v. Points farther than `reach` get no more than an upper bound below -reach, and the
@@ -88,7 +91,7 @@ def depth(face, count, x, r, reach):
 
 @kernel
 def sphere_profile(face, count, centre, radius):
-    """(depth, normal, feature) of a sphere, or of a point with radius 0; see `depth`. No contact: depth <= 0."""
+    """Return (depth, normal, feature) of a sphere, or of a point with radius 0; see `depth`. No contact: depth <= 0."""
     d = sqrt(centre[1] * centre[1] + centre[2] * centre[2])
     below, n_x, n_r, feature = depth(face, count, centre[0], d, radius)
     if below + radius <= 0.0:
@@ -100,13 +103,13 @@ def sphere_profile(face, count, centre, radius):
 
 @kernel
 def _inside(f, x, r):
-    """Depth of the point (x, r) below the line of the face f, negative before it."""
+    """Return the depth of the point (x, r) below the line of the face f, negative before it."""
     return (x - f.x) * f.n_x + (r - f.r) * f.n_r
 
 
 @kernel
 def _least(face, count, x, r):
-    """(depth, face) of the face below which the point (x, r) lies least deep."""
+    """Return (depth, face) of the face below which the point (x, r) lies least deep."""
     least = inf
     v = 0
     for i in range(count):
@@ -119,7 +122,9 @@ def _least(face, count, x, r):
 
 @kernel
 def _equally_deep(f, g, start, along):
-    """Parameters (t_1, t_2) of the points of a segment that lie equally deep below the faces f and g; nan for none.
+    """Return (t_1, t_2), parameters of the points of a segment that lie equally deep below the faces f and g.
+
+    They are nan if there is none.
 
     Such points have r = a + b t; r^2 = y^2 + z^2 makes it a quadratic equation.
     """

@@ -15,7 +15,9 @@ from components.core.vector import add, axpy, dot, load
 
 
 def farthest(distance):
-    """Kernel `search(items, r, A, partner, first, last) -> (index, distance)` of A9 for one kind of primitive.
+    """Return the search of A9 for one kind of primitive.
+
+    It is a kernel `search(items, r, A, partner, first, last) -> (index, distance)`.
 
     `distance(item, r, A, partner)` is the characteristic distance of one of the `items`, whose frame stands at r in PU
     axes with the rotation A (PU -> frame), to the `partner`. Erratum E21: the half next to the farther end is kept (the
@@ -51,7 +53,7 @@ def farthest(distance):
 
 
 def farthest_around(distance):
-    """Kernel of A9 for a full turn, whose first and last primitive coincide: two half-turn sectors.
+    """Return the kernel of A9 for a full turn, whose first and last primitive coincide: two half-turn sectors.
 
     The second is searched only if the best of the first is on its border.
     """
@@ -74,7 +76,9 @@ def farthest_around(distance):
 
 @kernel
 def line_circle_distance(item, r, A, circle):
-    """Of a generatrix (start, vector: 6 numbers in its frame): where its line meets the circle's plane, to the centre.
+    """Return the distance from a circle's centre to the point where the line of a generatrix meets the circle's plane.
+
+    The generatrix is (start, vector), 6 numbers in its frame.
 
     `circle` is (centre, axis) in PU; inf for a generatrix parallel to the plane.
     """
@@ -93,7 +97,7 @@ def line_circle_distance(item, r, A, circle):
 
 @kernel
 def sphere_cone_depth(item, r, A, cone):
-    """Of a sphere centre (3 numbers in its frame): how far it lies into a cone about x, up to a constant.
+    """Return for a sphere centre (3 numbers in its frame) how far it lies into a cone about x, up to a constant.
 
     `cone` is (sin, cos) of the half-angle: (0, 1) measures the distance to the axis, for a cylinder or an edge. For a
     cone the distance alone would pick a neighbour and under-report the depth (spec/05 A11).

@@ -18,7 +18,7 @@ SMALL_DISTANCE = 1e-9
 
 @kernel
 def segment_circle(start, along, centre, top, radius, sigma):
-    """A6: a segment that should pass inside an edge circle, either of them the active one.
+    """Find the contact A6: a segment that should pass inside an edge circle, either of them the active one.
 
     `top` is another point of the circle's axis; `sigma` is +1 for a passive circle, -1 for an active one. Returns
     (depth, normal, point, t): the point of the segment in the plane of the circle and its parameter. Erratum E10: the
@@ -46,7 +46,7 @@ def segment_circle(start, along, centre, top, radius, sigma):
 
 @kernel
 def segment_edge(start, along, x, radius):
-    """A6 for a passive circle on the axis x: (depth, normal, point, t). The zeros of its plane are used."""
+    """Return (depth, normal, point, t) of the contact A6 for a passive circle on the axis x."""
     forward = along[0]
     if (x - start[0]) * (x - start[0] - forward) > 0.0 or fabs(forward) <= PARALLEL * norm(along):
         return -1.0, ZERO, ZERO, -1.0
@@ -64,7 +64,10 @@ def segment_edge(start, along, x, radius):
 
 @kernel
 def closest_parameters(start_a, along_a, start_p, along_p):
-    """(t_a, t_p, crossing): parameters of the closest points of two lines; crossing is False for parallel lines."""
+    """Return (t_a, t_p, crossing): parameters of the closest points of two lines.
+
+    `crossing` is False for parallel lines.
+    """
     w = subtract(start_a, start_p)
     a = dot(along_a, along_a)
     b = dot(along_a, along_p)
@@ -79,7 +82,7 @@ def closest_parameters(start_a, along_a, start_p, along_p):
 
 @kernel
 def segment_segment(start_a, along_a, start_p, along_p):
-    """A7: an active and a passive edge. Returns (depth, normal, point of the passive, t_a, t_p).
+    """Find the contact A7: an active and a passive edge. Returns (depth, normal, point of the passive, t_a, t_p).
 
     The active edge is through the passive one where it lies farther along x, so only opposing pairs may be tested.
     """
@@ -96,13 +99,13 @@ def segment_segment(start_a, along_a, start_p, along_p):
 
 @kernel
 def trapezoid_plane(root_1, root_2, top):
-    """Normal of the plane of a trapezoid through the roots of its two sides and the start of its top base."""
+    """Return the normal of a trapezoid's plane through the roots of its two sides and the start of its top base."""
     return cross(subtract(root_2, root_1), subtract(top, root_1))
 
 
 @kernel
 def trapezoid_crossing(start_a, along_a, plane_normal, root_1, side, top, base):
-    """A8 gate: where an active edge pierces a trapezoid, measured along its top base from side to side.
+    """Find where an active edge pierces a trapezoid, along its top base from side to side: the gate of A8.
 
     Returns (t_q, t_c): parameter on the edge, and the share of the top base (start `top`, vector `base`) that lies on
     the first side's hand of the plane through the pierced point parallel to `side`. The edge passes inside that side
@@ -120,7 +123,7 @@ def trapezoid_crossing(start_a, along_a, plane_normal, root_1, side, top, base):
 
 @kernel
 def segment_trapezoid(start_a, along_a, plane_normal, root_1, root, side, top, base):
-    """A8 gate with A7 values: an active edge against the side (`root`, `side`) of a passive trapezoid.
+    """Find the contact A8 of an active edge with the side (`root`, `side`) of a passive trapezoid, with values of A7.
 
     Same results as `segment_segment`; `root_1` is the root of the first side, whichever side is tested.
     """

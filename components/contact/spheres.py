@@ -19,13 +19,13 @@ SMALL_DISTANCE = 1e-12
 
 @kernel
 def revolve(n_x, n_r, centre, radius):
-    """The normal (n_x, n_r) of a meridian half-plane as a vector, for the half-plane of `centre` at `radius` > 0."""
+    """Return the normal (n_x, n_r) in the meridian half-plane of `centre`, at `radius` > 0, as a vector."""
     return (n_x, n_r * centre[1] / radius, n_r * centre[2] / radius)
 
 
 @kernel
 def sphere_cone(centre, radius, x_large, r_large, r_small, half_angle):
-    """A1: against a truncated cone with its larger base at `x_large`, 0 < half_angle < pi/2.
+    """Find the contact A1 of a sphere with a truncated cone with its larger base at `x_large`, 0 < half_angle < pi/2.
 
     The foot of the normal decides whether the face is met (the source's constant box loses contacts, erratum E8);
     distance along x from the centre (E2). On the axis the sphere bears all around, and only if it is larger than the
@@ -46,7 +46,7 @@ def sphere_cone(centre, radius, x_large, r_large, r_small, half_angle):
 
 @kernel
 def sphere_edge(centre, radius, x_edge, r_edge, outer_angle, inner_angle):
-    """A2: against the convex edge between an outer and an inner face, outer_angle > inner_angle.
+    """Find the contact A2 of a sphere with the convex edge of an outer and an inner face, outer_angle > inner_angle.
 
     Exact wedge of the two normals (errata E4, E5, E8).
     """
@@ -63,7 +63,7 @@ def sphere_edge(centre, radius, x_edge, r_edge, outer_angle, inner_angle):
 
 @kernel
 def sphere_cylinder(centre, radius, x_rim, r_wall):
-    """A3: against the wall of a socket that begins at `x_rim` (erratum E6)."""
+    """Find the contact A3 of a sphere with the wall of a socket that begins at `x_rim` (erratum E6)."""
     d = sqrt(centre[1] * centre[1] + centre[2] * centre[2])
     depth = d - (r_wall - radius)
     if centre[0] < x_rim or depth < 0.0 or d < SMALL_RADIUS:
@@ -73,7 +73,7 @@ def sphere_cylinder(centre, radius, x_rim, r_wall):
 
 @kernel
 def sphere_plane(centre, radius, x_plane, r_inner, r_outer):
-    """A4: against an annulus normal to x."""
+    """Find the contact A4 of a sphere with an annulus normal to x."""
     d = sqrt(centre[1] * centre[1] + centre[2] * centre[2])
     depth = centre[0] + radius - x_plane
     if d < r_inner or d > r_outer or depth < 0.0:

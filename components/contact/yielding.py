@@ -27,7 +27,7 @@ ARM_FLOOR = 1e-3
 
 
 def spring() -> tuple:
-    """Parameters of the lever's spring."""
+    """Return the parameters of the lever's spring."""
     return (
         parameter("preload", "N.m", "torque of the spring when extended", 0.0, minimum=0.0),
         parameter("stiffness", "N.m/rad", "of the spring", 0.0, minimum=0.0),
@@ -36,7 +36,7 @@ def spring() -> tuple:
 
 
 def frame(name: str, count: int) -> Group:
-    """Where the lever's plane is now."""
+    """Return the group of the lever's plane as it stands."""
     return Group(
         name,
         private("pivot", "m", "PU axes", shape=3),
@@ -47,7 +47,7 @@ def frame(name: str, count: int) -> Group:
 
 
 def lever(name: str, count: int) -> Group:
-    """What a lever remembers: its angle, and the force that it holds until the next search."""
+    """Return the group of what a lever remembers: its angle, and the force that it holds until the next search."""
     return Group(
         name,
         private("angle", "rad", "0 extended"),
@@ -73,13 +73,13 @@ def place_frame(frame, origin, rotation, pivot, eta):
 
 @kernel
 def turned(frame, point, c, s):
-    """A point of the lever, given from the pivot at angle 0, in PU axes at the angle of cosine c and sine s."""
+    """Return a point of the lever, given from the pivot at angle 0, in PU axes at the angle of cosine c and sine s."""
     along = scale(c * point[0] - s * point[1], load(frame.xi))
     return add(load(frame.pivot), axpy(s * point[0] + c * point[1], load(frame.eta), along))
 
 
 def resting_angle(penetration):
-    """Kernel `search(frame, figure, surface) -> (mode, angle)` for one kind of lever.
+    """Return the kernel `search(frame, figure, surface) -> (mode, angle)` for one kind of lever.
 
     `penetration(frame, figure, surface, angle)` is the depth of the lever at an angle, falling with it; the answer is
     where it all but vanishes. The whole range is searched, so the lever can come back (erratum E22), by false
@@ -123,7 +123,7 @@ def resting_angle(penetration):
 
 @kernel
 def spring_energy(figure, angle):
-    """Work done on the spring from angle 0."""
+    """Return the work done on the spring from angle 0."""
     return (figure.preload + 0.5 * figure.stiffness * angle) * angle
 
 
@@ -140,7 +140,7 @@ def hold(lever, figure, frame, normal, point):
 
 @kernel
 def release(lever):
-    """No contact: extended and without force."""
+    """Set a lever without contact: extended and without force."""
     lever.angle = 0.0
     lever.mode = FREE
     lever.force = 0.0

@@ -10,6 +10,7 @@ from components.core.parameters import read_parameter_sets
 
 
 def component() -> Component:
+    """Return the component."""
     return Component(
         name="ContactProbeCone",
         description="contact of a probe with a receiving cone, its force held over the step",

@@ -161,6 +161,7 @@ def _finish(m, h):
 
 @kernel
 def initialize(m):
+    """Set the contact to its start and evaluate it there. Returns 0, or the code of a failure."""
     code = _check_inputs(m)
     if code:
         return code
@@ -183,6 +184,7 @@ def initialize(m):
 
 @kernel
 def step(m, t, h):
+    """Evaluate contact for a step of length h > 0, s. Returns 0, or the code of a failure."""
     code = _check_inputs(m)
     if code:
         return code

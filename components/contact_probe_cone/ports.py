@@ -30,7 +30,7 @@ CONTACTS = 16
 
 
 def _apart(fields: tuple[Field, ...]) -> tuple[Field, ...]:
-    """Pose of the passive unit that starts out of the probe's reach."""
+    """Return the pose of the passive unit that starts out of the probe's reach."""
     return tuple(replace(field, start=(2.0, 0.0, 0.0)) if field.name == "position" else field for field in fields)
 
 

@@ -10,7 +10,7 @@ QUATERNION = 2
 
 
 def messages(ports: str) -> dict[int, Message]:
-    """Messages of `check_port`; `ports` says which index is which port."""
+    """Return the messages of `check_port`; `ports` says which index is which port."""
     return {
         NOT_FINITE: Message(f"an input of port {{status.index:.0f}} ({ports}) is not finite"),
         QUATERNION: Message(
@@ -56,7 +56,7 @@ def check_port(port, index, status):
 
 @kernel
 def check_acceleration(port, index, status):
-    """0 if the accelerations of a port are finite, else a code."""
+    """Return 0 if the accelerations of a port are finite, else a code."""
     total = 0.0
     for i in range(3):
         total += port.acceleration[i] + port.angular_acceleration[i]

@@ -29,7 +29,7 @@ class Message:
 
     @cached_property
     def pieces(self) -> tuple[tuple[str, str | None, str], ...]:
-        """(literal text, name of the variable that follows or None, its format specification), in order."""
+        """Return (literal text, name of the variable that follows or None, its format specification), in order."""
         return tuple((text, name, spec or "") for text, name, spec, _ in string.Formatter().parse(self.text))
 
 
@@ -95,7 +95,7 @@ class Component:
         return chosen
 
     def explain(self, code: int, memory: Memory | np.ndarray) -> str:
-        """The message of `code`, with the values of the record in it."""
+        """Return the message of `code`, with the values of the record in it."""
         block = memory if isinstance(memory, np.ndarray) else np.frombuffer(np.void.tobytes(memory))
         message = self.messages.get(code)
         if message is None:
@@ -134,7 +134,7 @@ class Instance:
 
 @kernel
 def fail(status, code, value, index):
-    """Leave a kernel: `return fail(m.status, CODE, value, 0)`."""
+    """Set the status and return the code, to leave a kernel: `return fail(m.status, CODE, value, 0)`."""
     status.code = code
     status.value = value
     status.index = index

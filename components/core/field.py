@@ -42,7 +42,7 @@ BOOLEAN = Type("Boolean")
 
 
 def enumeration(name: str, **items: str) -> Type:
-    """An enumeration type: `items` maps item names to descriptions, in the order of their values from 1."""
+    """Return an enumeration type: `items` maps item names to descriptions, in the order of their values from 1."""
     return Type("Enumeration", name, tuple(items.items()))
 
 
@@ -79,6 +79,7 @@ class Field:
 
     @property
     def public(self) -> bool:
+        """The model description lists it."""
         return self.causality not in ("private", "table")
 
     @property
@@ -108,32 +109,32 @@ def _shape(shape: int | Iterable[int]) -> tuple[int, ...]:
 
 
 def input(name: str, unit: str, description: str, start: Any = 0.0, *, shape: int | Iterable[int] = (), **rest: Any):
-    """A value that the component receives, held or interpolated over each step."""
+    """Return a value that the component receives, held or interpolated over each step."""
     return Field(name, unit, description, "input", start, _shape(shape), **rest)
 
 
 def output(name: str, unit: str, description: str, start: Any = 0.0, *, shape: int | Iterable[int] = (), **rest: Any):
-    """A value that the component computes; consistent after `initialize` and after each `step`."""
+    """Return a value that the component computes; consistent after `initialize` and after each `step`."""
     return Field(name, unit, description, "output", start, _shape(shape), **rest)
 
 
 def parameter(name: str, unit: str, description: str, start: Any, *, shape: int | Iterable[int] = (), **rest: Any):
-    """A constant of a run, settable before initialisation (`tunable=True`: also between steps)."""
+    """Return a constant of a run, settable before initialisation (`tunable=True`: also between steps)."""
     return Field(name, unit, description, "parameter", start, _shape(shape), **rest)
 
 
 def local(name: str, unit: str, description: str, start: Any = 0.0, *, shape: int | Iterable[int] = (), **rest: Any):
-    """A public value for plots and debugging that nobody connects."""
+    """Return a public value for plots and debugging that nobody connects."""
     return Field(name, unit, description, "local", start, _shape(shape), **rest)
 
 
 def private(name: str, unit: str, description: str, start: Any = 0.0, *, shape: int | Iterable[int] = (), **rest: Any):
-    """Hidden state or work space: saved with the state, absent from the model description."""
+    """Return the hidden state or work space: saved with the state, absent from the model description."""
     return Field(name, unit, description, "private", start, _shape(shape), **rest)
 
 
 def table(name: str, unit: str, description: str, start: Any = 0.0, *, shape: int | Iterable[int] = (), **rest: Any):
-    """Constant data, never written after instantiation: not saved with the state.
+    """Return the constant data, never written after instantiation: not saved with the state.
 
     Tables stand in groups at the end of the record. `resource="modes.f64"` fills it from the FMU's resources.
     """

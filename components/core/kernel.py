@@ -55,8 +55,9 @@ class Kernel:
 
 
 def variant(field: str, present: Any, absent: Any) -> Any:
-    """The kernel `present` for records that have `field`, `absent` for others, chosen when the caller is compiled.
+    """Return a kernel that calls `present` for records that have `field` and `absent` for others.
 
+    Which of them is chosen when the caller is compiled.
     Both take the record first and equal arguments after it. One source so serves variants of a component whose records
     differ: `detect = variant("probe_cone", internal_contact.detect, external_contact.detect)`.
     """

@@ -10,7 +10,7 @@ from components.core.kernel import kernel
 
 @kernel
 def multiply(A, B, C):
-    """C <- A B; C is neither A nor B."""
+    """Set C to A B; C is neither A nor B."""
     for i in range(A.shape[0]):
         for j in range(B.shape[1]):
             total = 0.0
@@ -21,8 +21,9 @@ def multiply(A, B, C):
 
 @kernel
 def factor_lu(A, pivot, n):
-    """A <- L U of its leading n x n block with partial pivoting; `pivot[i]` is the row swapped with row i.
+    """Factor the leading n x n block of A into L U in place, with partial pivoting.
 
+    `pivot[i]` is the row swapped with row i.
     Returns True if the matrix is regular.
     """
     for j in range(n):
@@ -47,7 +48,7 @@ def factor_lu(A, pivot, n):
 
 @kernel
 def solve_lu(LU, pivot, b, n):
-    """b <- A^-1 b with the factors of `factor_lu`."""
+    """Set b to A^-1 b with the factors of `factor_lu`."""
     for i in range(n):
         p = int(pivot[i])
         if p != i:

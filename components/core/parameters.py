@@ -71,12 +71,12 @@ def read_parameter_set(file: Path) -> ParameterSet:
 
 
 def read_parameter_sets(folder: Path) -> tuple[ParameterSet, ...]:
-    """All sets of a folder, by file name."""
+    """Return all sets of a folder, by file name."""
     return tuple(read_parameter_set(file) for file in sorted(folder.glob("*.toml")))
 
 
 def parameter_leaves(node: Any, path: str = "") -> Iterator[tuple[str, Mapping[str, Any]]]:
-    """(structured name, leaf) of every leaf of nested tables."""
+    """Return (structured name, leaf) of every leaf of nested tables."""
     if isinstance(node, list):
         for k, item in enumerate(node, start=1):
             yield from parameter_leaves(item, f"{path}[{k}]")

@@ -23,6 +23,7 @@ both, which must agree."""
 
 
 def pose(causality: Causality) -> tuple[Field, ...]:
+    """Return the pose of a port in I."""
     return (
         Field("position", "m", "origin of the port, components in I", causality, shape=(3,)),
         Field("quaternion", "1", "I -> port, scalar first", causality, IDENTITY_QUATERNION, shape=(4,)),
@@ -30,6 +31,7 @@ def pose(causality: Causality) -> tuple[Field, ...]:
 
 
 def twist(causality: Causality) -> tuple[Field, ...]:
+    """Return the absolute twist of a port in its axes."""
     return (
         Field("velocity", "m/s", "absolute velocity of the origin, port axes", causality, shape=(3,)),
         Field("angular_velocity", "rad/s", "absolute angular velocity, port axes", causality, shape=(3,)),
@@ -37,6 +39,7 @@ def twist(causality: Causality) -> tuple[Field, ...]:
 
 
 def acceleration(causality: Causality) -> tuple[Field, ...]:
+    """Return the absolute accelerations of a port in its axes."""
     return (
         Field("acceleration", "m/s2", "absolute acceleration of the origin, port axes", causality, shape=(3,)),
         Field("angular_acceleration", "rad/s2", "absolute angular acceleration, port axes", causality, shape=(3,)),
@@ -44,7 +47,7 @@ def acceleration(causality: Causality) -> tuple[Field, ...]:
 
 
 def wrench_input() -> tuple[Field, ...]:
-    """A wrench that acts on this component, applied in port axes over the whole step."""
+    """Return a wrench that acts on this component, applied in port axes over the whole step."""
     return (
         Field("force", "N", "force on this component, mean over the step, port axes", "input", shape=(3,),
               evaluated="mean"),
@@ -54,7 +57,7 @@ def wrench_input() -> tuple[Field, ...]:
 
 
 def wrench_output() -> tuple[Field, ...]:
-    """A wrench that this component exerts: its mean over the step just done, and its value at the step's end."""
+    """Return a wrench that this component exerts: its mean over the step just done, and its value at the step's end."""
     return (
         output("force", "N", "force on the receiver, mean over the step just done, port axes", shape=3),
         output("torque", "N.m", "torque on the receiver about the port origin, mean over the step, port axes", shape=3),
@@ -64,7 +67,7 @@ def wrench_output() -> tuple[Field, ...]:
 
 
 def link(causality: Causality) -> tuple[Field, ...]:
-    """Pose and twist of a buffer link relative to frame 0, in frame 0 axes."""
+    """Return the pose and twist of a buffer link relative to frame 0, in frame 0 axes."""
     return (
         Field("position", "m", "origin of the link relative to frame 0, frame 0 axes", causality, shape=(3,)),
         Field("quaternion", "1", "frame 0 -> link", causality, IDENTITY_QUATERNION, shape=(4,)),
@@ -74,7 +77,7 @@ def link(causality: Causality) -> tuple[Field, ...]:
 
 
 def contacts(count: int) -> Group:
-    """`contact[k]`: the contacts that are active now, for pictures."""
+    """Return `contact[k]`: the contacts that are active now, for pictures."""
     return Group(
         "contact",
         local("active", "1", "this contact is closed", type=BOOLEAN),
@@ -89,7 +92,7 @@ def contacts(count: int) -> Group:
 
 
 def docking() -> Group:
-    """`docking`: relative motion of the two docking units for people, seen in PU."""
+    """Return the group `docking`: relative motion of the two docking units for people, seen in PU."""
     return Group(
         "docking",
         output("plane_gap", "m", "distance between the docking planes"),
@@ -101,7 +104,7 @@ def docking() -> Group:
 
 
 def audit(devices: tuple[str, ...] = (), works: tuple[str, ...] = ()) -> Group:
-    """`audit`: energy and momentum of the component.
+    """Return the group `audit`: energy and momentum of the component.
 
     The balance is kinetic + stored + dissipated = initial + sum of works; `works` name what does work on the
     component (ports, drive), `devices` what dissipates.
@@ -119,7 +122,7 @@ def audit(devices: tuple[str, ...] = (), works: tuple[str, ...] = ()) -> Group:
 
 
 def status() -> Group:
-    """`status`: what a kernel says when it fails; its code is 0 while all is well."""
+    """Return the group `status`: what a kernel says when it fails; its code is 0 while all is well."""
     return Group(
         "status",
         output("code", "1", "0, or the number of the message of the failure", type=INTEGER),

@@ -81,7 +81,7 @@ def _dtype(members: tuple[Field | Group, ...]) -> np.dtype:
 
 
 def _slots(members: tuple[Field | Group, ...], prefix: str, first: int) -> Iterator[Slot]:
-    """Slots of `members` in the order of memory; `first` is the index of the first."""
+    """Return the slots of `members` in the order of memory; `first` is the index of the first."""
     index = first
     for member in members:
         if isinstance(member, Field):
@@ -135,17 +135,17 @@ class Record:
 
     @cached_property
     def slots(self) -> tuple[Slot, ...]:
-        """Every scalar in the order of memory, private ones and tables included."""
+        """Return every scalar in the order of memory, private ones and tables included."""
         return tuple(_slots(self.members, "", 0))
 
     @cached_property
     def variables(self) -> tuple[Slot, ...]:
-        """The public scalars: what the model description lists."""
+        """Return the public scalars: what the model description lists."""
         return tuple(slot for slot in self.slots if slot.field.public)
 
     @cached_property
     def index(self) -> Mapping[str, int]:
-        """Structured name of a scalar -> its slot."""
+        """Return a mapping of the structured name of a scalar to its slot."""
         return {slot.name: slot.index for slot in self.slots}
 
     @cached_property
@@ -155,7 +155,7 @@ class Record:
 
     @cached_property
     def resources(self) -> tuple[Resource, ...]:
-        """The tables that are filled from files at instantiation."""
+        """Return the tables that are filled from files at instantiation."""
         found: dict[str, Resource] = {}
         for slot in self.slots:
             if (file := slot.field.resource) is not None:
@@ -165,11 +165,11 @@ class Record:
 
     @cached_property
     def _shapes(self) -> Mapping[str, tuple[int, ...]]:
-        """Structured name of each public or private array -> its shape."""
+        """Return a mapping of the structured name of each public or private array to its shape."""
         return {slot.name.rpartition("[")[0]: slot.field.shape for slot in self.slots if slot.field.shape}
 
     def expand(self, name: str, value: Any, origin: str) -> list[tuple[str, float]]:
-        """The scalars that `name = value` sets: `[(structured name, number), ...]`.
+        """Return the scalars that `name = value` sets: `[(structured name, number), ...]`.
 
         `name` is a scalar or a whole array, whose `value` then has its shape (or is one number for all).
         Raises ParameterError, naming `origin`, for an unknown name or a value that does not fit.
@@ -197,9 +197,9 @@ class Record:
             block[self.start_time] = time
 
     def view(self, block: np.ndarray) -> Memory:
-        """`block`, float64 of shape (size,), seen as this record. Writes go through."""
+        """Return `block`, float64 of shape (size,), seen as this record. Writes go through."""
         return block.view(self.dtype)[0]
 
     def memory(self) -> Memory:
-        """A new instance at its start values."""
+        """Return a new instance at its start values."""
         return self.view(self.start.copy())

@@ -16,25 +16,26 @@ IDENTITY = ((1.0, 0.0, 0.0), (0.0, 1.0, 0.0), (0.0, 0.0, 1.0))
 
 @kernel
 def load_quaternion(a):
+    """Return the tuple of an array of shape (4,)."""
     return (a[0], a[1], a[2], a[3])
 
 
 @kernel
 def store_quaternion(q, a):
-    """a <- q"""
+    """Store a quaternion q in an array."""
     for i in range(4):
         a[i] = q[i]
 
 
 @kernel
 def load_matrix(a):
-    """The tuple of rows of an array of shape (3, 3)."""
+    """Return the tuple of rows of an array of shape (3, 3)."""
     return ((a[0, 0], a[0, 1], a[0, 2]), (a[1, 0], a[1, 1], a[1, 2]), (a[2, 0], a[2, 1], a[2, 2]))
 
 
 @kernel
 def store_matrix(A, a):
-    """a <- A, for an array of shape (3, 3)."""
+    """Store a matrix A in an array of shape (3, 3)."""
     for i in range(3):
         for j in range(3):
             a[i, j] = A[i][j]
@@ -42,7 +43,7 @@ def store_matrix(A, a):
 
 @kernel
 def apply(A, v):
-    """A v: parent components to child components."""
+    """Return A v: parent components to child components."""
     return (
         A[0][0] * v[0] + A[0][1] * v[1] + A[0][2] * v[2],
         A[1][0] * v[0] + A[1][1] * v[1] + A[1][2] * v[2],
@@ -52,7 +53,7 @@ def apply(A, v):
 
 @kernel
 def apply_transposed(A, v):
-    """A^T v: child components to parent components."""
+    """Return A^T v: child components to parent components."""
     return (
         A[0][0] * v[0] + A[1][0] * v[1] + A[2][0] * v[2],
         A[0][1] * v[0] + A[1][1] * v[1] + A[2][1] * v[2],
@@ -62,12 +63,13 @@ def apply_transposed(A, v):
 
 @kernel
 def transpose(A):
+    """Return the transposed of a matrix."""
     return ((A[0][0], A[1][0], A[2][0]), (A[0][1], A[1][1], A[2][1]), (A[0][2], A[1][2], A[2][2]))
 
 
 @kernel
 def compose(A_YZ, A_XY):
-    """A_XZ = A_YZ A_XY"""
+    """Return the product A_XZ = A_YZ A_XY of two rotations."""
     X, Y, Z = A_XY
     return (
         (
@@ -90,7 +92,7 @@ def compose(A_YZ, A_XY):
 
 @kernel
 def about_x(angle):
-    """alpha^x: the child turned by `angle` about x."""
+    """Return alpha^x: the child turned by `angle` about x."""
     c = cos(angle)
     s = sin(angle)
     return ((1.0, 0.0, 0.0), (0.0, c, s), (0.0, -s, c))
@@ -98,7 +100,7 @@ def about_x(angle):
 
 @kernel
 def about_y(angle):
-    """alpha^y: the child turned by `angle` about y."""
+    """Return alpha^y: the child turned by `angle` about y."""
     c = cos(angle)
     s = sin(angle)
     return ((c, 0.0, -s), (0.0, 1.0, 0.0), (s, 0.0, c))
@@ -106,7 +108,7 @@ def about_y(angle):
 
 @kernel
 def about_z(angle):
-    """alpha^z: the child turned by `angle` about z."""
+    """Return alpha^z: the child turned by `angle` about z."""
     c = cos(angle)
     s = sin(angle)
     return ((c, s, 0.0), (-s, c, 0.0), (0.0, 0.0, 1.0))
@@ -114,19 +116,19 @@ def about_z(angle):
 
 @kernel
 def from_angles(yaw, pitch, roll):
-    """A = alpha^x(roll) alpha^z(pitch) alpha^y(yaw)"""
+    """Return A = alpha^x(roll) alpha^z(pitch) alpha^y(yaw), angles in rad."""
     return compose(about_x(roll), compose(about_z(pitch), about_y(yaw)))
 
 
 @kernel
 def angles(A):
-    """(yaw, pitch, roll) of A in rad; |pitch| < 90 deg."""
+    """Return (yaw, pitch, roll) of A in rad; |pitch| < 90 deg."""
     return (atan2(-A[0][2], A[0][0]), asin(max(-1.0, min(1.0, A[0][1]))), atan2(-A[2][1], A[1][1]))
 
 
 @kernel
 def from_quaternion(q):
-    """A of a unit quaternion."""
+    """Return the rotation matrix A of a unit quaternion."""
     w, x, y, z = q
     return (
         (1.0 - 2.0 * (y * y + z * z), 2.0 * (x * y + w * z), 2.0 * (x * z - w * y)),
@@ -137,7 +139,7 @@ def from_quaternion(q):
 
 @kernel
 def quaternion(A):
-    """The unit quaternion of any attitude A, with w >= 0: from the largest of its four components."""
+    """Return the unit quaternion of any attitude A, with w >= 0: from the largest of its four components."""
     t = A[0][0] + A[1][1] + A[2][2]
     x = A[1][2] - A[2][1]
     y = A[2][0] - A[0][2]
@@ -161,7 +163,7 @@ def quaternion(A):
 
 @kernel
 def product(p, q):
-    """Hamilton product: q_XZ = product(q_XY, q_YZ)."""
+    """Return the Hamilton product: q_XZ = product(q_XY, q_YZ)."""
     a, b, c, d = p
     w, x, y, z = q
     return (
@@ -174,12 +176,13 @@ def product(p, q):
 
 @kernel
 def conjugate(q):
-    """q_YX of q_XY."""
+    """Return the conjugate, q_YX of q_XY."""
     return (q[0], -q[1], -q[2], -q[3])
 
 
 @kernel
 def normalized(q):
+    """Return q / |q|."""
     n = sqrt(q[0] * q[0] + q[1] * q[1] + q[2] * q[2] + q[3] * q[3])
     return (q[0] / n, q[1] / n, q[2] / n, q[3] / n)
 
@@ -198,7 +201,7 @@ def load_attitude(a):
 
 @kernel
 def from_rotation_vector(phi):
-    """The unit quaternion of a turn by |phi| about phi; series below 1e-4 rad, where the next term is 1e-19."""
+    """Return the unit quaternion of a turn by |phi| about phi; series below 1e-4 rad, where the next term is 1e-19."""
     square = phi[0] * phi[0] + phi[1] * phi[1] + phi[2] * phi[2]
     if square < 1e-8:
         c = 1.0 - square / 8.0
@@ -212,7 +215,7 @@ def from_rotation_vector(phi):
 
 @kernel
 def rotation_vector(q):
-    """phi with q = from_rotation_vector(phi), |phi| <= pi; order (roll, yaw, pitch) for small turns."""
+    """Return phi with q = from_rotation_vector(phi), |phi| <= pi; order (roll, yaw, pitch) for small turns."""
     w = q[0]
     sign = 1.0
     if w < 0.0:
@@ -244,13 +247,16 @@ def rate_matrix(phi):
 
 @kernel
 def advance(q, rotation):
-    """q (x) exp(rotation / 2): the attitude after a turn by the vector `rotation` in child axes, renormalised."""
+    """Return the attitude q after a turn, q (x) exp(rotation / 2).
+
+    It is the attitude after a turn by the vector `rotation` in child axes, renormalised.
+    """
     return normalized(product(q, from_rotation_vector(rotation)))
 
 
 @kernel
 def continued(q, before):
-    """q or -q, whichever is nearer to the attitude `before`: keeps outputs continuous."""
+    """Return q or -q, whichever is nearer to the attitude `before`: keeps outputs continuous."""
     if q[0] * before[0] + q[1] * before[1] + q[2] * before[2] + q[3] * before[3] < 0.0:
         return (-q[0], -q[1], -q[2], -q[3])
     return q

@@ -13,7 +13,10 @@ from base.cache import ROOT
 
 @cache
 def _imports(file: Path) -> frozenset[Path]:
-    """Files that `file` imports directly: of the packages `components` and `base`, and beside it by bare names."""
+    """Return the files that `file` imports directly.
+
+    They are of the packages `components` and `base`, or beside it by bare names.
+    """
     names: set[str] = set()
     for node in ast.walk(ast.parse(file.read_text(encoding="utf-8"))):
         if isinstance(node, ast.Import):
@@ -33,7 +36,7 @@ def _imports(file: Path) -> frozenset[Path]:
 
 @cache
 def sources(file: Path) -> tuple[Path, ...]:
-    """`file` and every file of `components`, of `base` or beside it that it imports, directly or not, sorted."""
+    """Return `file` and every file of `components`, of `base` or beside it that it imports, directly or not, sorted."""
     seen: set[Path] = set()
     waiting = [Path(file).resolve()]
     while waiting:
@@ -46,7 +49,7 @@ def sources(file: Path) -> tuple[Path, ...]:
 
 @cache
 def digest(file: Path) -> str:
-    """Hex digest of the contents of `sources(file)`; independent of the place of the checkout."""
+    """Return the hex digest of the contents of `sources(file)`; independent of the place of the checkout."""
     total = hashlib.sha256()
     for source in sources(file):
         total.update(os.path.relpath(source, ROOT).encode() + b"\0" + source.read_bytes() + b"\0")

@@ -5,11 +5,11 @@ from components.core.kernel import kernel
 
 @kernel
 def upper(a):
-    """Angular velocity or torque of a spatial vector."""
+    """Return the angular velocity or torque of a spatial vector."""
     return (a[0], a[1], a[2])
 
 
 @kernel
 def lower(a):
-    """Velocity or force of a spatial vector."""
+    """Return the velocity or force of a spatial vector."""
     return (a[3], a[4], a[5])

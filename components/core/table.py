@@ -7,7 +7,7 @@ from components.core.kernel import kernel
 
 @kernel
 def segment(x, knots):
-    """Index i of the segment [knots[i], knots[i+1]) that holds x; the first or last one outside the knots.
+    """Return the index i of the segment [knots[i], knots[i+1]) that holds x; the first or last one outside the knots.
 
     `knots` rise strictly; at least two.
     """
@@ -24,7 +24,7 @@ def segment(x, knots):
 
 @kernel
 def interpolate(x, knots, values):
-    """Piecewise linear value at x; the end values outside the knots."""
+    """Return the piecewise linear value at x; the end values outside the knots."""
     last = len(knots) - 1
     if x <= knots[0]:
         return values[0]
@@ -36,7 +36,7 @@ def interpolate(x, knots, values):
 
 @kernel
 def slope(x, knots, values):
-    """Derivative of `interpolate` at x (from the right at a knot); 0 outside the knots."""
+    """Return the derivative of `interpolate` at x (from the right at a knot); 0 outside the knots."""
     if x < knots[0] or x >= knots[len(knots) - 1]:
         return 0.0
     i = segment(x, knots)

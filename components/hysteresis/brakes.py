@@ -13,7 +13,7 @@ from components.hysteresis.law import BACKWARD, TRANSITION, commit, meet, value
 
 @kernel
 def _slip(m, elastic, high, low, rate, slipping):
-    """(elastic deformation, brake slips now) of a brake that holds between `low` and `high` and takes the rest."""
+    """Return (elastic deformation, brake slips now) of a brake that holds from `low` to `high` and takes the rest."""
     if elastic >= high:
         m.slip += elastic - high
         elastic = high
@@ -27,8 +27,9 @@ def _slip(m, elastic, high, low, rate, slipping):
 
 @kernel
 def update_with_brake(p, m, deformation, rate, gain):
-    """Spring or gear train and one friction brake in series (HV). 0, IRREGULAR or NOT_FINITE.
+    """Update a spring or gear train and one friction brake in series (HV).
 
+    Returns 0, IRREGULAR or NOT_FINITE.
     The brake slips at the reactions of the law's last points, which may differ between the sides. `m.slip` is the
     shift of the branches. The source corrects them at the reversal; doing it continuously is the same, because the
     reaction is constant while the brake slips (spec/03 section 5).
@@ -42,7 +43,7 @@ def update_with_brake(p, m, deformation, rate, gain):
 
 @kernel
 def _deformation_at(p, m, side, level):
-    """Deformation (magnitude) at which monotone loading of `side` from the present state reaches `level`."""
+    """Return the deformation (magnitude) at which monotone loading of `side` from the present state reaches `level`."""
     n = int(p.points[side])
     k3 = p.transition_stiffness[side]
     q = p.forward_deformation[side]
@@ -66,8 +67,9 @@ def _deformation_at(p, m, side, level):
 
 @kernel
 def update_with_two_brakes(p, brakes, m, deformation, rate, gain):
-    """Gear train and two friction brakes in series (HV2). 0, IRREGULAR or NOT_FINITE.
+    """Update a gear train and two friction brakes in series (HV2).
 
+    Returns 0, IRREGULAR or NOT_FINITE.
     `brakes` is the sub-record of `ports.two_brakes`. The first brake slips at its lower levels within
     0 <= m.stroke <= first_stroke; the second one slips at its own levels (`m.slip`), which the law's last points must
     reach. The source gives no table of states; this is the return mapping of spec/03 section 6.

@@ -20,7 +20,7 @@ BEYOND = 10
 
 @kernel
 def segment(q, Q, n, last_slope, x):
-    """(deformation, reaction, slope) at the start of the segment of the branch (q, Q) that holds x >= 0.
+    """Return (deformation, reaction, slope) at the start of the segment of the branch (q, Q) that holds x >= 0.
 
     `n` points are used; before the first one lies the free play, behind the last one a line of `last_slope`.
     """
@@ -34,14 +34,14 @@ def segment(q, Q, n, last_slope, x):
 
 @kernel
 def value(q, Q, n, last_slope, x):
-    """Reaction of the branch (q, Q) at x."""
+    """Return the reaction of the branch (q, Q) at x."""
     start, reaction_there, slope = segment(q, Q, n, last_slope, x)
     return reaction_there + slope * (x - start)
 
 
 @kernel
 def area(q, Q, n, last_slope, x):
-    """Integral of the branch (q, Q) from 0 to x."""
+    """Return the integral of the branch (q, Q) from 0 to x."""
     if x <= q[0]:
         return 0.0
     total = 0.0
@@ -56,7 +56,7 @@ def area(q, Q, n, last_slope, x):
 
 @kernel
 def meet(q, Q, n, k3, x0, y0):
-    """(x, y) where the line of slope k3 through (x0, y0) meets the branch (q, Q); NaN if it does not.
+    """Return (x, y) where the line of slope k3 through (x0, y0) meets the branch (q, Q); NaN if it does not.
 
     Spec/03 section 4.3, with its errata: slope form instead of the source's coefficients A, B, C, which vanish at
     y = 0; closed intervals in x only. Branch minus line falls monotonically in x because no slope exceeds k3.
@@ -80,7 +80,7 @@ def meet(q, Q, n, k3, x0, y0):
 
 @kernel
 def _from_forward(p, m, side, x):
-    """The transition segment that starts at the point x of the forward branch."""
+    """Set the transition segment that starts at the point x of the forward branch."""
     n = int(p.points[side])
     k3 = p.transition_stiffness[side]
     y = value(p.forward_deformation[side], p.forward_reaction[side], n, k3, x)
@@ -93,7 +93,7 @@ def _from_forward(p, m, side, x):
 
 @kernel
 def _from_backward(p, m, side, x):
-    """The transition segment that starts at the point x of the backward branch."""
+    """Set the transition segment that starts at the point x of the backward branch."""
     n = int(p.points[side])
     k3 = p.transition_stiffness[side]
     y = value(p.backward_deformation[side], p.backward_reaction[side], n, k3, x)
@@ -106,7 +106,9 @@ def _from_backward(p, m, side, x):
 
 @kernel
 def _on_branch(p, m, side, state, x, v):
-    """New state at x beyond the common segment, from `state`; True as second value if the source foresees it not.
+    """Return the new state at x beyond the common segment, from `state`.
+
+    The second value is True if the source does not foresee it.
 
     A reversal starts its transition at the extreme deformation reached since the branch was entered, not at the
     first deformation seen after the reversal as in the source: the error of a loop's area is then of second order in
@@ -163,7 +165,7 @@ def _on_branch(p, m, side, state, x, v):
 
 @kernel
 def side_of(m, deformation):
-    """The side on which the element works: that of its state, or that of the deformation on the common segment."""
+    """Return the side on which the element works, that of its state or of the deformation on the common segment."""
     if m.state < 0.0 or (m.state == 0.0 and deformation < 0.0):
         return 1
     return 0
@@ -171,7 +173,10 @@ def side_of(m, deformation):
 
 @kernel
 def advance(p, m, deformation, rate):
-    """Branch logic of table 3.2.1, made total (spec/03 section 4.4). True if the source does not foresee the step."""
+    """Apply the branch logic of table 3.2.1, made total (spec/03 section 4.4).
+
+    Returns True if the source does not foresee the step.
+    """
     side = side_of(m, deformation)
     sign = 1.0 - 2.0 * side
     state = int(fabs(m.state))
@@ -195,7 +200,7 @@ def advance(p, m, deformation, rate):
 
 @kernel
 def active_segment(p, m, deformation):
-    """(deformation, reaction, slope) at the start of the active segment, signed."""
+    """Return (deformation, reaction, slope) at the start of the active segment, signed."""
     side = side_of(m, deformation)
     sign = 1.0 - 2.0 * side
     n = int(p.points[side])
@@ -213,7 +218,10 @@ def active_segment(p, m, deformation):
 
 @kernel
 def recoverable_energy(p, m, deformation):
-    """Work that the element gives back when it is unloaded to zero from here: along the transition, then backward."""
+    """Return the work that the element gives back when it is unloaded to zero from here.
+
+    It goes along the transition, then along the backward branch.
+    """
     side = side_of(m, deformation)
     x = fabs(deformation)
     n = int(p.points[side])
@@ -272,7 +280,9 @@ def commit(p, m, deformation, elastic, rate, gain, slipping):
 
 @kernel
 def update(p, m, deformation, rate, gain):
-    """Constant-parameter law (HC): select the active segment at the start of a step. 0, IRREGULAR or NOT_FINITE.
+    """Select the active segment of the constant-parameter law (HC) at the start of a step.
+
+    Returns 0, IRREGULAR or NOT_FINITE.
 
     Afterwards `m.reaction` resists positive deformation, and `reaction(m, q)` is the law inside the step:
     m.origin_reaction + m.stiffness (q - m.origin_deformation). `gain` multiplies reaction and stiffness (spec/03
@@ -283,7 +293,7 @@ def update(p, m, deformation, rate, gain):
 
 @kernel
 def reaction(m, deformation):
-    """Reaction at `deformation` with the segment that the last update selected."""
+    """Return the reaction at `deformation` with the segment that the last update selected."""
     return m.origin_reaction + m.stiffness * (deformation - m.origin_deformation)
 
 

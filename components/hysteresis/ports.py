@@ -22,7 +22,7 @@ def law(
     *,
     causality: Literal["parameter", "private"] = "parameter",
 ) -> Group:
-    """Forward and backward branch of each side as points (spec/03 section 3).
+    """Return the forward and backward branch of each side as points (spec/03 section 3).
 
     Index 1 of the arrays is the side, 0 positive, 1 negative; both sides are given as magnitudes of deformation and
     reaction. Point 1 ends the free play, point 2 the common first segment, point N = `points` the working range; both
@@ -54,7 +54,7 @@ def law(
 
 
 def memory(name: str, deformation_unit: str, reaction_unit: str) -> Group:
-    """State of one element, all private; `reset` starts it. Reaction and stiffness include the gain."""
+    """Return the state of one element, all private; `reset` starts it. Reaction and stiffness include the gain."""
     stiffness = f"{reaction_unit}/{deformation_unit}"
     return Group(
         name,
@@ -85,7 +85,10 @@ def two_brakes(
     *,
     causality: Literal["parameter", "private"] = "parameter",
 ) -> Group:
-    """Slip torques of two friction brakes in series (spec/03 section 6); the first one has a limited stroke."""
+    """Return the group of the slip torques of two friction brakes in series (spec/03 section 6).
+
+    The first one has a limited stroke.
+    """
 
     def level(field: str, unit: str, text: str, start: float) -> Field:
         return Field(field, unit, text, causality, start, minimum=0.0)

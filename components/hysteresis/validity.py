@@ -33,7 +33,7 @@ _TEXTS = {
 
 
 def messages(element: str, base: int) -> dict[int, Message]:
-    """Messages of the codes base + 1 .. base + 10, for an owner that fails with `base + code`.
+    """Return the messages of the codes base + 1 .. base + 10, for an owner that fails with `base + code`.
 
     `element` is the structured name of the law, or words for several of them told apart by status.index.
     """
@@ -67,13 +67,13 @@ def _rounding(q, Q, n, k3):
 
 @kernel
 def _differ(qF, QF, qB, QB, i, n):
-    """True if point i of the branches is not the same to 1e-12 of the range."""
+    """Return whether point i of the branches is not the same to 1e-12 of the range."""
     return fabs(qF[i] - qB[i]) > 1e-12 * qF[n - 1] or fabs(QF[i] - QB[i]) > 1e-12 * QF[n - 1]
 
 
 @kernel
 def _between(q, Q, n, x):
-    """Value at x of the branch (q, Q) inside its points."""
+    """Return the value at x of the branch (q, Q) inside its points."""
     for i in range(n - 1):
         if x < q[i + 1]:
             return Q[i] + (Q[i + 1] - Q[i]) / (q[i + 1] - q[i]) * (x - q[i])
@@ -82,7 +82,7 @@ def _between(q, Q, n, x):
 
 @kernel
 def validate(p):
-    """0, or the code of the first condition of spec/03 section 3 that the law `p` violates."""
+    """Return 0, or the code of the first condition of spec/03 section 3 that the law `p` violates."""
     for side in range(2):
         n = int(p.points[side])
         qF = p.forward_deformation[side]

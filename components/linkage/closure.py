@@ -24,7 +24,7 @@ LEAST_DISTANCE = 1e-9
 
 @kernel
 def strut_joints(r):
-    """Joints of a strut whose ends are `r` apart, axes of its first joint, spec/01 9.2.
+    """Return the joints of a strut whose ends are `r` apart, axes of its first joint, spec/01 9.2.
 
     (well-posed, cosine and sine of the first angle, of the second, length of the strut). No sign logic and no
     singularity up to 90 degrees of the second angle (erratum K7 of the source's cotangents).
@@ -39,7 +39,7 @@ def strut_joints(r):
 
 @kernel
 def crank_joint(r, crank, rod):
-    """Joint of a `crank` whose `rod` ends at `r`, axes of that joint, spec/01 9.4.
+    """Return the joint of a `crank` whose `rod` ends at `r`, axes of that joint, spec/01 9.4.
 
     (in reach, cosine and sine of the angle, rod in axes of the crank). The elbow is on the side of larger angle:
     0 < p1 < 180 deg, -180 deg < p2 < 0.
@@ -57,8 +57,10 @@ def crank_joint(r, crank, rod):
 
 @kernel
 def rod_joints(d):
-    """Cosines and sines (c2, s2, c3, s3) of the two joints between crank and rod, for the rod `d`, axes of the crank's
-    end."""
+    """Return the cosines and sines (c2, s2, c3, s3) of the two joints between crank and rod.
+
+    `d` is the rod in axes of the crank's end.
+    """
     flat = sqrt(d[0] * d[0] + d[1] * d[1])
     rod = sqrt(flat * flat + d[2] * d[2])
     return d[0] / flat, d[1] / flat, flat / rod, -d[2] / rod

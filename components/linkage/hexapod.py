@@ -17,7 +17,7 @@ from components.linkage.generated import ring, strut
 
 
 def hexapod(name: str = "hexapod") -> Group:
-    """Ring, six struts and work space. The caller sets constants, motion of the ring and forces."""
+    """Return the groups of ring, struts and work space; the caller sets constants, motion of the ring and forces."""
     return Group(
         name,
         Group(
@@ -68,7 +68,9 @@ def hexapod(name: str = "hexapod") -> Group:
 
 @kernel
 def close(c, n):
-    """Joint coordinates of strut `c` from the pose of the ring `n`: spec/01 9.2 and 9.3. Returns True if well-posed.
+    """Set the joint coordinates of strut `c` from the pose of the ring `n`.
+
+    By spec/01 9.2 and 9.3. Returns True if well-posed.
 
     The roll keeps the cut joint's axes perpendicular, on the branch within 90 degrees.
     """
@@ -90,7 +92,7 @@ def close(c, n):
 
 @kernel
 def follow(m):
-    """Coordinates and rates of the struts from the motion of the ring: what devices on the struts act on.
+    """Return the coordinates and rates of the struts from the motion of the ring: what devices on the struts act on.
 
     Returns 0, or the number of a strut that is degenerate.
     """
@@ -105,7 +107,7 @@ def follow(m):
 
 @kernel
 def accelerate(m, omega0, epsilon0, acceleration0):
-    """Accelerations of ring and struts and the wrench on the base, after `follow`, with forces set.
+    """Set the accelerations of ring and struts and the wrench on the base, after `follow`, with forces set.
 
     Tuples, frame 0: angular velocity and acceleration of the base, acceleration of O_0.
     """
@@ -122,7 +124,7 @@ def accelerate(m, omega0, epsilon0, acceleration0):
 
 @kernel
 def kinetic_energy(m):
-    """Of the ring, struts and nuts relative to frame 0, from the reduced inertia of the last `accelerate`."""
+    """Return the kinetic energy relative to frame 0, J, from the reduced inertia of the last `accelerate`."""
     v = m.ring.velocity
     w = m.ring.angular_velocity
     u = (v[0], v[1], v[2], w[0], w[1], w[2])

@@ -9,6 +9,7 @@ from components.oscillator.ports import RECORD
 
 
 def component() -> Component:
+    """Return the component."""
     return Component(
         name="Oscillator",
         description="mass on a spring and damper, driven by a force",

@@ -26,6 +26,7 @@ def _outputs(m):
 
 @kernel
 def initialize(m):
+    """Set the oscillator to its initial state. Returns 0, or the code of a failure."""
     m.position = m.parameters.initial_position
     m.velocity = m.parameters.initial_velocity
     m.audit.dissipated_energy = 0.0
@@ -37,7 +38,7 @@ def initialize(m):
 
 @kernel
 def _free_motion(k, c, h):
-    """Transition over h of x'' + c x' + k x = 0: (position from position, from velocity).
+    """Return the transition over h of x'' + c x' + k x = 0: (position from position, from velocity).
 
     Under-, over- and critically damped, and k = 0, from one formula: both are exp(-c h / 2) times cosine- and
     sine-like functions of the square root of c^2/4 - k.
@@ -60,6 +61,7 @@ def _free_motion(k, c, h):
 
 @kernel
 def step(m, t, h):
+    """Advance the oscillator by h > 0, s. Returns 0, or the code of a failure."""
     p = m.parameters
     k = p.stiffness / p.mass
     c = p.damping / p.mass

@@ -9,6 +9,7 @@ from components.probe_cyclogram.ports import RECORD
 
 
 def component() -> Component:
+    """Return the component."""
     return Component(
         name="ProbeCyclogram",
         description="control sequence of docking with the probe mechanism",

@@ -43,7 +43,7 @@ def _enter(m, phase, t):
 
 @kernel
 def _end(m, outcome, t):
-    """End the sequence, and say how (spec/00 R41)."""
+    """End the sequence with an outcome (spec/00 R41)."""
     _enter(m, END, t)
     m.event.end = t
     m.finished = 1.0
@@ -52,7 +52,7 @@ def _end(m, outcome, t):
 
 @kernel
 def _limit(m, t, limit):
-    """Supervision: after `limit` in this phase the sequence waits; the operator's start renews the limit."""
+    """Supervise the time: after `limit` in this phase the sequence waits; the operator's start renews the limit."""
     if m.overdue != 0.0 and m.operator.start != 0.0:
         m.overdue = 0.0
         m.work.entered = t
@@ -62,7 +62,7 @@ def _limit(m, t, limit):
 
 @kernel
 def _before_capture(m, t):
-    """One transition out of PREPARE, READY, PUSH or RETREAT, if one is due."""
+    """Make one transition out of PREPARE, READY, PUSH or RETREAT, if one is due."""
     p = m.parameters
     if m.phase == PREPARE:
         if m.sensor.extended != 0.0:
@@ -90,7 +90,7 @@ def _before_capture(m, t):
 
 @kernel
 def _after_capture(m, t):
-    """One transition out of CAPTURED, START, DAMP or RETRACT, if one is due."""
+    """Make one transition out of CAPTURED, START, DAMP or RETRACT, if one is due."""
     p = m.parameters
     since_start = t - m.event.start + ROUNDING
     if m.phase == CAPTURED:
@@ -119,7 +119,7 @@ def _after_capture(m, t):
 
 @kernel
 def _transitions(m, t):
-    """All transitions that are due at t."""
+    """Make all transitions that are due at t."""
     before = 0.0
     while m.phase != before and m.phase != END:
         before = m.phase
@@ -141,7 +141,7 @@ def _transitions(m, t):
 
 @kernel
 def _commands(m, t):
-    """Commands that belong to the phase."""
+    """Set the commands that belong to the phase."""
     p = m.parameters
     if m.sensor.socket_bottom != 0.0 and m.phase >= PUSH:
         m.work.bottom_reached = 1.0
@@ -176,6 +176,7 @@ def _commands(m, t):
 
 @kernel
 def initialize(m):
+    """Set the sequence to its start. Returns 0, or the code of a failure."""
     m.phase = PREPARE
     m.finished = 0.0
     m.outcome = NONE
@@ -194,6 +195,7 @@ def initialize(m):
 
 @kernel
 def step(m, t, h):
+    """Make the transitions that are due at t, s, and set the commands. Returns 0, or the code of a failure."""
     if not isfinite(m.docking.plane_gap):
         return fail(m.status, NOT_FINITE, m.docking.plane_gap, 0)
     _transitions(m, t)

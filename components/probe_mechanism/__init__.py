@@ -14,7 +14,7 @@ _OWN_SETS = read_parameter_sets(Path(__file__).parent / "parameters")
 
 
 def component(contact: str = "internal") -> Component:
-    """Variant V1: existing mechanism with spring and friction brake, switchable lateral brakes, alignment levers.
+    """Return variant V1: spring and friction brake, switchable lateral brakes, alignment levers.
 
     `contact = "external"` leaves the contact on the passive unit to an FMU of its own, `ContactProbeCone`, whose
     wrenches come through ports and hold over a step. Raises ValueError for another word.

@@ -48,7 +48,7 @@ def _chain(name: str, kept: int, *own) -> Group:
 
 
 def struts(name: str) -> Group:
-    """Two spring mechanisms; the active joint is the stroke."""
+    """Return the group of two spring mechanisms; the active joint is the stroke."""
     return _chain(
         name,
         spring.KEPT,
@@ -58,7 +58,7 @@ def struts(name: str) -> Group:
 
 
 def cranks(name: str) -> Group:
-    """Two magnetic brakes; the active joint is the crank's."""
+    """Return the group of two magnetic brakes; the active joint is the crank's."""
     return _chain(
         name,
         brake.KEPT,
@@ -70,7 +70,7 @@ def cranks(name: str) -> Group:
 
 @kernel
 def attach(p, k, c):
-    """Joints and links of chain k of the devices `p`."""
+    """Set the joints and links of chain k of the devices `p`."""
     c.heavy = 0.0
     for i in range(2):
         c.mass[i] = p.link_mass[k, i]
@@ -88,7 +88,7 @@ def attach(p, k, c):
 
 @kernel
 def _reach(c, node):
-    """Vector from the joint on the base to the joint on the housing, axes of the first joint."""
+    """Return the vector from the joint on the base to the joint on the housing, axes of the first joint."""
     cut = apply_transposed(load_matrix(node.rotation), load(c.node_point))
     return apply(load_matrix(c.base_axes), subtract(cut, load(c.base_point)))
 
@@ -100,7 +100,10 @@ def _regular(c):
 
 @kernel
 def place_strut(c, node):
-    """Stroke and its rate for the housing `node` (rotation, angular velocity); False near a singular position."""
+    """Set the stroke and its rate for the housing `node` (rotation, angular velocity).
+
+    Returns False near a singular position.
+    """
     if c.heavy == 0.0:
         return massless.follow_strut(c, node) and _regular(c)
     closed, c1, s1, c2, s2, length = strut_joints(_reach(c, node))
@@ -117,7 +120,10 @@ def place_strut(c, node):
 
 @kernel
 def place_crank(c, node):
-    """Angle of the crank and its rate for the housing `node`; False out of reach or near a singular position."""
+    """Set the angle of the crank and its rate for the housing `node`.
+
+    Returns False out of reach or near a singular position.
+    """
     closed, c1, s1, d = crank_joint(_reach(c, node), c.length, c.rod_length)
     if not closed:
         return False
@@ -150,7 +156,7 @@ def reduce(strut, crank, omega0, epsilon0, acceleration0, inertia, torque):
 
 @kernel
 def accelerate(strut, crank, turning):
-    """Accelerations of the active joints for that of the housing, `turning`."""
+    """Set the accelerations of the active joints for that of the housing, `turning`."""
     if strut.heavy > 0.0:
         spring.accelerate(strut, turning)
     else:
@@ -163,7 +169,7 @@ def accelerate(strut, crank, turning):
 
 @kernel
 def lose(strut, crank, turning, torque, force):
-    """The wrench on the base (torque about O_0, force) loses what links with mass need for their motion."""
+    """Take from the wrench on the base (torque about O_0, force) what links with mass need for their motion."""
     if strut.heavy > 0.0:
         spring.lose(strut, turning, torque, force)
     if crank.heavy > 0.0:

@@ -15,7 +15,7 @@ MESSAGES = hysteresis.messages("the hatch cover", LAW)
 
 
 def parameters() -> Group:
-    """`cover`: off in flight. Stiffness and damping are those of spec/06 8.3, the loss is assumed."""
+    """Return the group `cover`: off in flight. Stiffness and damping are those of spec/06 8.3, the loss is assumed."""
     return Group(
         "cover",
         parameter("present", "1", "the mechanism stands on a compliant hatch cover (ground tests)", 0.0, type=BOOLEAN),
@@ -33,7 +33,7 @@ def parameters() -> Group:
 
 
 def state() -> Group:
-    """`cover`: deflection, memory of the law, losses."""
+    """Return the group `cover`: deflection, memory of the law, losses."""
     return Group(
         "cover",
         output("travel", "m", "axial deflection of the hatch cover, along x of the base"),
@@ -46,7 +46,7 @@ def state() -> Group:
 
 @kernel
 def initialize(p, cover, status):
-    """Cover at rest and unloaded. Returns 0, or the code of a law that is none."""
+    """Set the cover at rest and unloaded. Returns 0, or the code of a law that is none."""
     cover.travel = 0.0
     cover.rate = 0.0
     cover.dissipated_rate = 0.0
@@ -62,7 +62,7 @@ def initialize(p, cover, status):
 
 @kernel
 def advance(p, cover, mass, force, h, status):
-    """One implicit Euler step (S 6.1.6) of the cover, on which `mass` moves under the axial force on the base.
+    """Make one implicit Euler step (S 6.1.6) of the cover, on which `mass` moves under the axial force on the base.
 
     `force` in N along x_0 is that of the mechanism on a base that does not accelerate with the cover. The segment of
     the hysteresis is chosen before the step. Stable for any stiffness; exact solution of the implicit 2 x 2 system.
@@ -90,7 +90,7 @@ def advance(p, cover, mass, force, h, status):
 
 @kernel
 def stored_energy(cover):
-    """Energy in J that the cover would give back."""
+    """Return the energy in J that the cover would give back."""
     memory = cover.memory
     now = hysteresis.reaction(memory, cover.travel)
     return memory.stored_energy + 0.5 * (memory.reaction + now) * (cover.travel - memory.deformation)
@@ -98,11 +98,11 @@ def stored_energy(cover):
 
 @kernel
 def dissipated_energy(cover):
-    """Energy in J lost so far, by damping and hysteresis."""
+    """Return the energy in J lost so far, by damping and hysteresis."""
     return cover.dissipated_rate + cover.memory.dissipated_energy
 
 
 @kernel
 def transmitted(p, cover):
-    """Axial force in N that the cover passes on to the craft."""
+    """Return the axial force in N that the cover passes on to the craft."""
     return hysteresis.reaction(cover.memory, cover.travel) + p.damping * cover.rate

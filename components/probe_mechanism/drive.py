@@ -11,7 +11,7 @@ from components.core.kernel import kernel
 
 @kernel
 def stage_inertia(sun, carrier, planet, count, ratio, planet_ratio):
-    """Inertia that two planetary stages in series add to the differential's carrier (erratum E-8), kg m^2.
+    """Return the inertia that two planetary stages in series add to the differential's carrier (erratum E-8), kg m^2.
 
     `sun`, `carrier`, `planet`: inertias of one stage; `ratio` = R_a / 2 R_H of the stage, its speed ratio, and
     `planet_ratio` = R_a / 2 R_g.
@@ -22,7 +22,7 @@ def stage_inertia(sun, carrier, planet, count, ratio, planet_ratio):
 
 @kernel
 def initialize(p, d):
-    """Inertia matrix of the differential reduced to its wheels (S 6.1.3); wheels locked and at rest."""
+    """Set the inertia matrix of the differential reduced to its wheels (S 6.1.3); wheels locked and at rest."""
     carrier = p.carrier_inertia + stage_inertia(
         p.stage_sun_inertia,
         p.stage_carrier_inertia,
@@ -51,8 +51,11 @@ def initialize(p, d):
 
 @kernel
 def _release(p, d, voltage, load):
-    """Stop clutches: a locked wheel starts where its motor overcomes its friction and the load; a running one locks
-    when its motor is reversed. Without voltage it coasts until it stands."""
+    """Release and lock the stop clutches.
+
+    A locked wheel starts where its motor overcomes its friction and the load; a running one locks when its motor is
+    reversed. Without voltage it coasts until it stands.
+    """
     for s in range(2):
         v = voltage[s]
         if v != 0.0 and d.direction[s] == 0.0:
@@ -67,7 +70,10 @@ def _release(p, d, voltage, load):
 
 @kernel
 def _gear_load(p, rate, train_torque):
-    """Torque of the axial damper on the output shaft (errata E-9, E-10): raised by the gear loss where it opposes."""
+    """Return the torque of the axial damper on the output shaft (errata E-9, E-10).
+
+    It is raised by the gear loss where it opposes the motion.
+    """
     load = train_torque / p.nut_ratio
     if load * rate < 0.0:
         return load / p.efficiency
@@ -76,6 +82,7 @@ def _gear_load(p, rate, train_torque):
 
 @kernel
 def kinetic_energy(d):
+    """Return the kinetic energy of the drive, J."""
     a = d.wheel_rate[0]
     b = d.wheel_rate[1]
     return 0.5 * (d.inertia[0, 0] * a * a + d.inertia[1, 1] * b * b) + d.inertia[0, 1] * a * b
@@ -83,7 +90,7 @@ def kinetic_energy(d):
 
 @kernel
 def _kick(d, q_0, q_1, viscous, h):
-    """Rates of the running wheels after h under the torques q."""
+    """Set the rates of the running wheels after h under the torques q."""
     a11 = d.inertia[0, 0] + 0.5 * h * viscous
     a22 = d.inertia[1, 1] + 0.5 * h * viscous
     a12 = d.inertia[0, 1]
@@ -99,7 +106,7 @@ def _kick(d, q_0, q_1, viscous, h):
 
 @kernel
 def _turn(d, s, before, h):
-    """Angle by which wheel s turns in h; a wheel that comes to rest within h is locked there."""
+    """Return the angle by which wheel s turns in h; a wheel that comes to rest within h is locked there."""
     after = d.wheel_rate[s]
     if after * d.direction[s] > 0.0:
         step = 0.5 * h * (before + after)
@@ -115,7 +122,9 @@ def _turn(d, s, before, h):
 
 @kernel
 def advance(p, d, voltage, train_torque, h):
-    """One micro-step h of the wheels. `voltage` (2), V; `train_torque` m_FR on the nut, N m, at the step's middle.
+    """Advance the wheels by one micro-step h.
+
+    `voltage` (2) in V; `train_torque` m_FR on the nut, N m, at the step's middle.
 
     Torques proportional to speed enter linearly implicitly at the middle of the step. Friction of a running motor
     always opposes the direction in which its clutch lets it run, so it needs no regularisation.

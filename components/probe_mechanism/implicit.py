@@ -30,7 +30,7 @@ SLACK = 1e-9
 
 @kernel
 def add_damper(D, r, n, along, across):
-    """D <- D + the damper of a point at r (m): coefficients `along` the unit vector n and `across` it.
+    """Add to D the damper of a point at r (m): coefficients `along` the unit vector n and `across` it.
 
     D maps a twist [angular, linear] about the origin to the wrench [torque, force] that resists it; of the symmetric
     matrix the upper triangle is kept. Element by element: loops over a triangle are not unrolled.

@@ -46,7 +46,7 @@ _SPEED = (0.0, 0.05, 0.1, 0.15, 0.2, 0.3, 0.4, 0.6, 0.9, 1.5, 3.0, 6.0)
 
 
 def _eddy_current(speed: float) -> float:
-    """Torque of a brake of set LD-1 at the crank: 125 N m at 0.2 rad/s."""
+    """Return the torque of a brake of set LD-1 at the crank: 125 N m at 0.2 rad/s."""
     return 2.0 * 125.0 * (speed / 0.2) / (1.0 + (speed / 0.2) ** 2)
 
 
@@ -55,12 +55,12 @@ def _point(axial: float, radius: float, azimuth: float) -> tuple[float, float, f
 
 
 def _axes(azimuth: float) -> tuple[tuple[float, float, float], ...]:
-    """Rows x_0, radial unit vector e, x_0 x e (spec/00 section 7)."""
+    """Return the rows x_0, radial unit vector e, x_0 x e (spec/00 section 7)."""
     return ((1.0, 0.0, 0.0), _point(0.0, 1.0, azimuth), (0.0, -sin(azimuth), cos(azimuth)))
 
 
 def parameters() -> Group:
-    """`lateral`: the start values are set LD-1 (spec/06 section 8.3, joints of spec/00 section 7)."""
+    """Return the group `lateral`: the start values are set LD-1 (spec/06 section 8.3, joints of spec/00 section 7)."""
     torque = tuple(_eddy_current(speed) for speed in _SPEED)
     return Group(
         "lateral",
@@ -125,7 +125,10 @@ def parameters() -> Group:
 
 
 def outputs() -> Group:
-    """`lateral`: what the four chains do; spring mechanisms are chains 1 and 2, magnetic brakes 3 and 4."""
+    """Return the group `lateral`: what the four chains do.
+
+    Spring mechanisms are chains 1 and 2, magnetic brakes 3 and 4.
+    """
     return Group(
         "lateral",
         output("stroke", "m", "deflection of the spring mechanisms", shape=2),
@@ -136,7 +139,7 @@ def outputs() -> Group:
 
 
 def state() -> Group:
-    """`damper`: chains, memory of the springs, energy books."""
+    """Return the group `damper`: chains, memory of the springs, energies."""
     return Group(
         "damper",
         chains.struts("spring"),
@@ -205,7 +208,7 @@ def two_stage_spring(s, k, law):
 
 @kernel
 def _is_table(speed, torque, added):
-    """A brake torque is 0 at rest, and a function of speed."""
+    """Return whether a brake torque is 0 at rest and a function of speed."""
     for i in range(POINTS - 1):
         if not speed[i + 1] > speed[i]:
             return False
@@ -214,7 +217,7 @@ def _is_table(speed, torque, added):
 
 @kernel
 def _is_rotation(a):
-    """Rows orthonormal and right-handed, to 1e-6."""
+    """Return whether the rows are orthonormal and right-handed, to 1e-6."""
     A = load_matrix(a)
     error = fabs(dot(cross(A[0], A[1]), A[2]) - 1.0)
     for i in range(3):
@@ -224,7 +227,10 @@ def _is_rotation(a):
 
 @kernel
 def initialize(p, d, housing, status):
-    """Constants of the chains, laws of the springs, memory and energies at rest; `housing` in its initial position."""
+    """Set the constants of the chains, laws of the springs, memory and energies at rest.
+
+    `housing` is in its initial position.
+    """
     for k in range(2):
         chains.attach(p.spring, k, d.spring[k])
         d.spring[k].length = p.spring.length[k]
@@ -254,7 +260,10 @@ def initialize(p, d, housing, status):
 
 @kernel
 def place(d, housing, status):
-    """Strokes, angles and rates of the four chains; `housing` is its link: rotation and angular velocity, frame 0."""
+    """Set the strokes, angles and rates of the four chains.
+
+    `housing` is its link: rotation and angular velocity, frame 0.
+    """
     for k in range(2):
         c = d.spring[k]
         if not chains.place_strut(c, housing):
@@ -267,7 +276,7 @@ def place(d, housing, status):
 
 @kernel
 def select(d, status):
-    """Segments of the springs' hysteresis for the coming micro-step, after `place`."""
+    """Set the segments of the springs' hysteresis for the coming micro-step, after `place`."""
     for k in range(2):
         element = d.element[k]
         c = d.spring[k]
@@ -279,7 +288,10 @@ def select(d, status):
 
 @kernel
 def secant(speed, table_speed, table_torque):
-    """Damping coefficient m / speed of a brake torque m, 0 at speed 0; beyond the table its last torque holds."""
+    """Return the damping coefficient m / speed of a brake torque m, 0 at speed 0.
+
+    Beyond the table the last torque holds.
+    """
     if speed > table_speed[1]:
         return interpolate(speed, table_speed, table_torque) / speed
     return table_torque[1] / table_speed[1]
@@ -287,7 +299,10 @@ def secant(speed, table_speed, table_torque):
 
 @kernel
 def forces(p, d, brakes_on, h):
-    """Joint forces and damping of the four chains for a micro-step h; `brakes_on` 0 or 1 switches the added brakes."""
+    """Set the joint forces and damping of the four chains for a micro-step h.
+
+    `brakes_on` 0 or 1 switches the added brakes.
+    """
     for k in range(2):
         c = d.spring[k]
         elastic = hysteresis.reaction(d.element[k].memory, c.stroke)
@@ -316,8 +331,7 @@ def forces(p, d, brakes_on, h):
 
 @kernel
 def kick(d, h):
-    """Energy that dampers, brakes and stops take in a micro-step h, from the rates before it and the
-    accelerations."""
+    """Add the energy that dampers, brakes and stops take in a micro-step h."""
     for k in range(2):
         c = d.spring[k]
         rate = c.rate + 0.5 * h * c.acceleration
@@ -330,7 +344,7 @@ def kick(d, h):
 
 @kernel
 def report(p, d, out):
-    """Energies and outputs at the placed position; the springs' law stays as it was selected."""
+    """Set the energies and outputs at the placed position; the springs' law stays as it was selected."""
     stored = 0.0
     d.dissipated_springs = d.viscous_springs
     for k in range(2):

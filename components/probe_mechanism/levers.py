@@ -14,7 +14,7 @@ COUNT = 3
 
 @kernel
 def initialize(p, levers):
-    """Azimuths of the three levers."""
+    """Set the azimuths of the three levers."""
     for k in range(COUNT):
         azimuth = p.azimuth + k * 2.0 * pi / COUNT
         levers.radial[k, 0] = cos(azimuth)
@@ -23,7 +23,7 @@ def initialize(p, levers):
 
 @kernel
 def place(p, levers, roller, travel, rate):
-    """Centres of the rollers in the housing frame M (m), and their velocities relative to it (m/s, M axes).
+    """Set the centres of the rollers in the housing frame M (m), and their velocities relative to it (m/s, M axes).
 
     `travel` x > 0 is the compression of the probe, `rate` its rate. Keeps the path's derivatives for `cam_force`.
     """
@@ -46,15 +46,19 @@ def place(p, levers, roller, travel, rate):
 
 @kernel
 def cam_force(levers, k, force):
-    """Force in N on the probe's travel (positive shortens the probe) that the reaction `force` (3, N, M axes) on
-    roller k exerts through lever and cam: virtual work."""
+    """Return the force on the probe's travel by the reaction `force` (3, N, M axes) on roller k, N.
+
+    It acts through lever and cam by virtual work; positive shortens the probe.
+    """
     return force[0] * levers.slope[k, 0] + force[1] * levers.slope[k, 1] + force[2] * levers.slope[k, 2]
 
 
 @kernel
 def shift(p, before, after):
-    """(axial, radial) way of the rollers in m while the probe travels from `before` to `after`, m; exact over the
-    corners of the cam's table, where the path has no one derivative."""
+    """Return the (axial, radial) way of the rollers while the probe travels from `before` to `after`, m.
+
+    It is exact over the corners of the cam's table, where the path has no one derivative.
+    """
     return (
         interpolate(after, p.travel, p.axial) - interpolate(before, p.travel, p.axial),
         interpolate(after, p.travel, p.radial) - interpolate(before, p.travel, p.radial),
@@ -63,6 +67,6 @@ def shift(p, before, after):
 
 @kernel
 def work(levers, k, force, way):
-    """Work in J of `force` (3, N, M axes) on roller k over the (axial, radial) `way` of `shift`."""
+    """Return the work in J of `force` (3, N, M axes) on roller k over the (axial, radial) `way` of `shift`."""
     axial, radial = way
     return force[0] * axial + radial * (levers.radial[k, 0] * force[1] + levers.radial[k, 1] * force[2])

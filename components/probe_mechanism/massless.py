@@ -19,7 +19,10 @@ from components.linkage.closure import LEAST_DISTANCE
 
 @kernel
 def _follow(c, lever, w, e, transmission, centripetal):
-    """Gain, rate and h of a link along `e`; `centripetal` is what its turning adds to h, times `transmission`."""
+    """Set the gain, rate and h of a link along `e`.
+
+    `centripetal` is what its turning adds to h, times `transmission`.
+    """
     gain = scale(1.0 / transmission, cross(lever, e))
     store(gain, c.gain)
     c.rate = dot(gain, w)
@@ -28,7 +31,10 @@ def _follow(c, lever, w, e, transmission, centripetal):
 
 @kernel
 def follow_strut(c, node):
-    """Stroke, its rate and what the later kernels need, from the motion of the housing. False if it has no line."""
+    """Set the stroke, its rate and what the later kernels need, from the motion of the housing.
+
+    Returns False if it has no line.
+    """
     lever = apply_transposed(load_matrix(node.rotation), load(c.node_point))
     w = load(node.angular_velocity)
     line = subtract(lever, load(c.base_point))
@@ -46,7 +52,7 @@ def follow_strut(c, node):
 
 @kernel
 def follow_crank(c, node):
-    """Rate of the crank likewise, at the cosine and sine of its angle. False in a dead centre."""
+    """Set the rate of the crank likewise, at the cosine and sine of its angle. False in a dead centre."""
     lever = apply_transposed(load_matrix(node.rotation), load(c.node_point))
     w = load(node.angular_velocity)
     x, y, axis = load_matrix(c.base_axes)
@@ -66,7 +72,10 @@ def follow_crank(c, node):
 
 @kernel
 def reduce(c, inertia, torque):
-    """Inertia += H^T D H (upper triangle), torque += H^T (force - D h), frame 0; D is the damping times the step."""
+    """Add H^T D H to the inertia (upper triangle) and H^T (force - D h) to the torque, frame 0.
+
+    D is the damping times the step.
+    """
     gain = load(c.gain)
     accumulate(scale(c.force - c.damping * c.quadratic, gain), torque)
     x, y, z = gain
@@ -80,5 +89,5 @@ def reduce(c, inertia, torque):
 
 @kernel
 def accelerate(c, turning):
-    """Acceleration of the active joint from that of the housing relative to the base, frame 0."""
+    """Set the acceleration of the active joint from that of the housing relative to the base, frame 0."""
     c.acceleration = dot(load(c.gain), load(turning)) + c.quadratic

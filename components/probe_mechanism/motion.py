@@ -8,7 +8,7 @@ from components.core.vector import add, cross, load, store
 
 @kernel
 def place_ports(base, target, motion, tau):
-    """Both ports `tau` seconds into the step, with the accelerations that the craft had in the last one.
+    """Place both ports `tau` seconds into the step, with the accelerations that the craft had in the last one.
 
     Spec/00 3.3 takes the target's accelerations as 0, which is what the inputs say that nobody feeds. Then its velocity
     jumps at every macro step by what its craft took up meanwhile, and friction has to follow.
@@ -19,7 +19,7 @@ def place_ports(base, target, motion, tau):
 
 @kernel
 def shift_base(base, travel, rate):
-    """Frame 0 moved along its x by the hatch cover's `travel` (m), with its `rate` (m/s)."""
+    """Move frame 0 along its x by the hatch cover's `travel` (m), with its `rate` (m/s)."""
     A = load_matrix(base.rotation)
     offset = (travel, 0.0, 0.0)
     store(add(load(base.position), apply_transposed(A, offset)), base.position)
@@ -29,7 +29,7 @@ def shift_base(base, travel, rate):
 
 @kernel
 def turn_to_inertial(port, force, torque):
-    """Force and torque about the origin of a moving port (port axes) as (force, torque about the origin of I), I."""
+    """Return (force, torque about the origin of I), axes I, of a wrench about a moving port, port axes."""
     A = load_matrix(port.rotation)
     f = apply_transposed(A, force)
     return f, add(apply_transposed(A, torque), cross(load(port.position), f))

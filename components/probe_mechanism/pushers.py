@@ -11,7 +11,7 @@ COUNT = 4
 
 @kernel
 def wrench(p, plane_x, position, rotation):
-    """Force and torque of all pushers on the passive unit, frame PU, about its origin, and their energy in J.
+    """Return (force, torque, energy) of all pushers on the passive unit, frame PU, about its origin, N, N m and J.
 
     `position` r_PA and `rotation` A_PA of frame 0 against PU; `plane_x` is the docking plane in frame 0. A pusher of
     which less than its protrusion is free pushes along x of PU.
@@ -40,7 +40,7 @@ def wrench(p, plane_x, position, rotation):
 
 @kernel
 def reaction(force, torque, position, rotation):
-    """The opposite wrench on the base: (force, torque about the origin of frame 0), axes 0.
+    """Return the opposite wrench on the base: (force, torque about the origin of frame 0), axes 0.
 
     `force`, `torque`: wrench on the passive unit, axes and origin PU; `position`, `rotation` of frame 0 against PU.
     """

@@ -21,7 +21,7 @@ _FOLDER = Path(__file__).parent
 def component(
     modes: Modes | str | None = None, *, ports: int | None = None, thrusters: int | None = None, name: str | None = None
 ) -> Component:
-    """A spacecraft with that many docking ports (2) and thrusters (1), rigid without `modes`.
+    """Return a spacecraft with that many docking ports (2) and thrusters (1), rigid without `modes`.
 
     `modes` holds the shapes at the ports and nozzles, or is the name (`station_beam`) or the path of a TOML file that
     declares them, see `modes.declared`; the craft then has as many ports and thrusters. The default `name` is

@@ -15,7 +15,7 @@ from components.spacecraft.ports import AFFINE
 
 @kernel
 def ports(places):
-    """(index of the last AFFINE port or -1, number of AFFINE ports)"""
+    """Return (index of the last AFFINE port or -1, number of AFFINE ports)."""
     found = -1
     count = 0
     for p in range(len(places)):
@@ -27,7 +27,7 @@ def ports(places):
 
 @kernel
 def rigid_mobility(p, r, mount, a, h):
-    """Y of the rigid body at the port, and the bias b by the loads in axes C about the centre of mass.
+    """Set Y of the rigid body at the port, and the bias b by the loads in axes C about the centre of mass.
 
     `r.force`, `r.torque` hold all loads but this port's wrench, in axes C.
     """
@@ -66,7 +66,7 @@ def rigid_mobility(p, r, mount, a, h):
 
 @kernel
 def _block(A, i, k):
-    """The 3x3 block of a 6x6 array that starts at (3 i, 3 k)."""
+    """Return the 3x3 block of a 6x6 array that starts at (3 i, 3 k)."""
     x = 3 * i
     y = 3 * k
     return (

@@ -9,13 +9,14 @@ from components.spacecraft.rigid import mid_attitude
 
 @kernel
 def reset(a, r):
+    """Set the actuation to none, with the attitude of the body as reference of its hold."""
     a.holding = 0.0
     rotation.store_quaternion(rotation.load_quaternion(r.quaternion), a.reference)
 
 
 @kernel
 def _hold(p, r, a):
-    """PD torque toward the reference attitude at the step's start, axes C (spec/00 R17)."""
+    """Return PD torque toward the reference attitude at the step's start, axes C (spec/00 R17)."""
     q = rotation.load_quaternion(r.quaternion)
     error = rotation.rotation_vector(rotation.product(rotation.conjugate(rotation.load_quaternion(a.reference)), q))
     n = p.hold_frequency

@@ -15,13 +15,13 @@ from components.spacecraft import mounts
 
 @kernel
 def damping(frequency, decrement):
-    """c of q'' + c q' + w^2 q = f from the logarithmic decrement (eq. (4.2.7), the square root corrected)."""
+    """Return c of q'' + c q' + w^2 q = f from the logarithmic decrement (eq. (4.2.7), the square root corrected)."""
     return 2.0 * frequency * decrement / sqrt(4.0 * pi * pi + decrement * decrement)
 
 
 @kernel
 def coefficients(frequency, decrement, h):
-    """(c1, c2, c3, c5) of one mode over h (eq. (4.3.4), c3 corrected); c4 = -w^2 c2 and c6 = c2."""
+    """Return (c1, c2, c3, c5) of one mode over h (eq. (4.3.4), c3 corrected); c4 = -w^2 c2 and c6 = c2."""
     a = -0.5 * damping(frequency, decrement)
     b = sqrt(frequency * frequency - a * a)
     decay = exp(a * h)
@@ -52,7 +52,7 @@ def dot(x, y, n):
 
 @kernel
 def _project(shape, coordinate, rate, n):
-    """Displacement and rotation of a port in axes S, and their rates: two tuples of six.
+    """Return the displacement and rotation of a port in axes S, and their rates: two tuples of six.
 
     All in one pass over the modes: twelve independent sums keep the processor busy, one at a time would wait.
     """
@@ -78,7 +78,7 @@ def _project(shape, coordinate, rate, n):
 
 @kernel
 def prepare(e, modes, r, mount, n):
-    """Modal coordinates at the start, and the ports deformed by them."""
+    """Set the modal coordinates at the start, and the ports deformed by them."""
     for j in range(len(e.coordinate)):
         e.coordinate[j] = modes.initial_coordinate[j]
         e.rate[j] = modes.initial_rate[j]
@@ -103,7 +103,7 @@ def deform(e, modes, r, mount, p, n, h):
 
 @kernel
 def energies(e, modes, n):
-    """Kinetic and stored energy of the modes; `force` serves as scratch."""
+    """Set the kinetic and stored energy of the modes; `force` serves as scratch."""
     e.kinetic_energy = 0.5 * dot(e.rate, e.rate, n)
     for j in range(n):
         e.force[j] = modes.frequency[j] * e.coordinate[j]
@@ -112,7 +112,10 @@ def energies(e, modes, n):
 
 @kernel
 def tune(e, modes, n, h, affine_port):
-    """Coefficients for steps of h, kept until h changes; with `affine_port` >= 0 also the mobility of that port."""
+    """Set the coefficients for steps of h, kept until h changes.
+
+    With `affine_port` >= 0 it sets also the mobility of that port.
+    """
     if e.step == h:
         return
     for j in range(n):
@@ -188,7 +191,7 @@ def excite_by_port(e, modes, mount, p, n):
 
 @kernel
 def bias(e, modes, p, n, h):
-    """Mean acceleration of port p over the step by the modal forces gathered so far, axes S, into `bias`."""
+    """Set the mean acceleration of port p over the step by the modal forces gathered so far, axes S, into `bias`."""
     shape = modes.port[p]
     for i in range(6):
         total = 0.0

@@ -18,7 +18,7 @@ from components.spacecraft.ports import SOURCE
 
 @kernel
 def prepare(p, r, place, mount):
-    """Undeformed port in frame C, from its `place` in S; no deformation."""
+    """Set the undeformed port in frame C, from its `place` in S; no deformation."""
     frame = rotation.load_matrix(r.frame)
     offset = vector.subtract(vector.load(place.position), vector.load(p.center_of_mass))
     port = rotation.from_angles(place.angles[0], place.angles[1], place.angles[2])
@@ -66,7 +66,7 @@ def deform(r, mount, deformation, rate, h):
 
 @kernel
 def _frame(mount, ahead):
-    """(C -> port, centre of mass -> port in C, J in C) with the deformation extrapolated by the time `ahead`.
+    """Return (C -> port, centre of mass -> port in C, J in C) with the deformation extrapolated by the time `ahead`.
 
     With the accelerations of the last step, as the mechanism extrapolates the port.
     """
@@ -96,7 +96,7 @@ def receive(port, mount, h):
 
 @kernel
 def resolve(r, mount):
-    """The received wrench in axes C, and what it is to the modes in axes S."""
+    """Set the received wrench in axes C, and what it is to the modes in axes S."""
     frame = rotation.load_matrix(mount.mid_frame)
     force = rotation.apply_transposed(frame, (mount.wrench[0], mount.wrench[1], mount.wrench[2]))
     torque = rotation.apply_transposed(frame, (mount.wrench[3], mount.wrench[4], mount.wrench[5]))
@@ -112,20 +112,20 @@ def resolve(r, mount):
 
 @kernel
 def torque_about_center(mount):
-    """Torque of the received wrench about the centre of mass, axes C."""
+    """Return the torque of the received wrench about the centre of mass, axes C."""
     return vector.add(vector.load(mount.torque), vector.cross(vector.load(mount.mid_arm), vector.load(mount.force)))
 
 
 @kernel
 def _source_acceleration(w, arm, v_elastic, w_elastic):
-    """The source's base motion: velocity terms of acceleration and angular acceleration, axes C."""
+    """Return the source's base motion: velocity terms of acceleration and angular acceleration, axes C."""
     acceleration = vector.axpy(2.0, vector.cross(w, v_elastic), vector.cross(w, vector.cross(w, arm)))
     return acceleration, vector.cross(w, w_elastic)
 
 
 @kernel
 def publish(r, place, mount, port, h):
-    """Pose, twist and base motion of the port; h is the step just done, 0 at the start.
+    """Set the pose, twist and base motion of the port; h is the step just done, 0 at the start.
 
     LAGGED and AFFINE: the change of the port's inertial twist over the step, divided by h. Summed over steps this is
     the twist itself, so a mechanism that holds it over its next step lags, but loses no momentum.

@@ -210,7 +210,7 @@ def _elastic(port_count: int, thruster_count: int, n: int) -> tuple[Group, ...]:
 
 
 def record(port_count: int, thruster_count: int, mode_count: int) -> Record:
-    """The record of a craft with that many ports, thrusters (at least one of each) and elastic modes."""
+    """Return the record of a craft with that many ports, thrusters (at least one of each) and elastic modes."""
     audit = ports.audit(devices=("modes",), works=("control",))
     elastic = _elastic(port_count, thruster_count, mode_count) if mode_count else ()
     return Record(

@@ -18,7 +18,10 @@ BASE = ("omega0", "epsilon0", "acceleration0")
 
 
 def _link(graph: Graph, k: int) -> dict:
-    """Mass properties of link k (housing, screw): centre of mass on the axis, axial and transverse inertia."""
+    """Return the mass properties of link k (housing, screw).
+
+    Centre of mass on the axis, axial and transverse inertia.
+    """
     mass, centre, axial, transverse = (graph.input(f"c.{n}[{k}]") for n in ("mass", "centre", "axial", "transverse"))
     inertia = array(np.zeros((3, 3)))
     inertia[0, 0], inertia[1, 1], inertia[2, 2] = axial, transverse, transverse
@@ -26,7 +29,7 @@ def _link(graph: Graph, k: int) -> dict:
 
 
 def strut() -> Program:
-    """`follow`, `reduce` and `lose` of one strut."""
+    """Return `follow`, `reduce` and `lose` of one strut."""
     graph = Graph()
     length = array([graph.input("c.length"), 0.0, 0.0])
     bodies = [Body(Y), Body(Z, **_link(graph, 0)), Body(X), Body(X, slides=True, offset=length, **_link(graph, 1))]
@@ -82,7 +85,7 @@ def strut() -> Program:
 
 
 def ring() -> Program:
-    """`start` and `accelerate` of the ring."""
+    """Return `start` and `accelerate` of the ring."""
     graph = Graph()
     inertia = symmetric_input(graph, "ring.principal", 3)
     base = Motion(*(graph.array(name, 3) for name in BASE))

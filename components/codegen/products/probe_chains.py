@@ -32,7 +32,7 @@ BASE = ("omega0", "epsilon0", "acceleration0")
 
 
 def _link(graph: Graph, k: int) -> dict[str, Any]:
-    """Mass properties of heavy link k: mass, centre of mass along x, transverse inertia."""
+    """Return the mass properties of heavy link k: mass, centre of mass along x, transverse inertia."""
     mass, centre, transverse = (graph.input(f"c.{name}[{k}]") for name in ("mass", "centre", "inertia"))
     inertia = array(np.zeros((3, 3)))
     inertia[1, 1] = inertia[2, 2] = transverse
@@ -51,7 +51,7 @@ def _crank(graph: Graph) -> tuple[list[Body], Any]:
 
 
 def chain(kind: str) -> Program:
-    """`follow`, `reduce`, `accelerate`, `lose` and `momentum` of a chain of `kind` "UPS" or "RUS"."""
+    """Return `follow`, `reduce`, `accelerate`, `lose` and `momentum` of a chain of `kind` "UPS" or "RUS"."""
     graph = Graph()
     bodies, reach = (_strut if kind == "UPS" else _crank)(graph)
     active = 2 if kind == "UPS" else 0

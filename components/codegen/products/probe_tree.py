@@ -37,7 +37,7 @@ def _tree(graph: Graph) -> list[Joint]:
 
 
 def _rotations(joints: list[Joint]) -> list[Array]:
-    """Frame 0 -> each body."""
+    """Return the rotations from frame 0 to each body."""
     found: list[Array] = []
     for joint in joints:
         found.append(joint.turn @ (found[-1] if found else array(UNIT)))
@@ -45,7 +45,7 @@ def _rotations(joints: list[Joint]) -> list[Array]:
 
 
 def tree() -> Program:
-    """`place`, `accelerate`, `react` and `momentum` of housing and probe."""
+    """Return `place`, `accelerate`, `react` and `momentum` of housing and probe."""
     graph = Graph()
     joints = _tree(graph)
     bodies = [joint.body for joint in joints]

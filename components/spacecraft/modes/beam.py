@@ -45,7 +45,7 @@ class Beam:
         torsion: float,
         elements: int = 40,
     ) -> Beam:
-        """The beam whose lowest frequencies, Hz, are those given (bending about y, about z, axial, torsion)."""
+        """Return the beam whose lowest frequencies, Hz, are those given (bending about y, about z, axial, torsion)."""
         density = mass / length
         stiffness = density * length**4 * (2.0 * np.pi / FIRST_BENDING) ** 2
         return Beam(
@@ -65,7 +65,7 @@ class Beam:
         return np.linspace(-0.5, 0.5, self.elements + 1) * self.length
 
     def _element(self) -> tuple[np.ndarray, np.ndarray]:
-        """Stiffness and consistent mass of one element, 12 x 12: (x, y, z, rx, ry, rz) of both nodes."""
+        """Return the stiffness and consistent mass of one element, 12 x 12: (x, y, z, rx, ry, rz) of both nodes."""
         h = self.length / self.elements
         K, M = np.zeros((12, 12)), np.zeros((12, 12))
         rod_K, rod_M = np.array([[1.0, -1.0], [-1.0, 1.0]]) / h, np.array([[2.0, 1.0], [1.0, 2.0]]) * h / 6.0
@@ -90,7 +90,7 @@ class Beam:
         return K, M
 
     def matrices(self) -> tuple[np.ndarray, np.ndarray]:
-        """Stiffness and mass matrix, six degrees of freedom per node."""
+        """Return the stiffness and mass matrix, six degrees of freedom per node."""
         size = 6 * (self.elements + 1)
         K, M = np.zeros((size, size)), np.zeros((size, size))
         k, m = self._element()
@@ -101,7 +101,7 @@ class Beam:
         return K, M
 
     def modes(self) -> ModalModel:
-        """All elastic modes at all nodes, numbered from 1 at the end of smallest x."""
+        """Return all elastic modes at all nodes, numbered from 1 at the end of smallest x."""
         K, M = self.matrices()
         found, shapes = [], []
         for dofs in _UNCOUPLED:

@@ -31,7 +31,7 @@ _CHOICE = ("ports", "thrusters", "above", "below", "modes", "bands", *_STATE)
 
 
 def declared_modes(name: str) -> Modes:
-    """The modes that a TOML file declares: one of this folder by name, any other by its path.
+    """Return the modes that a TOML file declares: one of this folder by name, any other by its path.
 
     Raises ValueError, naming the file, for one that does not exist or declares nothing that can be read.
     """
@@ -67,7 +67,10 @@ def declared_modes(name: str) -> Modes:
 
 
 def _with_state(modes: Modes, state: Mapping[str, Any]) -> Modes:
-    """`modes` with the given start of the lowest ones; the others are at rest. Raises ValueError for too many."""
+    """Return `modes` with the given start of the lowest ones.
+
+    The others are at rest. Raises ValueError for too many.
+    """
     n = len(modes.frequency)
     whole = {}
     for name, values in state.items():
@@ -78,7 +81,7 @@ def _with_state(modes: Modes, state: Mapping[str, Any]) -> Modes:
 
 
 def _point(point: Any) -> int | list[float]:
-    """A grid point's number, or a place in S."""
+    """Return a grid point's number, or a place in S."""
     if isinstance(point, int) or (isinstance(point, list) and len(point) == 3):
         return point
     raise ValueError(f"{point!r} is neither the number of a grid point nor a place (x, y, z)")

@@ -69,7 +69,7 @@ class Modes:
             raise ValueError("modes: decrements must not be negative, and frequencies must rise")
 
     def table(self) -> np.ndarray:
-        """All numbers in the order of the record's tables."""
+        """Return all numbers in the order of the record's tables."""
         parts = (
             self.frequency,
             self.decrement,
@@ -98,7 +98,7 @@ class ModalModel:
     position: np.ndarray | None = None
 
     def nearest(self, place: Sequence[float]) -> int:
-        """Number of the grid point nearest to a place in S."""
+        """Return the number of the grid point nearest to a place in S."""
         if self.position is None:
             raise ValueError("the modal model gives no positions of its points: name points by their numbers")
         distance = np.linalg.norm(self.position - np.asarray(place), axis=1)
@@ -121,7 +121,7 @@ class ModalModel:
         below: float = float("inf"),
         limit: int | None = None,
     ) -> Modes:
-        """Modes at ports and nozzles, each a grid point's number or a place in S.
+        """Return the modes at ports and nozzles, each a grid point's number or a place in S.
 
         Modes of frequency up to `above` (Hz) are taken for rigid motion and dropped; those beyond `below`, or more
         than `limit`, too. Raises ValueError if nothing is left or a point is not there.
@@ -159,7 +159,7 @@ class ModalModel:
 
     @staticmethod
     def read(file: Path) -> tuple[ModalModel, Bands]:
-        """A neutral file, as `write` leaves it. Raises ValueError naming the file if it is none."""
+        """Read a neutral file, as `write` leaves it. Raises ValueError naming the file if it is none."""
         try:
             with np.load(file, allow_pickle=False) as data:
                 shape = np.concatenate([data["T"], data["R"]], axis=1)

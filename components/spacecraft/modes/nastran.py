@@ -19,17 +19,17 @@ class F06Error(DockfmuError, ValueError):
 
 
 def _title(line: str) -> str:
-    """A spaced heading closed up: 'R E A L   E I G E N V E C T O R' -> 'REALEIGENVECTOR'."""
+    """Return a spaced heading closed up: 'R E A L   E I G E N V E C T O R' -> 'REALEIGENVECTOR'."""
     return _SPACED.sub("", line).upper()
 
 
 def _number(word: str) -> float:
-    """A printed real; NASTRAN leaves out the E before an exponent of three digits, and may print D for it."""
+    """Return a printed real; NASTRAN leaves out the E before an exponent of three digits, and may print D for it."""
     return float(_FORTRAN_EXPONENT.sub(r"E\1", word.upper().replace("D", "E")) if "E" not in word.upper() else word)
 
 
 def _eigenvalues(line: str) -> tuple[int, float, float] | None:
-    """(mode, circular frequency in rad/s, generalized mass) of a row of the table of eigenvalues."""
+    """Return (mode, circular frequency in rad/s, generalized mass) of a row of the table of eigenvalues."""
     words = line.split()
     if len(words) != 7 or not (words[0].isdigit() and words[1].isdigit()):
         return None
@@ -37,7 +37,7 @@ def _eigenvalues(line: str) -> tuple[int, float, float] | None:
 
 
 def _displacement(line: str) -> tuple[int, list[float]] | None:
-    """(grid point, six components) of a row of a table of eigenvectors; scalar points have none."""
+    """Return (grid point, six components) of a row of a table of eigenvectors; scalar points have none."""
     words = line.split()
     if len(words) == 9 and words[0] == "0":
         words = words[1:]  # carriage control of some printers
@@ -47,7 +47,7 @@ def _displacement(line: str) -> tuple[int, list[float]] | None:
 
 
 def read_f06(file: Path, *, length: float = 1.0, mass: float = 1.0) -> ModalModel:
-    """Modes of a free-free model, mass-normalised, with its modes of rigid motion, at all printed grid points.
+    """Return the mass-normalised modes of a free-free model at all printed grid points, those of rigid motion too.
 
     `length` and `mass` are the model's units in m and kg (1e-3 and 1e3 for mm and t). The displacements must be printed
     in the axes of S: NASTRAN prints them in each point's own output system (field CD of GRID), which the file does not
