@@ -61,7 +61,7 @@ _VERSIONS = (numba.__version__, np.__version__, llvmlite.__version__, sys.implem
 
 def settings() -> str:
     """Return numba's settings on which machine code depends, wherever they come from."""
-    config.reload_config()  # type: ignore[attr-defined]
+    config.reload_config()
     return " ".join(f"{name}={getattr(config, name, None)!r}" for name in _SETTINGS)
 
 
@@ -208,7 +208,7 @@ class _Codegen(JITCPUCodegen):
 
 
 class _Context(CPUContext):
-    """numba's context for the processor, with names from content."""
+    """The context of numba for the processor, with names from content."""
 
     @global_compiler_lock
     def init(self) -> None:
@@ -257,9 +257,10 @@ target = _Target(NAME)
 
 
 class Pipeline(compiler.Compiler):
-    """numba's passes over a function that is named by its content."""
+    """The passes of numba over a function that is named by its content."""
 
     def compile_extra(self, func: Any) -> Any:
+        """Name the function by its content, and run the passes over it."""
         identity = compiler.bytecode.FunctionIdentity.from_function(func)
         identity.unique_id = digest_of(func)
         identity.unique_name = f"{identity.func_qualname}${identity.unique_id}"
@@ -310,6 +311,7 @@ class Compiled(Dispatcher):
         super().__init__(py_func, locals, targetoptions, Pipeline)
 
     def compile(self, sig: Any) -> Any:
+        """Compile the function for a signature, with the same settings whoever calls it."""
         # a function inherits the settings of the caller for which it is compiled first: here all have the same
         with target_override(NAME), targetconfig.ConfigStack().enter(_inherited()):
             return super().compile(sig)

@@ -22,7 +22,7 @@ from pathlib import Path
 import fmpy.ssp.ssd
 import numpy as np
 
-from components.core.sources import ROOT
+from base.cache import ROOT
 from fmus.check import examine
 from fmus.check.importer import Experiment, RunError, experiment_for
 from fmus.check.importer import run as run_in_c

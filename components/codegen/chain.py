@@ -101,7 +101,8 @@ def to_base(chain: Chain, j: int, v: Any) -> Array:
 def levers(chain: Chain, end: Any) -> list[Array]:
     """Return the vectors from each joint to the cut joint at zero stroke of it, in axes of its body.
 
-    Strokes of later joints are included."""
+    Strokes of later joints are included.
+    """
     found = [array(end)]
     for joint in reversed(chain[1:]):
         found.insert(0, joint.arm + joint.back(found[0]))

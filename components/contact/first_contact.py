@@ -24,7 +24,7 @@ FAR = 5.0
 Penetration = Callable[[np.ndarray, np.ndarray], float]
 
 
-class NoContact(DockfmuError, ValueError):
+class NoContactError(DockfmuError, ValueError):
     """The main buffer link meets the passive unit nowhere along the approach."""
 
 
@@ -116,7 +116,7 @@ def approach(penetration: Callable[[float], float], start: float, stop: float) -
     """Return the least s in [start, stop] with 0 < penetration(s) <= 1e-6 m: march from `start`, then bisect.
 
     A negative penetration is minus a clearance that no shorter way can close.
-    Raises NoContact if there is none, ValueError if `start` is in contact already.
+    Raises NoContactError if there is none, ValueError if `start` is in contact already.
     """
     if penetration(start) > 0.0:
         raise ValueError(f"the march toward first contact starts in contact, {penetration(start):.3g} m deep")
@@ -134,7 +134,7 @@ def approach(penetration: Callable[[float], float], start: float, stop: float) -
                     free = middle
             return touching
         free = touching
-    raise NoContact(f"no contact within {stop - start:g} m of approach")
+    raise NoContactError(f"no contact within {stop - start:g} m of approach")
 
 
 def place(
@@ -163,7 +163,7 @@ def place(
         `port_relative`: of the origin of the moving unit as seen in the resting, turning port
     orbital_rate : angular velocity of the resting craft, body axes, rad/s; the moving one gets it too
 
-    Raises NoContact if the link meets nothing.
+    Raises NoContactError if the link meets nothing.
     """
     A_mis = rotation_matrix(*misalignment.angles)
     point = np.asarray(reference_point, float)

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from math import fabs
 
-from components.core.field import Group, parameter, private
+from components.core.field import Field, Group, parameter, private
 from components.core.kernel import kernel
 from components.core.rotation import apply_transposed
 from components.core.vector import add, axpy, cross, dot, load, scale, store, subtract
@@ -26,7 +26,7 @@ STEPS = 100
 ARM_FLOOR = 1e-3
 
 
-def spring() -> tuple:
+def spring() -> tuple[Field, ...]:
     """Return the parameters of the lever's spring."""
     return (
         parameter("preload", "N.m", "torque of the spring when extended", 0.0, minimum=0.0),

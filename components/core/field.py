@@ -108,33 +108,45 @@ def _shape(shape: int | Iterable[int]) -> tuple[int, ...]:
     return (shape,) if isinstance(shape, int) else tuple(shape)
 
 
-def input(name: str, unit: str, description: str, start: Any = 0.0, *, shape: int | Iterable[int] = (), **rest: Any):
-    """Return a value that the component receives, held or interpolated over each step."""
+def input(
+    name: str, unit: str, description: str, start: Any = 0.0, *, shape: int | Iterable[int] = (), **rest: Any
+) -> Field:
+    """Return a field for a value that the component receives, held or interpolated over each step."""
     return Field(name, unit, description, "input", start, _shape(shape), **rest)
 
 
-def output(name: str, unit: str, description: str, start: Any = 0.0, *, shape: int | Iterable[int] = (), **rest: Any):
-    """Return a value that the component computes; consistent after `initialize` and after each `step`."""
+def output(
+    name: str, unit: str, description: str, start: Any = 0.0, *, shape: int | Iterable[int] = (), **rest: Any
+) -> Field:
+    """Return a field for a value that the component computes; consistent after `initialize` and after each `step`."""
     return Field(name, unit, description, "output", start, _shape(shape), **rest)
 
 
-def parameter(name: str, unit: str, description: str, start: Any, *, shape: int | Iterable[int] = (), **rest: Any):
-    """Return a constant of a run, settable before initialisation (`tunable=True`: also between steps)."""
+def parameter(
+    name: str, unit: str, description: str, start: Any, *, shape: int | Iterable[int] = (), **rest: Any
+) -> Field:
+    """Return a field for a constant of a run, settable before initialisation (`tunable=True`: also between steps)."""
     return Field(name, unit, description, "parameter", start, _shape(shape), **rest)
 
 
-def local(name: str, unit: str, description: str, start: Any = 0.0, *, shape: int | Iterable[int] = (), **rest: Any):
-    """Return a public value for plots and debugging that nobody connects."""
+def local(
+    name: str, unit: str, description: str, start: Any = 0.0, *, shape: int | Iterable[int] = (), **rest: Any
+) -> Field:
+    """Return a field for a public value for plots and debugging that nobody connects."""
     return Field(name, unit, description, "local", start, _shape(shape), **rest)
 
 
-def private(name: str, unit: str, description: str, start: Any = 0.0, *, shape: int | Iterable[int] = (), **rest: Any):
-    """Return the hidden state or work space: saved with the state, absent from the model description."""
+def private(
+    name: str, unit: str, description: str, start: Any = 0.0, *, shape: int | Iterable[int] = (), **rest: Any
+) -> Field:
+    """Return a field of hidden state or work space: saved with the state, absent from the model description."""
     return Field(name, unit, description, "private", start, _shape(shape), **rest)
 
 
-def table(name: str, unit: str, description: str, start: Any = 0.0, *, shape: int | Iterable[int] = (), **rest: Any):
-    """Return the constant data, never written after instantiation: not saved with the state.
+def table(
+    name: str, unit: str, description: str, start: Any = 0.0, *, shape: int | Iterable[int] = (), **rest: Any
+) -> Field:
+    """Return a field of constant data, never written after instantiation: not saved with the state.
 
     Tables stand in groups at the end of the record. `resource="modes.f64"` fills it from the FMU's resources.
     """

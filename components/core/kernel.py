@@ -47,10 +47,11 @@ class Kernel:
 
     @property
     def _numba_type_(self) -> Any:
-        """numba's type of this object where a kernel refers to it."""
+        """The type that numba gives this object where a kernel refers to it."""
         return self._for_kernels._numba_type_
 
     def __call__(self, *arguments: Any) -> Any:
+        """Call the kernel from Python."""
         return self._for_python(*arguments)
 
 

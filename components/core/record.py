@@ -69,7 +69,7 @@ RESERVED = ("data", "dtype")
 
 
 def _dtype(members: tuple[Field | Group, ...]) -> np.dtype:
-    def entry(member: Field | Group) -> tuple:
+    def entry(member: Field | Group) -> tuple[Any, ...]:
         if member.name in RESERVED:
             raise ValueError(f"no field or group of a record can be called {member.name!r}: numba needs that attribute")
         if isinstance(member, Field):
@@ -198,7 +198,8 @@ class Record:
 
     def view(self, block: np.ndarray) -> Memory:
         """Return `block`, float64 of shape (size,), seen as this record. Writes go through."""
-        return block.view(self.dtype)[0]
+        seen: Memory = block.view(self.dtype)[0]
+        return seen
 
     def memory(self) -> Memory:
         """Return a new instance at its start values."""

@@ -1,7 +1,7 @@
 """The record of the cyclogram: sensors in, commands out, spec/00 section 5.3."""
 
 from components.core import ports
-from components.core.field import BOOLEAN, INTEGER, Group, enumeration, input, output, parameter, private
+from components.core.field import BOOLEAN, INTEGER, Field, Group, enumeration, input, output, parameter, private
 from components.core.record import Record
 
 PHASE = enumeration(
@@ -27,7 +27,7 @@ OUTCOME = enumeration(
 )
 
 
-def _event(name, description):
+def _event(name: str, description: str) -> Field:
     return output(name, "s", f"time of {description}; -1 before", -1.0, discrete=True)
 
 

@@ -14,7 +14,7 @@ from components.contact.first_contact import (
     CraftState,
     Misalignment,
     Mount,
-    NoContact,
+    NoContactError,
     place,
     probe_cone_penetration,
     rotation_matrix,
@@ -95,7 +95,7 @@ def place_crafts(
             velocity_point=conditions.velocity_point,
             orbital_rate=conditions.orbital_rate,
         )
-    except (NoContact, ValueError) as error:
+    except (NoContactError, ValueError) as error:
         raise DeclarationError(f"initial conditions: {error}; reduce the miss or the angles") from error
     masses = [_mass(components[name], values[name]) for name in (active, target)]
     speed = np.linalg.norm(conditions.velocity)

@@ -6,6 +6,8 @@ Joint order y, z, roll, stroke (spec/00 R13).
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 
 from components.codegen.algebra import UNIT, array, solve_symmetric
@@ -17,7 +19,7 @@ from components.codegen.mechanism import Body, Joint, Motion, X, Y, Z, symmetric
 BASE = ("omega0", "epsilon0", "acceleration0")
 
 
-def _link(graph: Graph, k: int) -> dict:
+def _link(graph: Graph, k: int) -> dict[str, Any]:
     """Return the mass properties of link k (housing, screw).
 
     Centre of mass on the axis, axial and transverse inertia.

@@ -13,7 +13,7 @@ from components.contact import probe_cone
 from components.contact.first_contact import (
     Misalignment,
     Mount,
-    NoContact,
+    NoContactError,
     approach,
     place,
     probe_cone_penetration,
@@ -121,7 +121,7 @@ def test_coaxial_head_meets_the_socket_bottom():
 
 
 def test_a_miss_outside_the_unit_is_an_error():
-    with pytest.raises(NoContact):
+    with pytest.raises(NoContactError):
         place(PENETRATION, Misalignment((0.7, 0.0)), ACTIVE, PASSIVE, HEAD)
 
 
