@@ -3,20 +3,29 @@
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Callable, Sequence
+import platform
+from collections.abc import Callable, Iterable, Sequence
 from functools import cache
 from importlib.metadata import version
 from pathlib import Path
 
-from base.cache import cache_root, is_whole, seal
+import numba
+
+import base.compiler
+import fmus.native.compile as compile_module
+from base.cache import cache_root, is_whole, keep, kept, seal
+from base.compiler import digest_of, name_of, settings
 from base.files import write_file
+from base.platforms import BASELINE
 from components.core.component import Component
+from components.core.sources import digest
 from fmus.description import NATIVE_CAPABILITIES, describe
 from fmus.identity import guid_of
 from fmus.native import SHIM
 from fmus.native.compile import compile_component, emit
 from fmus.native.sources.files import FILES, kernel_source, source_files
 from fmus.native.tables import write_tables
+from fmus.toolchain import targets
 from fmus.toolchain.libraries import check_library
 from fmus.toolchain.targets import SOURCES, TARGETS, Target
 from fmus.toolchain.zig import OPTIONS, compiler
@@ -31,18 +40,59 @@ def build_native(component: Component, platforms: Sequence[str], progress: Calla
     """
     guid = guid_of(component, NATIVE_CAPABILITIES, SHIM)
     progress("compiling the kernels")
-    assembly = compile_component(component)
+    assembly = _assembly(component)
     files = FILES if SOURCES in platforms else ()
     content = {"modelDescription.xml": describe(component, guid, NATIVE_CAPABILITIES, files)}
     if SOURCES in platforms:
         content |= source_files(component, kernel_source(assembly), guid)
     tables = write_tables(component, guid)
-    for target in (TARGETS[platform] for platform in platforms if platform != SOURCES):
+    for target in (TARGETS[name] for name in platforms if name != SOURCES):
         progress(f"optimising and linking for {target.folder}")
-        library = link(component.name, tables, emit(assembly, target), target)
+        library = link(component.name, tables, _object(component.name, assembly, target), target)
         check_library(library, target)
         content[f"binaries/{target.folder}/{component.name}{target.extension}"] = library
     return content
+
+
+def _assembly(component: Component) -> str:
+    """Return what `compile_component` gives, from the cache if these kernels have been compiled for this record.
+
+    Compiling takes most of the time of a build. Start values, parameter sets, documentation and the shim change without
+    it.
+    """
+    record = name_of(numba.from_dtype(component.record.dtype))
+    parts = [_compiler_digest(), settings(), record]
+    for function in (component.initialize, component.step):
+        plain = getattr(function, "py_func", function)
+        parts += [digest(Path(plain.__code__.co_filename)), digest_of(function)]
+    return _remembered(f"{component.name}.ll", parts, lambda: compile_component(component).encode()).decode()
+
+
+def _object(name: str, assembly: str, target: Target) -> bytes:
+    """Return what `emit` gives, from the cache if this assembly has been optimised for `target`."""
+    return _remembered(f"{name}-{target.folder}.o", [_compiler_digest(), assembly], lambda: emit(assembly, target))
+
+
+def _remembered(name: str, parts: Iterable[str], make: Callable[[], bytes]) -> bytes:
+    """Return the content of a file of the cache named by the digest of `parts`, which `make` gives the first time."""
+    key = hashlib.sha256("\0".join(parts).encode()).hexdigest()
+    file = cache_root() / "machine_code" / f"{key[:32]}-{name}"
+    data = kept(file, key)
+    if data is None:
+        data = make()
+        keep(file, key, data)
+    return data
+
+
+@cache
+def _compiler_digest() -> str:
+    """Return a digest of the versions and the sources on which the code of kernels depends besides the kernels."""
+    total = hashlib.sha256(f"{platform.python_version()} {BASELINE}".encode())
+    for package in ("numba", "llvmlite", "numpy"):
+        total.update(f"{package} {version(package)}\0".encode())
+    for module in (compile_module, base.compiler, targets):
+        total.update(Path(str(module.__file__)).read_bytes())
+    return total.hexdigest()
 
 
 @cache

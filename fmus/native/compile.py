@@ -1,14 +1,15 @@
 """Compile kernels to machine code that needs no Python.
 
-numba's public AOT compiler (`numba.pycc`) wraps every function for Python and is to be removed; what it does inside is
-done here without the wrapping, in the context of `base.compiler`, which names functions by their content. The calls
-that are not public API are `with_aot_codegen`, `compile_extra` and a code library's `_final_module`;
-`tests/fmus/native/test_compile.py` fails when a new numba changes them.
+numba's public AOT compiler (`numba.pycc`) wraps every function for Python and is deprecated. Here the same steps are
+taken without the wrapping, in the context of `base.compiler`, which names functions by their content. This is the only
+module of the exporter that uses private parts of numba: `with_aot_codegen` of the target context, `create_library` of
+its code generator, `compile_extra` with its `Flags`, `target_override`, the compiler lock, and `get_function` and
+`_final_module` of a code library. Each has a test in `tests/fmus/native/test_private_parts.py` that names it when a new
+numba changes it.
 """
 
 from __future__ import annotations
 
-import ctypes
 import re
 from collections.abc import Callable, Mapping
 from types import FunctionType
@@ -16,7 +17,6 @@ from typing import Any
 
 import llvmlite.binding as llvm
 import numba
-import numpy as np
 from numba.core import compiler
 from numba.core.compiler_lock import global_compiler_lock
 from numba.core.target_extension import target_override
@@ -25,7 +25,7 @@ from base.compiler import NAME, Pipeline
 from base.compiler import target as base_target
 from base.platforms import BASELINE
 from components.core.component import Component
-from fmus.toolchain.targets import HOST, Target
+from fmus.toolchain.targets import Target
 
 INITIALIZE = "kernel_initialize"
 STEP = "kernel_step"
@@ -38,7 +38,7 @@ Signature = tuple[Any, ...]
 
 
 def compile_component(component: Component) -> str:
-    """LLVM assembly of the two kernels of `component`, not yet optimised for a target.
+    """Return LLVM assembly of the two kernels of `component`, not yet optimised for a target.
 
     The exported functions follow numba's native calling convention: the status of the call is returned (0, -2 for
     None, else a Python exception was raised), the kernel's own result goes through the first pointer::
@@ -58,7 +58,11 @@ def compile_component(component: Component) -> str:
 
 @global_compiler_lock
 def compile_functions(name: str, entries: Mapping[str, tuple[Callable[..., int], Signature]]) -> str:
-    """LLVM assembly of a module `name` that defines `symbol: (function, argument types)`, each returning int32."""
+    """Return LLVM assembly of the module `name`.
+
+    `entries` maps each symbol that it exports to a Python function and numba's types of its arguments. The functions
+    return int32. Raises numba's errors for what nopython mode does not support.
+    """
     typing = base_target.typing_context
     context = base_target.target_context.with_aot_codegen(name, cpu_name=BASELINE)
     typing.refresh()
@@ -83,7 +87,7 @@ def compile_functions(name: str, entries: Mapping[str, tuple[Callable[..., int],
 
 
 def _anonymous(function: Callable[..., Any]) -> FunctionType:
-    """The plain function without the path of its source, which numba would compile into the object."""
+    """Return the plain function without the path of its source, which numba would compile into the object."""
     plain: Any = getattr(function, "py_func", function)
     code = plain.__code__.replace(co_filename=f"{plain.__module__}.py")
     return FunctionType(code, plain.__globals__, plain.__name__, plain.__defaults__, plain.__closure__)
@@ -96,9 +100,9 @@ def _machine(target: Target) -> llvm.TargetMachine:
 
 
 def optimise(assembly: str, target: Target, vectors: bool = True) -> llvm.ModuleRef:
-    """The module for `target` with nothing in it but the two kernels and what they call.
+    """Return the module optimised for `target`, with nothing in it but the two kernels and what they call.
 
-    Without `vectors`, none are made, and every value has a name: for `translate`.
+    Without `vectors`, instructions are scalar and every value has a name, as `sources.translate` needs it.
     """
     machine = _machine(target)
     # with a function as replacement, backslashes in it stand for themselves
@@ -132,33 +136,6 @@ def optimise(assembly: str, target: Target, vectors: bool = True) -> llvm.Module
 
 
 def emit(assembly: str, target: Target) -> bytes:
-    """A position-independent object file for `target`."""
-    return _machine(target).emit_object(optimise(assembly, target))
-
-
-class Loaded:
-    """The kernels of an object file for this machine, called through pointers on blocks of float64."""
-
-    def __init__(self, kernels: bytes) -> None:
-        self._engine = llvm.create_mcjit_compiler(llvm.parse_assembly(""), _machine(HOST))
-        self._engine.add_object_file(llvm.ObjectFileRef.from_data(kernels))
-        self._engine.finalize_object()
-        pointer, number = ctypes.c_void_p, ctypes.c_double
-        self._initialize = ctypes.CFUNCTYPE(ctypes.c_int32, pointer, pointer, pointer)(
-            self._engine.get_function_address(INITIALIZE)
-        )
-        self._step = ctypes.CFUNCTYPE(ctypes.c_int32, pointer, pointer, pointer, number, number)(
-            self._engine.get_function_address(STEP)
-        )
-
-    def initialize(self, block: np.ndarray) -> int:
-        """Run `initialize` on `block`, shape (record.size,); its message code, or -1 for a Python exception."""
-        result, exception = ctypes.c_int32(), ctypes.c_void_p()
-        status = self._initialize(ctypes.byref(result), ctypes.byref(exception), block.ctypes.data)
-        return result.value if status in (0, -2) else -1
-
-    def step(self, block: np.ndarray, t: float, h: float) -> int:
-        """Run `step` likewise."""
-        result, exception = ctypes.c_int32(), ctypes.c_void_p()
-        status = self._step(ctypes.byref(result), ctypes.byref(exception), block.ctypes.data, t, h)
-        return result.value if status in (0, -2) else -1
+    """Return a position-independent object file for `target`, made of the assembly of `compile_component`."""
+    data: bytes = _machine(target).emit_object(optimise(assembly, target))
+    return data

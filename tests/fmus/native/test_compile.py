@@ -1,4 +1,4 @@
-"""The calls to numba's private code generation still do what the exporter needs."""
+"""Kernels compiled ahead of time: what an object file needs and exports, and the values that it computes."""
 
 import re
 
@@ -8,9 +8,10 @@ import numpy as np
 from components.core.component import Instance
 from components.oscillator import component as oscillator
 from fmus.catalogue import component
-from fmus.native.compile import INITIALIZE, STEP, Loaded, compile_component, emit, optimise
+from fmus.native.compile import INITIALIZE, STEP, compile_component, emit, optimise
 from fmus.toolchain.targets import HOST
 from tests.fmus import gadget
+from tests.fmus.native.loaded import Loaded
 
 
 def test_module_defines_the_two_kernels_and_needs_only_libm():

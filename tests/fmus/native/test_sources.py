@@ -17,7 +17,7 @@ from components.core.kernel import kernel
 from components.core.record import Record
 from fmus import catalogue, crosscheck
 from fmus.check import importer, validate
-from fmus.native.compile import INITIALIZE, STEP, Loaded, compile_component, emit
+from fmus.native.compile import INITIALIZE, STEP, compile_component, emit
 from fmus.native.sources.assembly import TranslationError
 from fmus.native.sources.files import kernel_source
 from fmus.native.sources.translate import translate
@@ -25,6 +25,7 @@ from fmus.toolchain.targets import HOST
 from master.fmi.description import read_description
 from tests.fmus import gadget
 from tests.fmus.native import from_sources
+from tests.fmus.native.loaded import Loaded
 
 
 def same_as_the_kernels(component, tmp_path):
