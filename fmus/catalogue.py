@@ -1,4 +1,4 @@
-"""What can be exported: the name of an FMU, the module with its `component(**options)`, and what it is."""
+"""The components that can be exported: name of the FMU, module with its `component(**options)`, summary."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class Entry:
-    """A component of the catalogue, or one with build options. Importing its module may take seconds and waits.
+    """A component of the catalogue. Its module is imported when it is needed, which may take seconds.
 
     `more_sets` are packages beside `module` whose parameter sets are those of the component too.
     """
@@ -64,12 +64,12 @@ class CatalogueError(DockfmuError, LookupError):
 
 
 def names() -> tuple[str, ...]:
-    """Names of all components that can be built."""
+    """Return the names of all components that can be built."""
     return tuple(name for name, entry in _ENTRIES.items() if find_spec(entry.module))
 
 
 def entry(name: str) -> Entry:
-    """The entry called `name`; `probe_mechanism` and `ProbeMechanism` are the same. Raises CatalogueError."""
+    """Return the entry called `name`, in any case and with or without underscores. Raises CatalogueError."""
     known = {key.lower(): key for key in names()}
     key = name.replace("_", "").lower()
     if key not in known:
@@ -91,7 +91,11 @@ def _places(module: str) -> list[str]:
 
 
 def component(name: str, **options: Any) -> Component:
-    """The component called `name`, made with build options. Raises CatalogueError for an unknown name."""
+    """Return the component called `name`, made with the build options of its factory.
+
+    Raises CatalogueError for an unknown name, and what the factory raises for wrong options.
+    """
     found = entry(name)
     options = {**found.options, **options}
-    return replace(import_module(found.module).component(**options), options=options)
+    made: Component = import_module(found.module).component(**options)
+    return replace(made, options=options)

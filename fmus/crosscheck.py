@@ -1,4 +1,4 @@
-"""The files of the FMI cross-check for our FMUs: `python -m fmus.crosscheck [NAME ...] [-o DIR]`.
+"""Write the files of the FMI cross-check: `python -m fmus.crosscheck [NAME ...] [-o DIR]`.
 
 Other tools run `NAME.fmu` with the inputs of `NAME_in.csv` and the options of `NAME_ref.opt`, and compare with
 `NAME_ref.csv`. These reference results do not come from the FMU: the kernels compute them in this process. Folders and
@@ -22,14 +22,14 @@ from fmus.package import build
 from master.fmi.description import Description, read_description
 
 PLATFORMS = ("linux64", "win64", "darwin64")
-"""those of our platforms that the cross-check knows"""
+"""Platforms that both the exporter and the cross-check know."""
 
 FEW = 10
-"""at most so many variables are recommended for the reference results"""
+"""Largest number of variables that the rules recommend for the reference results."""
 
 
 def reference(component: Component, experiment: Experiment) -> np.ndarray:
-    """Outputs, shape (steps + 1, number of outputs), from the kernels without FMI. Raises ComponentError."""
+    """Return outputs, shape (steps + 1, number of outputs), computed by the kernels alone. Raises ComponentError."""
     index = component.record.index
     places = [index[name] for name in experiment.inputs]
     wanted = [index[name] for name in experiment.outputs]
@@ -62,14 +62,14 @@ def _options(experiment: Experiment) -> str:
 
 
 def _telling(description: Description, names: Sequence[str], values: np.ndarray) -> list[int]:
-    """Places of a few outputs that change most, as a part of their nominal values."""
+    """Return the indices of the `FEW` outputs that change most relative to their nominal values."""
     nominal = np.array([description.variables[name].nominal or 1.0 for name in names])
     moved = np.ptp(values, axis=0) / nominal
     return sorted(np.argsort(-moved, kind="stable")[:FEW].tolist())
 
 
 def write(component: Component, folder: Path, platforms: Sequence[str] = PLATFORMS) -> list[Path]:
-    """Build the FMU of `component` and write its cross-check files; the folder made for each platform."""
+    """Build the FMU of `component`, write its cross-check files, and return the folder of each platform."""
     fmu = build(component, folder / "fmus", platforms=platforms)
     description = read_description(fmu)
     experiment = experiment_for(description)
@@ -95,6 +95,7 @@ def write(component: Component, folder: Path, platforms: Sequence[str] = PLATFOR
 
 
 def main(arguments: Sequence[str] | None = None) -> None:
+    """Run the command with `arguments`, by default those of the process."""
     parser = argparse.ArgumentParser(prog="python -m fmus.crosscheck", description="Write FMI cross-check files.")
     parser.add_argument("names", nargs="*", metavar="NAME", help="components; all of them by default")
     parser.add_argument("-o", "--output", type=Path, default=Path("build/crosscheck"), metavar="DIR")

@@ -1,4 +1,4 @@
-"""modelDescription.xml of a component, from the declaration of its record."""
+"""Write modelDescription.xml of a component from the declaration of its record."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ PYTHON_CAPABILITIES = {
 
 
 def package_version() -> str:
-    """Version of dockfmu, or 0 when it runs from a folder that was never installed."""
+    """Return the version of dockfmu, or "0" if it runs from a folder that was never installed."""
     try:
         return version("dockfmu")
     except PackageNotFoundError:
@@ -47,7 +47,7 @@ def package_version() -> str:
 
 
 def bounds(slot: Slot) -> tuple[float | None, float | None]:
-    """Least and greatest value of a variable; None where there is none. An enumeration goes from 1 to its size."""
+    """Return the minimum and maximum of a variable, None where there is none. An enumeration has 1 to its size."""
     field = slot.field
     if field.type.fmi == "Boolean":
         return None, None
@@ -57,7 +57,7 @@ def bounds(slot: Slot) -> tuple[float | None, float | None]:
 
 
 def nominal(slot: Slot) -> float:
-    """Order of magnitude of a variable, 1 where none is declared."""
+    """Return the order of magnitude of a variable in its unit, 1 where none is declared."""
     return slot.field.nominal or 1.0
 
 
@@ -138,7 +138,7 @@ def _units(root: etree._Element, variables: Sequence[Slot]) -> None:
 
 
 def _types(root: etree._Element, variables: Sequence[Slot]) -> None:
-    """The enumerations in use."""
+    """Write the enumerations in use."""
     types = {slot.field.type.name: slot.field.type for slot in variables if slot.field.type.fmi == "Enumeration"}
     if not types:
         return
@@ -151,7 +151,7 @@ def _types(root: etree._Element, variables: Sequence[Slot]) -> None:
 
 
 def value_text(field: Field, value: float) -> str:
-    """A value of a variable as the model description writes it."""
+    """Return a value of a variable as the model description writes it."""
     if field.type.fmi == "Boolean":
         return "true" if value else "false"
     return repr(value) if field.type.fmi == "Real" else str(int(value))

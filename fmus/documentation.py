@@ -1,4 +1,4 @@
-"""documentation/ of an FMU: one HTML page with everything that a user needs to connect it, and the licence."""
+"""The folder `documentation` of an FMU: one HTML page with all that is needed to connect it, and the licence."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ _TEMPLATES = Environment(
 
 
 def public_arrays(members: Sequence[Field | Group], prefix: str) -> Iterator[tuple[str, Field]]:
-    """Structured name of each public array or scalar, with the ranges of its indices, and its field."""
+    """Yield the structured name of each public array or scalar, with the ranges of its indices, and its field."""
     for member in members:
         if isinstance(member, Group):
             subscript = "" if member.count is None else f"[1..{member.count}]"
@@ -31,7 +31,7 @@ def public_arrays(members: Sequence[Field | Group], prefix: str) -> Iterator[tup
 
 
 def start_text(field: Field) -> str:
-    """Start values for people: one for all if they are equal, all if they are few."""
+    """Return the start values as text: one if all are equal, all if they are few."""
     values = [value_text(field, float(value)) for value in np.ravel(np.asarray(field.start, float))]
     if len(set(values)) == 1:
         return values[0]
@@ -39,7 +39,7 @@ def start_text(field: Field) -> str:
 
 
 def _licence() -> str:
-    """The text of the licence, from the checkout or from the installed package."""
+    """Return the text of the licence, from the checkout or from the installed package."""
     if (file := ROOT / "LICENSE").is_file():
         return file.read_text(encoding="utf-8")
     try:
@@ -52,7 +52,7 @@ def _licence() -> str:
 
 
 def documentation(component: Component, kind: str, platforms: Sequence[str]) -> dict[str, bytes]:
-    """Path in the FMU -> content."""
+    """Return the files of the folder by their path in the FMU; `kind` and `platforms` are named on the page."""
     readme = component.module.parent / "README.md"
     page = _TEMPLATES.get_template("index.html").render(
         component=component,

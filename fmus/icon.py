@@ -1,4 +1,4 @@
-"""The icon of an FMU, `model.png`: a drawing of a few shapes, rendered here without any library for images."""
+"""The icon of an FMU, `model.png`: a drawing of a few shapes, rendered without a library for images."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ import numpy as np
 from components.core.component import Component
 
 SIZE, SAMPLES = 128, 4
-"""pixels of an edge, and samples of a pixel along it"""
+"""Pixels along an edge, and samples along the edge of a pixel."""
 
 Point = tuple[float, float]
 BACKGROUND, EDGE, STEEL, DARK, BLUE, ORANGE = "#f4f6f9", "#9aa7b8", "#8896a8", "#2f3e50", "#2b6cb0", "#dd7a24"
@@ -133,7 +133,8 @@ def render(shapes: Sequence[Shape]) -> np.ndarray:
     for shape in (_box(BACKGROUND, 1.0, 1.0, 99.0, 99.0), *shapes):
         picture[shape.covers(x, y)] = _rgb(shape.colour)
     averaged = picture.reshape(SIZE, SAMPLES, SIZE, SAMPLES, 3).mean(axis=(1, 3))
-    return np.rint(averaged).astype(np.uint8)
+    rounded: np.ndarray = np.rint(averaged).astype(np.uint8)
+    return rounded
 
 
 def png(picture: np.ndarray) -> bytes:

@@ -1,4 +1,4 @@
-"""What makes two FMUs the same model: its digest, and the GUID that follows from it."""
+"""The identity of a model: its digest, the GUID that follows from it, and the fingerprint that Python FMUs check."""
 
 from __future__ import annotations
 
@@ -60,7 +60,10 @@ def guid_of(component: Component, capabilities: Mapping[str, str], implementatio
 
 
 def fingerprint(component: Component) -> str:
-    """Digest of the layout of the record, names and places of all slots, and of the tables that fill it."""
+    """Return a digest of the layout of the record (names and places of all slots) and of the tables that fill it.
+
+    A Python FMU refers to the installed component and refuses to run if the fingerprint has changed.
+    """
     total = hashlib.sha256("\n".join(slot.name for slot in component.record.slots).encode())
     for name, data in resource_files(component).items():
         total.update(name.encode() + data)

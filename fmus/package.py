@@ -1,4 +1,4 @@
-"""A component to an .fmu file: build, pack, keep for the next time."""
+"""Build the .fmu file of a component, or take it from the cache."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ from fmus.toolchain.targets import SOURCES, TARGETS
 Kind = Literal["native", "python"]
 
 _APART = ("check", "crosscheck.py")
-"""what deals with FMUs that are there already"""
+"""Modules that read FMUs and write none: they do not change what is built."""
 
 
 def build(
@@ -43,11 +43,12 @@ def build(
 ) -> Path:
     """Write `folder/NAME.fmu` (`NAME-python.fmu` of kind python) and return its path.
 
-    The platform "sources" stands for C sources of the component in the file.
+    `platforms` are names of `toolchain.targets.TARGETS`, or "sources" for C sources of the component in the file.
+    `progress` is called with a line before each lengthy part.
 
     The file is the same, byte for byte, whenever and wherever it is built from the same sources with the same tools. It
-    is built once, the next time it comes from the cache. `progress` is told what is being done.
-    Raises ValueError for a platform that there is no target for, LinkError, LibraryError, UnitError.
+    is built once; after that it comes from the cache. Raises ValueError for an unknown platform, LinkError,
+    LibraryError, TranslationError, UnitError, and WriteError if `folder` cannot be written.
     """
     if unknown := set(platforms) - {*TARGETS, SOURCES}:
         raise ValueError(f"no such platform: {', '.join(sorted(unknown))}; there are {', '.join((*TARGETS, SOURCES))}")
@@ -68,13 +69,13 @@ def build(
 
 
 def is_built(component: Component, kind: Kind = "native", platforms: Sequence[str] = ("linux64",)) -> bool:
-    """Whether `build` would find the FMU in the cache."""
+    """Return whether `build` would find the FMU in the cache."""
     key = _key(component, kind, platforms, _common(component, kind, platforms))
     return kept(_place(component, kind, key), key) is not None
 
 
 def pack(content: Mapping[str, bytes]) -> bytes:
-    """A zip archive that depends on nothing but its content."""
+    """Return a zip archive that depends on its content alone: path in the archive -> bytes."""
     stream = io.BytesIO()
     with zipfile.ZipFile(stream, "w", zipfile.ZIP_DEFLATED, compresslevel=9) as archive:
         for name in sorted(content):
@@ -104,7 +105,7 @@ def _common(component: Component, kind: str, platforms: Sequence[str]) -> dict[s
 
 @cache
 def _tools() -> str:
-    """Versions and sources of everything that makes an FMU."""
+    """Return a digest of the versions and sources of everything that makes an FMU."""
     total = hashlib.sha256()
     for name in ("numba", "llvmlite", "ziglang", "numpy", "lxml", "pythonfmu"):
         total.update(f"{name} {version(name)}\n".encode())
@@ -119,7 +120,7 @@ def _tools() -> str:
 
 
 def _key(component: Component, kind: str, platforms: Sequence[str], common: Mapping[str, bytes]) -> str:
-    """Digest of everything that the FMU is made of."""
+    """Return a digest of everything that the FMU is made of."""
     total = hashlib.sha256()
     kernels = (digest_of(component.initialize), digest_of(component.step))
     for part in (_tools(), settings(), model_digest(component), *kernels, kind, *platforms):

@@ -1,4 +1,4 @@
-"""FMUs built side by side, a process each, because compiling keeps one processor busy and holds Python's lock."""
+"""Build FMUs in parallel, a process each, because compiling holds Python's global lock."""
 
 from __future__ import annotations
 
@@ -18,10 +18,10 @@ from fmus.package import build, is_built
 def build_in_parallel(
     wanted: Sequence[tuple[str, Mapping[str, Any]]], progress: Callable[[str], None], beside: Sequence[str] = ()
 ) -> None:
-    """Have the native FMUs of components (name in the catalogue, build options) in the cache, as far as they build.
+    """Put the native FMUs of components, given as (name in the catalogue, build options), into the cache.
 
-    What cannot be built here is left to `build`, which says why. `progress` gets lines `NAME: what is being done`.
-    Modules `beside` are run meanwhile, as `python -m` does: what else there is to compile.
+    Failures are left to a later `build`, which raises them. `progress` is called with lines "NAME: what is being done".
+    The modules `beside` are run meanwhile, as `python -m` does, to compile what else a run needs.
     """
     tasks = {json.dumps([name, dict(options)], sort_keys=True): (name, options) for name, options in wanted}
     missing = [task for task, (name, options) in tasks.items() if not is_built(catalogue.component(name, **options))]
@@ -48,7 +48,7 @@ def _relay(worker: subprocess.Popen[str], progress: Callable[[str], None]) -> No
 
 
 def main(task: str) -> None:
-    """Build one FMU into the cache."""
+    """Build the FMU of one task, as JSON of (name, build options), into the cache."""
     name, options = json.loads(task)
     component = catalogue.component(name, **options)
     with tempfile.TemporaryDirectory() as folder:

@@ -15,7 +15,7 @@ _SSC = "http://ssp-standard.org/SSP1/SystemStructureCommon"
 
 
 def resource_files(component: Component) -> dict[str, bytes]:
-    """Path in the FMU -> little-endian float64."""
+    """Return the tables of the record by their path in the FMU, as little-endian float64."""
     return {
         f"resources/{place.file}": np.asarray(component.resources[place.file], "<f8").tobytes()
         for place in component.record.resources
@@ -23,7 +23,7 @@ def resource_files(component: Component) -> dict[str, bytes]:
 
 
 def write_parameter_set(record: Record, chosen: ParameterSet) -> bytes:
-    """The set as an SSV document, arrays expanded to scalars; sources of values stand as descriptions."""
+    """Return a parameter set as an SSV document: arrays expanded to scalars, sources of values as descriptions."""
     root = etree.Element(
         f"{{{_SSV}}}ParameterSet",
         nsmap={"ssv": _SSV, "ssc": _SSC},

@@ -27,21 +27,22 @@ _WRITTEN: dict[type, tuple[type, ...]] = {bool: (bool,), int: (int,), float: (in
 
 
 def element_annotations(element: Element) -> list[Annotation]:
-    """One annotation where the element is not run in the plain way."""
+    """Return one annotation if the element has settings that the standard does not know."""
     return _annotations(ELEMENT, element, _ELEMENT)
 
 
 def connection_annotations(connection: Connection) -> list[Annotation]:
+    """Return one annotation if the connection has settings that the standard does not know."""
     return _annotations(CONNECTION, connection, _CONNECTION)
 
 
 def element_settings(annotations: Iterable[Annotation], where: str) -> dict[str, Any]:
-    """Keyword arguments for System.add. Raises SspError for an annotation that says something else."""
+    """Return keyword arguments for `System.add`. `where` names the element in the SspError for other content."""
     return _settings(ELEMENT, annotations, _ELEMENT, where)
 
 
 def connection_settings(annotations: Iterable[Annotation], where: str) -> dict[str, Any]:
-    """Keyword arguments for System.connect. Raises SspError for an annotation that says something else."""
+    """Return keyword arguments for `System.connect`. `where` names the connection in the SspError for other content."""
     return _settings(CONNECTION, annotations, _CONNECTION, where)
 
 
@@ -74,7 +75,7 @@ _OMS = "https://raw.githubusercontent.com/OpenModelica/OMSimulator/master/schema
 
 
 def libcosim_step(step: float) -> Annotation:
-    """For the default experiment: libcosim takes its step from it."""
+    """Return the annotation of the default experiment from which libcosim takes its macro step, s."""
     return Annotation(
         OPEN_SIMULATION_PLATFORM,
         f'<osp:Algorithm xmlns:osp="{_OSP}"><osp:FixedStepAlgorithm baseStepSize="{step!r}"></osp:FixedStepAlgorithm>'
@@ -83,7 +84,10 @@ def libcosim_step(step: float) -> Annotation:
 
 
 def omsimulator_step(step: float) -> Annotation:
-    """For a system, its first one: OMSimulator refuses systems without."""
+    """Return the annotation of a system with the macro step, s, without which OMSimulator refuses it.
+
+    It must be the first of the system.
+    """
     return Annotation(
         OMSIMULATOR,
         f'<oms:Annotations xmlns:oms="{_OMS}"><oms:SimulationInformation>'
@@ -93,7 +97,7 @@ def omsimulator_step(step: float) -> Annotation:
 
 
 def requested_step(description: StructureDescription) -> float | None:
-    """The macro step that a description of either tool asks for."""
+    """Return the macro step, s, that the annotations of libcosim or OMSimulator request; None without any."""
     for annotation in [*description.experiment_annotations, *description.system.annotations]:
         for text in _attributes(annotation):
             with contextlib.suppress(ValueError):

@@ -19,7 +19,7 @@ from ssp.read import read_description, read_parameter_mapping, read_parameter_se
 from ssp.write import write_description, write_parameter_mapping, write_parameter_set, write_signal_dictionary
 
 DEEPEST = 8
-"""how many packages may stand inside each other"""
+"""Largest depth of packages inside packages."""
 
 _EPOCH = (1980, 1, 1, 0, 0, 0)
 _MARK = ".ssp#"
@@ -33,14 +33,14 @@ _DOCUMENTS: dict[str, tuple[str, Callable[[bytes, str], Any]]] = {
 
 
 def is_package(name: str) -> bool:
-    """Whether a text names a package, with or without a variant."""
+    """Return whether a text names a package, with or without a variant."""
     return name.endswith(".ssp") or _MARK in name
 
 
 def read_package(name: str, folder: Path) -> Ssp:
-    """The package, unpacked into `folder`, with the description that is named in the place of SystemStructure.ssd.
+    """Unpack the package `name` into `folder`; return it with the named variant as its description.
 
-    Raises ArchiveError, or SspError that lists what there is.
+    Raises ArchiveError, or SspError that lists the descriptions if the variant is unknown.
     """
     file, mark, variant = name.partition(_MARK)
     if not mark:
@@ -54,9 +54,9 @@ def read_package(name: str, folder: Path) -> Ssp:
 
 
 def read_ssp(file: Path, folder: Path, depth: int = 1) -> Ssp:
-    """Unpack the package `file` into `folder` and read it; all documents are checked against the official schemas.
+    """Unpack the package `file` into `folder`; return its content, checked against the official schemas.
 
-    Packages inside are unpacked beside themselves; `depth` counts them. Raises ArchiveError or SspError.
+    Packages inside it are unpacked beside themselves; `depth` is the nesting so far. Raises ArchiveError or SspError.
     """
     if depth > DEEPEST:
         raise SspError(f"{file}: more than {DEEPEST} packages inside each other")
@@ -65,7 +65,7 @@ def read_ssp(file: Path, folder: Path, depth: int = 1) -> Ssp:
 
 
 def read_folder(folder: Path, depth: int = 1) -> Ssp:
-    """An unpacked package."""
+    """Return the content of the package unpacked in `folder`; see `read_ssp`."""
     if not (folder / DESCRIPTION).is_file():
         raise SspError(f"{folder}: holds no {DESCRIPTION}, so it is no system structure package")
     ssp = Ssp(read_description((folder / DESCRIPTION).read_bytes(), DESCRIPTION))
@@ -85,7 +85,7 @@ def read_folder(folder: Path, depth: int = 1) -> Ssp:
 
 
 def write_ssp(ssp: Ssp, file: Path) -> Path:
-    """Write the package; returns `file`."""
+    """Write the package to `file` and return `file`. Equal data give equal bytes."""
     documents = {DESCRIPTION: write_description(ssp.description)}
     documents |= {name: write_parameter_set(values) for name, values in ssp.parameter_sets.items()}
     documents |= {name: write_parameter_mapping(mapping) for name, mapping in ssp.mappings.items()}

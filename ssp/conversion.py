@@ -1,4 +1,4 @@
-"""What happens to a value on its way: units, linear transformations, tables, hop by hop."""
+"""Convert a value along its path: units, linear transformations and tables, hop by hop."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from ssp.model import LinearTransformation, MappingTable, Transformation, Value
 
 @dataclass(frozen=True)
 class Point:
-    """What is known of a value at a variable, a connector or a signal: its unit, the items of its enumeration."""
+    """A variable, connector or signal on the path of a value: its unit, and the items of its enumeration."""
 
     unit: Unit | None = None
     items: tuple[tuple[str, int], ...] = ()
@@ -21,7 +21,7 @@ class Point:
 
 @dataclass(frozen=True)
 class Hop:
-    """On to the next point, by one connection or one entry of a mapping."""
+    """The step to the next point, by one connection or one entry of a mapping."""
 
     end: Point
     transformation: Transformation | None = None
@@ -29,7 +29,7 @@ class Hop:
 
 
 def affine(start: Point, hops: Iterable[Hop]) -> tuple[float, float]:
-    """(factor, offset) of the whole way of a Real value: at each hop the unit is converted, then it is transformed.
+    """Return (factor, offset) of the whole path of a Real value: each hop converts the unit, then transforms.
 
     A point without a unit has that of the point before. Raises ValueError for units that do not fit.
     """
@@ -50,7 +50,7 @@ def affine(start: Point, hops: Iterable[Hop]) -> tuple[float, float]:
 
 
 def whole(value: Value, start: Point, hops: Iterable[Hop]) -> Value:
-    """An Integer, Boolean or Enumeration value (as number or name) after the tables; others pass unchanged.
+    """Return an Integer, Boolean or Enumeration value (number or name) after the tables; others are unchanged.
 
     Raises ValueError where a table needs the number of an item, or its name, and the enumeration does not tell.
     """
@@ -65,7 +65,7 @@ def whole(value: Value, start: Point, hops: Iterable[Hop]) -> Value:
 
 
 def table(start: Point, hops: Sequence[Hop], end: Variable) -> tuple[tuple[int, int], ...]:
-    """What all tables of a way make of the values of an Integer, Boolean or Enumeration; empty without tables."""
+    """Return (source, target) for each value of an Integer, Boolean or Enumeration; empty without tables."""
     tables = [hop.transformation for hop in hops if isinstance(hop.transformation, MappingTable)]
     if not tables:
         return ()
@@ -78,7 +78,10 @@ def table(start: Point, hops: Sequence[Hop], end: Variable) -> tuple[tuple[int, 
 
 
 def item(value: Value, variable: Variable) -> Value:
-    """The number of an item for an Enumeration variable; values of other variables as they are."""
+    """Return the number of an item for an Enumeration variable; values of other variables are unchanged.
+
+    Raises ValueError, with near matches, for an unknown item.
+    """
     if variable.type != "Enumeration":
         return value
     items = dict(variable.items)

@@ -1,4 +1,4 @@
-"""The diagram of a system, drawn from the geometry in its description alone."""
+"""Draw the diagram of a system from the geometry in its description."""
 
 from __future__ import annotations
 
@@ -12,11 +12,11 @@ from matplotlib.patches import Rectangle
 from ssp.model import Connector, Geometry, SsdConnection, SsdElement, SsdSystem, SspError
 
 SCALE = 1.3
-"""points on paper per unit of the diagram"""
+"""Points on paper per unit of the diagram."""
 
 
 def draw(system: SsdSystem) -> Figure:
-    """A figure to be saved as SVG, PNG or PDF. Raises SspError where elements have no geometry."""
+    """Return a figure of the diagram. Raises SspError if no element has a geometry."""
     boxes = {element.name: element.geometry for element in system.elements if element.geometry is not None}
     if not boxes:
         raise SspError(f"the system {system.name} has no geometry to be drawn")
@@ -52,7 +52,7 @@ def _connector(system: SsdSystem, element: str | None, name: str) -> Connector:
 
 
 def _place(system: SsdSystem, element: str | None, name: str) -> tuple[float, float] | None:
-    """Where a connector stands in the diagram; None without geometry."""
+    """Return the position of a connector in the diagram; None without geometry."""
     position = _connector(system, element, name).position
     if element is None:
         corners = system.diagram
@@ -67,7 +67,7 @@ def _place(system: SsdSystem, element: str | None, name: str) -> tuple[float, fl
 
 
 def _draw_connection(axes: Any, system: SsdSystem, connection: SsdConnection, shades: dict[str, str]) -> None:
-    """In the colour of the element that it comes from."""
+    """Draw a connection in the colour of its source element."""
     first, last = (_place(system, *end) for end in connection.ends)
     if first is not None and last is not None:
         xs, ys = connection.waypoints or ((), ())

@@ -1,4 +1,4 @@
-"""A system of the master written as a package that other tools open too."""
+"""Turn a system of the master into a package that other tools open too."""
 
 from __future__ import annotations
 
@@ -50,7 +50,7 @@ def from_system(
     annotations: Iterable[Annotation] = (),
     description: str | None = None,
 ) -> Ssp:
-    """A system as a package, with a diagram; elements stand in their order of execution.
+    """Return a system as a package, with a diagram; elements are in their order of execution.
 
     Start values are written twice, because no tool reads both: as `resources/<system>.ssv`, bound to the system, and
     within the description at each component, in sets that all have the name of the system. The first has precedence in
@@ -125,7 +125,7 @@ def _transformation(system: System, connection: Connection) -> Transformation | 
 
 
 def _resource(file: Path, resources: dict[str, Path]) -> str:
-    """The place of an FMU in the package; equal names of different files get a number."""
+    """Return the path of an FMU in the package; equal names of different files get a number."""
     count, name = 1, f"resources/{file.name}"
     while name in resources and resources[name] != file:
         count += 1
@@ -142,13 +142,14 @@ class _Catalogue:
     enumerations: dict[str, Enumeration] = field(default_factory=dict)
 
     def unit(self, unit: Unit | None) -> str | None:
-        """The name under which a unit is defined; None where another has the name, or it has no SI exponents."""
+        """Define a unit and return its name; None if another unit has the name, or it has no SI exponents."""
         if unit is None or unit.exponents is None:
             return None
         plain = Unit(unit.name, unit.exponents, unit.factor, unit.offset)
         return unit.name if self.units.setdefault(unit.name, plain) == plain else None
 
     def connector(self, description: Description, variable: Variable) -> Connector:
+        """Return the connector of a variable, and define its unit and enumeration."""
         connector = Connector(
             variable.name,
             "input" if variable.causality == "input" else "output",
@@ -175,7 +176,7 @@ def _parameter(variable: Variable, name: str, value: Any, unit: str | None = Non
 
 
 def _plain(variable: Variable, name: str, value: Any) -> SsvParameter:
-    """A parameter without enumerations and units, which few tools read."""
+    """Return a parameter without enumeration and unit, which few tools read."""
     kind = "Integer" if variable.type == "Enumeration" else variable.type
     return SsvParameter(name, cast(VariableType, kind), _CONVERT[kind](value))
 

@@ -1,4 +1,4 @@
-"""Where things stand in the diagram of a system, so that tools draw it legibly.
+"""Arrange the diagram of a system, so that tools draw it legibly.
 
 Elements stand in a row, inputs on their left, outputs on their right, joined connectors only. All connections from one
 element to another share one lane, the wires of one cable: straight across the gap between neighbours, else on a track
@@ -12,15 +12,15 @@ from dataclasses import dataclass, replace
 from ssp.model import Geometry, SsdConnection, SsdElement, SsdSystem
 
 WIDTH, PITCH, LANE = 160.0, 8.0, 10.0
-"""of a box; between connectors; between lanes and between tracks"""
+"""Width of a box, distance of connectors, and distance of lanes and of tracks, in units of the diagram."""
 
 Cable = tuple[str, str]
-"""(source element, target element)"""
+"""(Source element, target element)."""
 
 
 @dataclass(frozen=True)
 class _End:
-    """A connector in the diagram: its element, and its place there, x in 0 (input) or 1 (output)."""
+    """A connector in the diagram: its element, its name, and its side, 0 (input, left) or 1 (output, right)."""
 
     element: str
     name: str
@@ -28,7 +28,7 @@ class _End:
 
 
 def arrange(system: SsdSystem) -> SsdSystem:
-    """The system with geometry for its elements, connectors and connections; what it had is replaced."""
+    """Return the system with a new geometry of its elements, connectors and connections."""
     wires = [(connection, *ends) for connection in system.connections if (ends := _ends(system, connection))]
     joined = {end for _, *ends in wires for end in ends}
     columns = {element.name: k for k, element in enumerate(system.elements)}
@@ -63,7 +63,7 @@ def arrange(system: SsdSystem) -> SsdSystem:
 
 
 def _ends(system: SsdSystem, connection: SsdConnection) -> tuple[_End, _End] | None:
-    """(source, target); None for connections with the connectors of the system itself."""
+    """Return (source, target); None for a connection to a connector of the system itself."""
     found = []
     for name, which in connection.ends:
         element = None if name is None else system.element(name)
@@ -76,7 +76,7 @@ def _ends(system: SsdSystem, connection: SsdConnection) -> tuple[_End, _End] | N
 
 
 def _box(element: SsdElement, joined: set[_End], x: float) -> SsdElement:
-    """The element at `x` with its joined connectors spread over its sides, from top to bottom in their order."""
+    """Return the element at `x` with its connected connectors on its sides, from top to bottom in their order."""
     sides = {
         side: [c.name for c in element.connectors if _End(element.name, c.name, side) in joined] for side in (0.0, 1.0)
     }
@@ -119,18 +119,18 @@ class _Lanes:
         return self.columns[cable[0]] + 1, self.columns[cable[1]]
 
     def side(self, cable: Cable) -> int:
-        """0: straight across a gap, 1: above the row, -1: below it."""
+        """Return 0 for a cable straight across a gap, 1 for one above the row, -1 for one below it."""
         leaves, arrives = self._gaps(cable)
         return 0 if leaves == arrives else (1 if arrives > leaves else -1)
 
     def gap(self, column: int) -> float:
-        """Width of the gap left of a column."""
+        """Return the width of the gap left of a column."""
         return LANE * (len(self.lanes[column]) + 3)
 
     def route(
         self, cable: Cable, heights: list[float], boxes: dict[str, Geometry], top: float
     ) -> list[tuple[float, float]]:
-        """Bends from the source at the first height to the target at the second."""
+        """Return the bends from the source at the first height to the target at the second."""
         leaves, arrives = self._gaps(cable)
         source, target = boxes[cable[0]], boxes[cable[1]]
         x1 = source.x2 + LANE * (self.lanes[leaves].index(cable) + 2)

@@ -32,19 +32,19 @@ TEXT_NAMESPACE = "https://dockfmu.org/ssp/text"
 
 
 class SspError(MasterError):
-    """A system structure package is damaged, invalid, or of a kind that is not run."""
+    """A system structure package is damaged, invalid, or of a kind that cannot be run."""
 
 
 @dataclass
 class Annotation:
-    """`content` is the XML of its one child element, empty if there is none."""
+    """An annotation; `content` is the XML of its one child element, empty without one."""
 
     type: str
     content: str = ""
 
     @classmethod
     def of_text(cls, type: str, text: str) -> Annotation:
-        """An annotation that holds plain text, in an element of our own."""
+        """Return an annotation that holds plain text, in an element of our own namespace."""
         return cls(type, f'<text xmlns="{TEXT_NAMESPACE}">{escape(text)}</text>')
 
     @property
@@ -55,7 +55,7 @@ class Annotation:
 
 @dataclass(kw_only=True)
 class Described:
-    """What nearly everything may have: an `id`, unique in its document, and a text for who reads it."""
+    """Base of what may have an `id`, unique in its document, and a description for people."""
 
     id: str | None = None
     description: str | None = None
@@ -63,17 +63,23 @@ class Described:
 
 @dataclass(kw_only=True)
 class Annotated(Described):
+    """Base of what may have annotations too."""
+
     annotations: list[Annotation] = field(default_factory=list)
 
 
 @dataclass
 class Enumeration(Annotated):
+    """An enumeration with items (name, number)."""
+
     name: str
     items: tuple[tuple[str, int], ...]
 
 
 @dataclass
 class UnitDefinition(Annotated):
+    """A unit that the document defines by SI base units."""
+
     unit: Unit
 
 
@@ -91,7 +97,7 @@ class Metadata:
 
 @dataclass
 class LinearTransformation:
-    """target = factor * source + offset, after the conversion of units"""
+    """Transformation of a Real: target = factor * source + offset, after the conversion of units."""
 
     factor: float = 1.0
     offset: float = 0.0
@@ -99,7 +105,7 @@ class LinearTransformation:
 
 @dataclass
 class MappingTable:
-    """target value for each source value"""
+    """Transformation of other types: (source value, target value) for each value that changes."""
 
     type: Literal["Boolean", "Integer", "Enumeration"]
     entries: tuple[tuple[Value, Value], ...]
@@ -110,7 +116,7 @@ Transformation = LinearTransformation | MappingTable
 
 @dataclass
 class Connector(Annotated):
-    """`type` None leaves it to the component; `enumeration` names one of the description."""
+    """A connector; `type` None leaves the type to the component, `enumeration` names one of the description."""
 
     name: str
     kind: ConnectorKind
@@ -128,7 +134,7 @@ class Connector(Annotated):
 
 @dataclass
 class SsdConnection(Annotated):
-    """Between two connectors of a system or of its elements (element None: of the system itself).
+    """A connection of two connectors of a system or its elements (element None: of the system itself).
 
     Which end is the source follows from the kinds of the connectors, not from start and end.
     """
@@ -147,6 +153,7 @@ class SsdConnection(Annotated):
         return (self.start_element or None, self.start_connector), (self.end_element or None, self.end_connector)
 
     def __str__(self) -> str:
+        """Return both ends, as a message names the connection."""
         return " - ".join(name if element is None else f"{element}.{name}" for element, name in self.ends)
 
 
@@ -164,7 +171,7 @@ class SsvParameter(Annotated):
 
 @dataclass(kw_only=True)
 class Document(Annotated):
-    """What SSV, SSM and SSB documents have in common; they may stand inside a description too."""
+    """Base of SSV, SSM and SSB documents, which may also be inside a description."""
 
     version: str = "1.0"
     metadata: Metadata = field(default_factory=Metadata)
@@ -182,6 +189,8 @@ class SsvParameterSet(Document):
 
 @dataclass
 class MappingEntry(Annotated):
+    """One parameter `source` mapped to the name `target`; several entries may have one source."""
+
     source: str
     target: str
     transformation: Transformation | None = None
@@ -217,7 +226,9 @@ class SignalDictionary(Document):
 
 @dataclass
 class BoundMapping(Described):
-    """`source` names an SSM of the package, or of the component where `source_base` says so; else `mapping` holds it.
+    """A parameter mapping of a binding.
+
+    `source` names an SSM of the package, or of the component if `source_base` says so; else `mapping` holds it.
 
     `content` is the XML of a mapping of a type that the standard does not define.
     """
@@ -231,7 +242,7 @@ class BoundMapping(Described):
 
 @dataclass
 class ParameterBinding(Annotated):
-    """Values for an element: `source` names an SSV of the package, or of the component; else `values` holds them.
+    """Values for an element: `source` names an SSV of the package or of the component; else `values` holds them.
 
     `content` is the XML of values of a type that the standard does not define.
     """
@@ -261,7 +272,7 @@ class BoundDictionary(Described):
 
 @dataclass
 class Geometry:
-    """Of an element in the diagram of its system."""
+    """Position of an element in the diagram of its system: lower left (x1, y1) and upper right (x2, y2) corner."""
 
     x1: float
     y1: float
@@ -276,6 +287,8 @@ class Geometry:
 
 @dataclass
 class Note:
+    """A text in the diagram."""
+
     x1: float
     y1: float
     x2: float
@@ -285,7 +298,7 @@ class Note:
 
 @dataclass(kw_only=True)
 class Common(Annotated):
-    """What all elements of a system have, and the system itself."""
+    """Base of all elements of a system, and of systems."""
 
     connectors: list[Connector] = field(default_factory=list)
     bindings: list[ParameterBinding] = field(default_factory=list)
@@ -294,7 +307,7 @@ class Common(Annotated):
 
 @dataclass
 class SsdComponent(Common):
-    """`source` is the URI of its FMU in the package; of another package or description, for those types."""
+    """A component; `source` is the URI of its FMU in the package or, by `type`, of a package or description."""
 
     name: str
     source: str
@@ -312,7 +325,7 @@ class DictionaryReference(Common):
 
 @dataclass
 class SsdSystem(Common):
-    """`diagram` is the extent of its canvas: x1, y1 (lower left), x2, y2."""
+    """A system; `diagram` is the extent of its canvas: x1, y1 (lower left), x2, y2 (upper right)."""
 
     name: str
     elements: list[SsdComponent | SsdSystem | DictionaryReference] = field(default_factory=list)
@@ -322,6 +335,7 @@ class SsdSystem(Common):
     notes: list[Note] = field(default_factory=list)
 
     def element(self, name: str) -> SsdComponent | SsdSystem | DictionaryReference | None:
+        """Return the element called `name`, None if there is none."""
         return next((element for element in self.elements if element.name == name), None)
 
 
@@ -343,7 +357,7 @@ class StructureDescription(Annotated):
     metadata: Metadata = field(default_factory=Metadata)
 
     def annotation(self, type: str) -> Annotation | None:
-        """The first annotation of this type, here or on the system."""
+        """Return the first annotation of this type, of the description or of its system; None without one."""
         return next((a for a in [*self.annotations, *self.system.annotations] if a.type == type), None)
 
 

@@ -1,4 +1,4 @@
-"""A package with all that it refers to in its place: what a run starts from."""
+"""Resolve the references of a package: all that it refers to is put in its place, ready to run."""
 
 from __future__ import annotations
 
@@ -35,14 +35,14 @@ from ssp.model import (
 from ssp.read import read_parameter_mapping, read_parameter_set
 
 MOST_ELEMENTS = 10_000
-"""of a system with all that it refers to: references multiply"""
+"""Limit of elements in a resolved system: nested references multiply."""
 
 T = TypeVar("T")
 
 
 @dataclass
 class Resolved:
-    """The root system of a package, in which every component is an FMU, and all else stands inline.
+    """The root system of a package, in which every component is an FMU, and all else is inline.
 
     The source of a component is a key of `files`. `units` and `enumerations` are those of all descriptions.
     """
@@ -54,7 +54,7 @@ class Resolved:
 
 
 def resource_path(source: str, base: str = "") -> str:
-    """The path in the package that a relative URI names, from the folder `base` of the package.
+    """Return the path in the package that a URI relative to the folder `base` names.
 
     Raises ValueError, with the reason, for other URIs and for paths that lead out.
     """
@@ -74,7 +74,10 @@ def resource_path(source: str, base: str = "") -> str:
 
 
 def resolve(ssp: Ssp) -> Resolved:
-    """Raises SspError for what does not exist, contains itself, or is of a type that the standard does not define."""
+    """Return the package with its references resolved.
+
+    Raises SspError for what does not exist, contains itself, or is of a type that the standard does not define.
+    """
     work = _Resolver()
     root = work.system(_Place(ssp, ssp.description), ssp.description.system, ())
     return Resolved(root, work.files, work.units, work.enumerations)
@@ -82,7 +85,7 @@ def resolve(ssp: Ssp) -> Resolved:
 
 @dataclass(frozen=True)
 class _Place:
-    """Where a system stands: package, description, folder of the description, and path of the package."""
+    """The context of a system: package, description, folder of the description, and path of the package."""
 
     ssp: Ssp
     description: StructureDescription
@@ -90,7 +93,7 @@ class _Place:
     prefix: str = ""
 
     def look_up(self, source: str, known: Mapping[str, T], kind: str, where: str) -> tuple[str, T]:
-        """(path, document) that a URI names."""
+        """Return (path, document) that a URI names. Raises SspError with near matches."""
         try:
             name = resource_path(source, self.base)
         except ValueError as error:
@@ -108,7 +111,7 @@ class _Resolver:
     count: int = 0
 
     def system(self, place: _Place, system: SsdSystem, above: tuple[SsdSystem, ...]) -> SsdSystem:
-        """`above` are the systems around it as they stand in their descriptions."""
+        """Return a system with its references resolved; `above` are the systems around it as in their descriptions."""
         if any(system is one for one in above):
             raise SspError(f"the system {system.name} contains itself")
         self._define(place)
@@ -146,7 +149,7 @@ class _Resolver:
         return self._referred(place, element, above)
 
     def _referred(self, place: _Place, component: SsdComponent, above: tuple[SsdSystem, ...]) -> SsdSystem:
-        """A component that stands for a system which is defined elsewhere."""
+        """Return the system, defined elsewhere, to which a component refers."""
         other, found = self._definition(place, component)
         inner = self.system(other, found, above)
         known = [connector.name for connector in inner.connectors]
@@ -184,7 +187,7 @@ class _Resolver:
     def _binding(
         self, place: _Place, binding: ParameterBinding, where: str, component: Path | _Place | None
     ) -> ParameterBinding:
-        """`component` is the FMU or package to which sources may be relative."""
+        """Return a binding with its values inline; sources may be relative to the FMU or package `component`."""
         if binding.type != SSV_TYPE:
             raise SspError(f"{where}: parameter sets of type {binding.type} are not run")
         values, mapping = binding.values, binding.mapping
@@ -222,7 +225,7 @@ class _Resolver:
         return place.look_up(bound.source, place.ssp.mappings, "parameter mapping", where)[1]
 
     def _define(self, place: _Place) -> None:
-        """Names of units and enumerations count for all descriptions together."""
+        """Collect units and enumerations, whose names are common to all descriptions."""
         units = {definition.unit.name: definition.unit for definition in place.description.units}
         enumerations = {enumeration.name: enumeration.items for enumeration in place.description.enumerations}
         _merge(self.units, units, "unit")

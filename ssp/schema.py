@@ -19,7 +19,7 @@ SSM = "http://ssp-standard.org/SSP1/SystemStructureParameterMapping"
 SSB = "http://ssp-standard.org/SSP1/SystemStructureSignalDictionary"
 PREFIXES = {"ssd": SSD, "ssc": SSC, "ssv": SSV, "ssm": SSM, "ssb": SSB}
 
-# documents in a description, at which its schema does not look
+# documents in a description, which its schema does not check
 _INSIDE = (f"{{{SSV}}}ParameterSet", f"{{{SSM}}}ParameterMapping", f"{{{SSB}}}SignalDictionary")
 
 _FILES = {
@@ -37,13 +37,13 @@ def _schema(namespace: str) -> etree.XMLSchema:
 
 
 def faults(root: etree._Element) -> list[str]:
-    """What the schemas have against a document and the documents inside it: "line: message"."""
+    """Return the faults of a document, and of documents inside it, by the schemas, as "line N: message"."""
     inside = [element for tag in _INSIDE for element in root.iter(tag) if element is not root]
     return [fault for element in (root, *inside) for fault in _faults(element)]
 
 
 def _unsupported(root: etree._Element) -> str | None:
-    """Return a sentence about a document of another version of the standard; the schemas speak of patterns there."""
+    """Return a sentence about a document of another version of the standard, None for SSP 1.0."""
     version = root.get("version", "1.0")
     family = re.match(r"http://ssp-standard\.org/SSP(\d+)/", etree.QName(root).namespace or "")
     if family is None or (family[1] == "1" and version.startswith("1.")):
@@ -65,12 +65,15 @@ def _faults(root: etree._Element) -> list[str]:
 
 
 def _short(message: str) -> str:
-    """A message of the schema without the middle of long values, which it quotes whole."""
+    """Return a message of the schema with long quoted values shortened."""
     return re.sub(r"'([^']{40})[^']{20,}([^']{10})'", r"'\1...\2'", message)
 
 
 def parse(data: bytes, where: str, root: str) -> etree._Element:
-    """The root of a valid document, whose tag must be `root`. Raises SspError or ArchiveError."""
+    """Return the root element of a document, which must be valid and have the tag `root`.
+
+    Raises SspError or ArchiveError with `where` and the first five faults.
+    """
     element = parse_xml(data, where)
     if (unsupported := _unsupported(element)) is not None:
         raise SspError(f"{where}: {unsupported}")

@@ -1,4 +1,4 @@
-"""A package turned into a system that the master runs."""
+"""Turn a package into a system that the master runs."""
 
 from __future__ import annotations
 
@@ -33,12 +33,11 @@ from ssp.validate import faults, remarks, repeated
 
 
 def to_system(ssp: Ssp) -> tuple[System, list[str]]:
-    """The system of a package that was read, and notes on values that nothing has the name of and on unknown units.
+    """Return the system of a package, and notes on values without a variable and on unknown units.
 
     Nested systems are flattened, wherever they are defined: their elements are called "system.element". Bindings of an
-    outer level go before those of an inner one, later ones before earlier ones of the same level. Where a connection
-    passes through connectors of systems and signals of dictionaries, units are converted and values transformed at
-    each.
+    outer level have precedence over those of an inner one, and later over earlier ones of a level. Where a connection
+    passes through connectors of systems and signals of dictionaries, each converts units and transforms values.
 
     Raises SspError with all faults of the package, StructureError for a system that cannot be coupled.
     """
@@ -49,7 +48,7 @@ def to_system(ssp: Ssp) -> tuple[System, list[str]]:
 
 
 def apply_parameters(system: System, values: SsvParameterSet) -> list[str]:
-    """Put the values of a set, named "element.variable", over the start values of a system.
+    """Set start values of a system to the values of a set, named "element.variable".
 
     Returns a sentence that begins with the name of the set for each name that nothing has or that is given twice, and
     for each value that does not fit its variable.
@@ -81,12 +80,12 @@ def apply_parameters(system: System, values: SsvParameterSet) -> list[str]:
 
 
 Node = tuple[str, str]
-"""(path of an element, connector); the path of the root system is empty, that of a dictionary begins with #"""
+"""(Path of an element, connector); the path of the root system is empty, that of a dictionary begins with #."""
 
 
 @dataclass
 class _Link:
-    """What feeds a connector."""
+    """The source of a connector, and the connection from it."""
 
     source: Node
     connection: SsdConnection
@@ -94,7 +93,7 @@ class _Link:
 
 @dataclass
 class _Flattening:
-    """The work of `to_system`: paths of elements in the package become names in the system."""
+    """Flattening of a package, for `to_system`: paths of elements become names in the system."""
 
     package: Resolved
     notes: list[str] = field(default_factory=list)
@@ -102,7 +101,7 @@ class _Flattening:
     systems: dict[str, SsdSystem] = field(default_factory=dict)
     components: dict[str, SsdComponent] = field(default_factory=dict)
     references: dict[str, str] = field(default_factory=dict)
-    """path of the dictionary that a reference means"""
+    """Path of the dictionary of each reference."""
     signals: dict[Node, DictionaryEntry] = field(default_factory=dict)
 
     def run(self) -> tuple[System, list[str]]:
@@ -140,7 +139,7 @@ class _Flattening:
                 self._add_signals(element, path)
 
     def _add_signals(self, reference: DictionaryReference, path: str) -> None:
-        """Dictionaries are looked up by name from the system outwards."""
+        """Add the signals of the dictionary of a reference, looked up by name from the system outwards."""
         scope = path
         while not any(d.name == reference.dictionary for d in self.systems[scope].dictionaries):
             if not scope:
@@ -177,7 +176,7 @@ class _Flattening:
         self.links[target] = _Link(source, connection)
 
     def _end(self, system: SsdSystem, path: str, name: str | None, which: str, where: str) -> tuple[Node, bool | None]:
-        """(node, whether it is a source of the connection; None for the kind inout, which the other end decides)"""
+        """Return the node, and whether it is the source: None for the kind inout, where the other end decides."""
         owner: SsdElement = system if name is None else _known(system.element(name))
         connector = next(c for c in owner.connectors if c.name == which)
         place = path if name is None else _join(path, name)
@@ -190,7 +189,7 @@ class _Flattening:
         return (place, which), connector.gives != (name is None)
 
     def _connect(self, target: Node) -> None:
-        """Follow the links from an input of an FMU back to the output of another."""
+        """Connect an input of an FMU to the output of another, to which its links lead back."""
         chain: list[tuple[Node, SsdConnection]] = []
         node = target
         while node in self.links:
@@ -223,7 +222,7 @@ class _Flattening:
             raise SspError(f"{names}: {error}") from None
 
     def _at(self, node: Node) -> Point:
-        """What is known of the values at a node."""
+        """Return unit and enumeration of a node."""
         path, name = node
         if path in self.components:
             description = self.coupled.description(path)
@@ -261,7 +260,7 @@ class _Flattening:
             self.notes.append(f"the value of {_join(path, name)} is left out: nothing has this name")
 
     def _targets(self, path: str, name: str, hops: list[Hop]) -> Iterator[tuple[Node, Point, list[Hop]]]:
-        """The variables of FMUs that a name at `path` means, the point that it names, and the way from there."""
+        """Yield the variables of FMUs that a name at `path` stands for, with its point and the hops from there."""
         if path in self.components:
             if name in self.coupled.description(path).variables:
                 yield (path, name), self._at((path, name)), hops
@@ -276,7 +275,7 @@ class _Flattening:
                 yield from self._targets(_join(path, child), name[len(child) + 1 :], hops)
 
     def _fed(self, node: Node, way: list[Hop]) -> Iterator[tuple[Node, list[Hop]]]:
-        """The variables of FMUs that a node feeds, and the way to each."""
+        """Yield the variables of FMUs that a node feeds, and the hops to each."""
         if node[0] in self.components:
             yield node, way
         for target, link in self.links.items():
@@ -285,7 +284,7 @@ class _Flattening:
 
 
 def _names(binding: ParameterBinding, parameter: SsvParameter) -> Iterator[tuple[str, MappingEntry | None]]:
-    """The names that a binding gives a parameter; without a mapping its own."""
+    """Yield the names that a binding gives a parameter, with their entries of the mapping, if there is one."""
     name = binding.prefix + parameter.name
     if binding.mapping is None or binding.mapping.mapping is None:
         yield name, None
@@ -307,7 +306,7 @@ def _variable_point(description: Description, variable: Variable) -> Point:
 
 
 def _point(parameter: SsvParameter, values: SsvParameterSet) -> Point:
-    """What a parameter set tells of a value."""
+    """Return unit and enumeration of a value of a parameter set."""
     items = next((e.items for e in values.enumerations if e.name == parameter.enumeration), ())
     if not parameter.unit:
         return Point(None, items)
@@ -318,11 +317,11 @@ def _point(parameter: SsvParameter, values: SsvParameterSet) -> Point:
 _TAKES: Mapping[str, tuple[type, ...]] = {
     "Real": (float, int), "Integer": (int,), "Boolean": (bool,), "Enumeration": (str, int), "String": (str,),
 }  # fmt: skip
-"""What a variable of each type takes, after tables of values; an Enumeration the name or the number of an item."""
+"""Python types of the values that a variable of each type accepts; an Enumeration the name or number of an item."""
 
 
 def _value(parameter: SsvParameter, start: Point, hops: list[Hop], variable: Variable) -> Any:
-    """The value of a parameter in type and unit of the variable that takes it. Raises StructureError."""
+    """Return the value of a parameter in type and unit of the variable that takes it. Raises StructureError."""
     where = f"parameter {parameter.name} = {shown(parameter.value)}"
     try:
         value = parameter.value if variable.type == "Real" else whole(parameter.value, start, hops)

@@ -1,4 +1,4 @@
-"""Checks of a package beyond the schemas: does everything that is referred to exist?"""
+"""Check a package beyond the schemas: elements, connectors, files and units that it refers to must exist."""
 
 from __future__ import annotations
 
@@ -28,12 +28,12 @@ from ssp.resolve import resolve, resource_path
 
 
 def validate(file: Path) -> list[str]:
-    """What is wrong with a package, one sentence each; empty if nothing is."""
+    """Return what is wrong with the package `file`, a sentence for each fault."""
     return examine(file)[0]
 
 
 def examine(file: Path) -> tuple[list[str], list[str]]:
-    """Return what is wrong with a package, and remarks about one that runs."""
+    """Return the faults of the package `file`, and remarks about what may surprise."""
     try:
         members(Path(file))
         with tempfile.TemporaryDirectory(prefix="ssp-") as folder:
@@ -44,7 +44,7 @@ def examine(file: Path) -> tuple[list[str], list[str]]:
 
 
 def faults(ssp: Ssp) -> list[str]:
-    """What is wrong with a package that has been read, and with the packages inside it."""
+    """Return the faults of a package, and of the packages inside it, a sentence for each."""
     descriptions = {DESCRIPTION: ssp.description, **ssp.variants}
     found = [fault for name, one in descriptions.items() for fault in _Checks(ssp, one, posixpath.dirname(name)).run()]
     for name, values in ssp.parameter_sets.items():
@@ -60,7 +60,7 @@ def faults(ssp: Ssp) -> list[str]:
 
 
 def remarks(ssp: Ssp) -> list[str]:
-    """What does not keep a package from running but may surprise: units that are empty or not defined."""
+    """Return remarks about what does not prevent a run but may surprise: units that are empty or not defined."""
     found: list[str] = []
     for description in (ssp.description, *ssp.variants.values()):
         units = {definition.unit.name for definition in description.units}
@@ -74,7 +74,7 @@ def remarks(ssp: Ssp) -> list[str]:
 
 
 def repeated(values: SsvParameterSet) -> list[str]:
-    """Return a sentence for each name that a parameter set gives a value twice or more often."""
+    """Return a sentence for each name that has more than one value in a parameter set."""
     found: dict[str, list[str]] = {}
     for parameter in values.parameters:
         found.setdefault(parameter.name, []).append(shown(parameter.value))
@@ -86,14 +86,14 @@ def repeated(values: SsvParameterSet) -> list[str]:
 
 
 def _unit(unit: str | None, known: Iterable[str]) -> str:
-    """What is to be said of a unit; nothing where there is none or it is defined."""
+    """Return a remark about a unit that is empty or not defined; an empty text for others and None."""
     if unit == "":
         return "the unit is empty, and taken as none"
     return f"the unit {unit!r} is not defined: it converts nothing" if unit is not None and unit not in known else ""
 
 
 def _units(element: SsdElement, path: str, known: set[str]) -> Iterable[str]:
-    """Remarks about the connectors, signals and inline values of an element and of those in it."""
+    """Yield remarks about connectors, signals and inline values of an element and of those inside it."""
     typed: list[tuple[str, str | None]] = [(f"{path}.{c.name}", c.unit) for c in element.connectors]
     yield from (f"{name}: {text}" for name, unit in typed if (text := _unit(unit, known)))
     for binding in element.bindings:
@@ -113,7 +113,7 @@ def _units(element: SsdElement, path: str, known: set[str]) -> Iterable[str]:
 
 @dataclass(frozen=True)
 class _Checks:
-    """Of one description, which stands in the folder `base` of its package."""
+    """Checks of one description, in the folder `base` of its package."""
 
     ssp: Ssp
     description: StructureDescription
@@ -196,7 +196,7 @@ class _Checks:
 
 
 def _against(description: Description, connector: Connector, path: str) -> Iterable[str]:
-    """Does a connector fit the variable of the FMU?"""
+    """Yield faults of a connector that does not fit the variable of the FMU."""
     variable = description.variables.get(connector.name)
     if variable is None:
         hint = did_you_mean(connector.name, description.variables)

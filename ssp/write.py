@@ -37,7 +37,7 @@ from ssp.schema import PREFIXES
 
 
 def write_description(description: StructureDescription) -> bytes:
-    """An SSD document."""
+    """Return the XML of an SSD document."""
     root = _root("ssd:SystemStructureDescription", ("ssd", "ssc", "ssv", "ssm", "ssb"))
     _attributes(root, {"name": description.name})
     _document(root, description)
@@ -51,21 +51,21 @@ def write_description(description: StructureDescription) -> bytes:
 
 
 def write_parameter_set(values: SsvParameterSet) -> bytes:
-    """An SSV document."""
+    """Return the XML of an SSV document."""
     root = _root("ssv:ParameterSet", ("ssv", "ssc"))
     _fill_parameter_set(root, values)
     return _bytes(root)
 
 
 def write_parameter_mapping(mapping: ParameterMapping) -> bytes:
-    """An SSM document."""
+    """Return the XML of an SSM document."""
     root = _root("ssm:ParameterMapping", ("ssm", "ssc"))
     _fill_parameter_mapping(root, mapping)
     return _bytes(root)
 
 
 def write_signal_dictionary(dictionary: SignalDictionary) -> bytes:
-    """An SSB document."""
+    """Return the XML of an SSB document."""
     root = _root("ssb:SignalDictionary", ("ssb", "ssc"))
     _fill_signal_dictionary(root, dictionary)
     return _bytes(root)
@@ -81,7 +81,7 @@ def _root(name: str, prefixes: Iterable[str]) -> etree._Element:
 
 
 def _bytes(root: etree._Element) -> bytes:
-    """The document, with all namespaces declared at its root: there are tools that take a declaration for content."""
+    """Return the document with all namespaces declared at its root: some tools take a declaration for content."""
     uris: dict[str, set[str]] = {}
     for element in root.iter():
         for prefix, uri in element.nsmap.items():
@@ -113,7 +113,7 @@ def _add(parent: etree._Element, name: str, values: Mapping[str, Value | None] |
 
 
 def _unless(value: Value, default: Value) -> Value | None:
-    """Attributes at their default are left out."""
+    """Return None, which leaves an attribute out, for its default."""
     return None if value == default else value
 
 
@@ -136,7 +136,7 @@ def _described(node: etree._Element, item: Described) -> None:
 
 
 def _annotated(node: etree._Element, prefix: str, item: Annotated) -> None:
-    """What an item may have; to be called when the other children of its node stand."""
+    """Write description and annotations of an item, after the other children of its node."""
     _described(node, item)
     _annotations(node, prefix, item.annotations)
 

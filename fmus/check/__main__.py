@@ -30,7 +30,8 @@ def listed_checks() -> dict[str, tuple[str, str]]:
 
 
 def _summary(function: object) -> str:
-    return (function.__doc__ or "").splitlines()[0].rstrip(".")
+    first = (function.__doc__ or "").splitlines()[0].rstrip(".").removeprefix("Check ").removeprefix("that ")
+    return first[:1].upper() + first[1:]
 
 
 def main(arguments: Sequence[str] | None = None) -> int:

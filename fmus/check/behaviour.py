@@ -1,4 +1,4 @@
-"""What the FMU does with start values, inputs, time and its states."""
+"""Checks of behaviour: start values, inputs, time and states."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from master.fmi.library import LibraryFmi2
 
 
 def check_guid(subject: Subject) -> Iterator[Finding]:
-    """The library belongs to the model description, and to no other."""
+    """Check that the library belongs to the model description, and to no other."""
     fmu = subject.fmu
     try:
         subject.drop(subject.instance())
@@ -48,7 +48,10 @@ def check_guid(subject: Subject) -> Iterator[Finding]:
 
 
 def check_start(subject: Subject) -> Iterator[Finding]:
-    """The FMU can be initialised and stepped as it comes; finds the excitation for the checks that follow."""
+    """Check that the FMU runs with its start values.
+
+    Sets the amplitude of the excitation for the checks that follow: 0 if the FMU runs only with constant inputs.
+    """
     for amplitude in (1e-2, 0.0):
         subject.amplitude = amplitude
         try:
@@ -64,7 +67,7 @@ def check_start(subject: Subject) -> Iterator[Finding]:
 
 
 def check_readable(subject: Subject) -> Iterator[Finding]:
-    """Every variable can be read with the function of its type; start values are those of the description."""
+    """Check that every variable can be read by its type and has the start value of the description."""
     instance = subject.running()
     for variable in subject.fmu.description.variables.values():
         try:
@@ -88,7 +91,7 @@ def check_readable(subject: Subject) -> Iterator[Finding]:
 
 
 def check_settable(subject: Subject) -> Iterator[Finding]:
-    """What is declared settable can be set when it may be, and nothing else can."""
+    """Check that variables can be set when the description allows it, and only then."""
 
     def tries(phase: str, prepare: Callable[[], Instance], may: Callable[[Variable], bool]) -> Iterator[Finding]:
         forbidden: list[str] = []
@@ -133,7 +136,7 @@ def check_settable(subject: Subject) -> Iterator[Finding]:
 
 
 def check_initial_outputs(subject: Subject) -> Iterator[Finding]:
-    """Outputs are consistent in initialization mode and do not depend on when within it inputs were set."""
+    """Check that outputs are consistent in initialization mode, whenever within it inputs are set."""
     early = subject.instance()
     early.set(subject.excitation(1))
     early.enter_initialization(subject.start)
@@ -160,7 +163,7 @@ def check_initial_outputs(subject: Subject) -> Iterator[Finding]:
 
 
 def check_determinism(subject: Subject) -> Iterator[Finding]:
-    """Two runs with the same inputs give the same bits."""
+    """Check that two runs with the same inputs are bitwise equal."""
     traces = []
     for _ in range(2):
         instance = subject.running()
@@ -177,7 +180,7 @@ def check_determinism(subject: Subject) -> Iterator[Finding]:
 
 
 def check_state(subject: Subject) -> Iterator[Finding]:
-    """A restored state, also one that was serialised, reproduces the next 1000 steps bit for bit."""
+    """Check that a restored state, serialised or not, reproduces the next 1000 steps bitwise."""
     description = subject.fmu.description
     if not description.can_get_and_set_state:
         return
@@ -212,7 +215,7 @@ def check_state(subject: Subject) -> Iterator[Finding]:
 
 
 def _step_dependent(subject: Subject, excited: bool) -> dict[str, tuple[float, float]]:
-    """Real, continuous outputs that differ after ten steps of 2h and twenty of h: name -> the two values."""
+    """Return continuous Real outputs that differ after ten steps of 2h and twenty of h: name -> the two values."""
     reals = [
         v.name for v in subject.fmu.description.select("output") if v.type == "Real" and v.variability == "continuous"
     ]
@@ -234,12 +237,12 @@ def _step_dependent(subject: Subject, excited: bool) -> dict[str, tuple[float, f
 
 
 def check_step_size(subject: Subject) -> Iterator[Finding]:
-    """Ten steps of 2h come out near twenty of h; a step that is not positive is refused."""
+    """Check that ten steps of 2h end near twenty of h, and that a step that is not positive is refused."""
     if not subject.fmu.description.can_vary_step:
         return
     differing = _step_dependent(subject, excited=True)
     if differing:
-        # inputs that stand still while they say that they move, a pose and its velocity, do that too
+        # constant inputs that contradict each other, such as a pose and its velocity, have the same effect
         differing = _step_dependent(subject, excited=False)
     for name, (coarse, fine) in differing.items():
         yield warning(

@@ -1,4 +1,4 @@
-"""What the model description says of dependencies and derivatives, held against numbers."""
+"""Checks of the dependencies and derivatives that the model description declares, by numerical experiments."""
 
 from __future__ import annotations
 
@@ -17,15 +17,15 @@ from master.fmi.description import Variable
 from master.fmi.instance import Instance
 
 TRIALS = 60
-"""random pairs of points for each set of outputs of which the description says the same"""
+"""Random pairs of points for each set of outputs with the same declared dependencies."""
 AMPLITUDES = (1e-7, 1e-3, 0.1, 1.0, 10.0)
-"""how far random points lie from the start, in nominal values: far enough for branches, near enough for unit vectors"""
+"""Distances of random points from the start in nominal values: large for branches, small for unit vectors."""
 SHARES = (0.5, 0.1, 0.02)
-"""of the variables that are moved at once: many for what shows together only, few where few are accepted together"""
+"""Shares of the variables moved at once: many to find products, few where the FMU refuses many."""
 
 
 def _another(variable: Variable, now: Value, amplitude: float, random: Random) -> Value:
-    """Return a value that the variable may take, at random about `now`; `now` where there is none."""
+    """Return a random value about `now` that the variable may take."""
     if variable.type == "Boolean":
         return random.random() < 0.5
     if variable.items:
@@ -39,7 +39,7 @@ def _another(variable: Variable, now: Value, amplitude: float, random: Random) -
 
 
 class _Trial:
-    """An instance that is brought to one point after another; a refused point may spoil it, and it is made anew."""
+    """An instance that is moved from point to point, and replaced after a refused one, which may have spoiled it."""
 
     def __init__(self, subject: Subject, prepare: Callable[[], Instance]) -> None:
         self.subject, self.prepare = subject, prepare
@@ -57,7 +57,7 @@ class _Trial:
 
 
 class _Points:
-    """Random points about the present values, each variable moved no further than it accepts alone."""
+    """Random points about the present values, with each variable moved no further than it accepts alone."""
 
     def __init__(self, trial: _Trial, knowns: list[Variable]) -> None:
         self.random = Random(0)
@@ -71,7 +71,7 @@ class _Points:
                     break
 
     def move(self, point: dict[str, Value], knowns: list[Variable], amplitude: float, share: float) -> dict[str, Value]:
-        """Return `point` with a share of `knowns` moved, at once: products and branches show in no other way."""
+        """Return `point` with a share of `knowns` moved at once: products and branches show in no other way."""
         moved = [v for v in knowns if v.name in self.reach and self.random.random() < max(share, 2.0 / len(knowns))]
         return point | {
             v.name: _another(v, point[v.name], min(amplitude, self.reach[v.name]), self.random) for v in moved
@@ -85,10 +85,10 @@ def _denied(
     stated: Mapping[str, tuple[str, ...] | None],
     where: str,
 ) -> Iterator[Finding]:
-    """Yield outputs that change with a known of which the description says that they do not depend on it.
+    """Yield a finding for each known that changes outputs whose declared dependencies lack it.
 
-    From random points, knowns that are denied for a set of outputs are moved, several at once; where an output changes,
-    the way between the two points is gone again known by known.
+    From random points, several knowns outside the declared dependencies are moved at once. Where an output changes, the
+    knowns are moved one by one to find the cause.
     """
     groups: dict[frozenset[str], list[str]] = {}
     for name, dependencies in stated.items():
@@ -129,7 +129,7 @@ def _denied(
 
 
 def check_dependencies(subject: Subject) -> Iterator[Finding]:
-    """No output changes with an input on which the description says it does not depend, between steps."""
+    """Check that between steps no output changes with an input outside its declared dependencies."""
 
     def prepare() -> Instance:
         instance = subject.running()
@@ -140,7 +140,7 @@ def check_dependencies(subject: Subject) -> Iterator[Finding]:
 
 
 def check_initial_dependencies(subject: Subject) -> Iterator[Finding]:
-    """No output changes with an input or parameter that InitialUnknowns denies, in initialization mode."""
+    """Check that in initialization mode outputs change only with the dependencies in InitialUnknowns."""
 
     def prepare() -> Instance:
         instance = subject.instance()
@@ -154,7 +154,7 @@ def check_initial_dependencies(subject: Subject) -> Iterator[Finding]:
 
 
 def check_derivatives(subject: Subject) -> Iterator[Finding]:
-    """Derivatives of inputs and outputs are taken and given up to the order that is promised, and no further."""
+    """Check that derivatives of inputs and outputs work up to the declared order, and not beyond."""
     description = subject.fmu.description
     instance = subject.running()
     subject.run(instance, 0, BEFORE, trace=False)

@@ -40,11 +40,11 @@ INITIAL: dict[tuple[str, str], tuple[str, ...]] = {
     ("local", "continuous"): _ANY,
     ("independent", "continuous"): _NONE,
 }
-"""(causality, variability) -> what `initial` may be, the default first; pairs that are not here are illegal"""
+"""Legal values of `initial` by (causality, variability), the default first; other pairs are illegal."""
 
 
 def check_description(fmu: Path, root: etree._Element) -> list[Finding]:
-    """Findings about the model description `root` of the archive `fmu`."""
+    """Return the findings about the model description `root` of the archive `fmu`."""
     findings = list(_schema(root)) or list(check_attributes(root))
     if findings:
         return findings
@@ -59,7 +59,7 @@ def check_description(fmu: Path, root: etree._Element) -> list[Finding]:
 
 
 def _schema(root: etree._Element) -> Iterator[Finding]:
-    """The XML schema of the standard, which comes with fmpy."""
+    """Check against the XML schema of the standard, which comes with fmpy."""
     file = Path(fmpy.__file__).parent / "schema" / "fmi2" / "fmi2ModelDescription.xsd"
     schema = etree.XMLSchema(etree.parse(str(file)))
     if root.get("fmiVersion") != "2.0" or root.find("CoSimulation") is None:
@@ -71,7 +71,7 @@ def _schema(root: etree._Element) -> Iterator[Finding]:
 
 
 def check_attributes(root: etree._Element) -> Iterator[Finding]:
-    """Findings about the variables of a model description that the schema has accepted."""
+    """Check causality, variability and initial of each variable. The document must be valid by the schema."""
     for scalar in root.iterfind("ModelVariables/ScalarVariable"):
         name, initial = scalar.get("name", ""), scalar.get("initial")
         causality, variability = scalar.get("causality", "local"), scalar.get("variability", "continuous")
@@ -90,7 +90,7 @@ def check_attributes(root: etree._Element) -> Iterator[Finding]:
 
 
 def _scalars(root: etree._Element) -> Iterator[tuple[str, etree._Element, etree._Element]]:
-    """(name, ScalarVariable, element of its type) of every variable."""
+    """Yield (name, ScalarVariable, element of its type) of every variable."""
     for scalar in root.iterfind("ModelVariables/ScalarVariable"):
         for element in scalar:
             if element.tag in TYPES:
@@ -98,14 +98,14 @@ def _scalars(root: etree._Element) -> Iterator[tuple[str, etree._Element, etree.
 
 
 def _number(element: etree._Element, attribute: str, declared: dict[str, etree._Element]) -> float | None:
-    """A numeric attribute of a variable, or of its declared type."""
+    """Return a numeric attribute of a variable, or of its declared type."""
     kind = declared.get(element.get("declaredType", ""))
     text = element.get(attribute) or (kind.get(attribute) if kind is not None else None)
     return None if text is None else float(text)
 
 
 def _ranges(root: etree._Element) -> Iterator[Finding]:
-    """min <= start <= max, nominal not zero. No other tool of the field looks."""
+    """Check that min <= start <= max and that nominal is not zero."""
     declared = {
         simple.get("name", ""): simple[0] for simple in root.iterfind("TypeDefinitions/SimpleType") if len(simple)
     }
@@ -143,7 +143,7 @@ def _experiment(root: etree._Element) -> Iterator[Finding]:
 
 
 def _aliases(root: etree._Element) -> Iterator[Finding]:
-    """Variables that share a value reference are one variable under several names (section 2.2.7)."""
+    """Check that variables with one value reference fit together (FMI 2.0, section 2.2.7)."""
     shared: dict[tuple[str, str], list[tuple[str, etree._Element, etree._Element]]] = defaultdict(list)
     for name, scalar, element in _scalars(root):
         kind = "Integer" if element.tag == "Enumeration" else str(element.tag)
@@ -168,9 +168,9 @@ def _aliases(root: etree._Element) -> Iterator[Finding]:
 
 
 def _dependencies(root: etree._Element) -> Iterator[Finding]:
-    """Outputs that say nothing feed through everything: importers then see loops in every step.
+    """Warn of outputs without `dependencies`: importers assume direct feedthrough of all inputs, hence loops.
 
-    At initialisation nothing is lost where `dependencies` are left out, and a wrong list does more harm than none.
+    In InitialUnknowns nothing is lost without them, and a wrong list does more harm than none.
     """
     silent = [u for u in root.iterfind("ModelStructure/Outputs/Unknown") if u.get("dependencies") is None]
     if silent:

@@ -21,6 +21,7 @@ class Finding:
     advice: str
 
     def __str__(self) -> str:
+        """Return the finding as a line of text."""
         place = f"{self.file}, {self.element}" if self.element else self.file
         return f"{self.severity}: {place}: {self.text}. {self.advice}."
 

@@ -1,4 +1,4 @@
-"""Many instances, and instances in several threads."""
+"""Checks of many instances in one process, and of instances in several threads."""
 
 from __future__ import annotations
 
@@ -12,12 +12,12 @@ CROWD, FEW_STEPS = 1000, 3
 
 
 def _alone(subject: Subject) -> bool:
-    """An FMU that allows one instance, or whose instances share the lock of an interpreter."""
+    """Return whether the FMU allows one instance only, or its instances share the lock of an interpreter."""
     return subject.fmu.description.only_one_per_process or subject.fmu.description.needs_execution_tool
 
 
 def check_many_instances(subject: Subject) -> Iterator[Finding]:
-    """A thousand instances at once, stepped in turn, give what one gives alone."""
+    """Check that a thousand instances, stepped in turn, are bitwise equal to one alone."""
     if _alone(subject):
         return
     single = subject.running()
@@ -38,7 +38,7 @@ def check_many_instances(subject: Subject) -> Iterator[Finding]:
 
 
 def check_threads(subject: Subject) -> Iterator[Finding]:
-    """Two instances stepped by two threads at once give what one gives alone."""
+    """Check that instances stepped by two threads at once are bitwise equal to one alone."""
     if _alone(subject):
         return
 

@@ -11,7 +11,7 @@ from pathlib import Path
 from lxml import etree
 
 from fmus.check.findings import Finding, error, warning
-from fmus.toolchain.libraries import ALLOWED, FUNCTIONS, Library, LibraryError, read_elf, read_macho, read_pe
+from fmus.toolchain.libraries import ALLOWED, FUNCTIONS, LibraryError, LibraryInterface, read_elf, read_macho, read_pe
 
 _EXTENSIONS = {"linux": ".so", "win": ".dll", "darwin": ".dylib"}
 _WINDOWS = ("kernel32.", "user32.", "advapi32.", "shell32.", "ws2_32.", "ntdll.", "msvcrt.", "ucrtbase.", "api-ms-win-")
@@ -19,7 +19,7 @@ _SYSTEM = ("libc.so.6", "libm.so.6", "libdl.so.2", "libpthread.so.0", "librt.so.
 
 
 def check_libraries(folder: Path, root: etree._Element) -> list[Finding]:
-    """Findings about the libraries of the FMU unpacked in `folder`."""
+    """Return the findings about the libraries of the FMU unpacked in `folder`; `root` is its model description."""
     simulation = root.find("CoSimulation")
     assert simulation is not None
     identifier = simulation.get("modelIdentifier", "")
@@ -44,7 +44,7 @@ def check_libraries(folder: Path, root: etree._Element) -> list[Finding]:
 
 @cache
 def _offered(symbol: str) -> bool:
-    """Do libc or libm of this machine have the symbol?"""
+    """Return whether libc or libm of this machine has the symbol."""
     if symbol in ALLOWED:
         return True
     if not sys.platform.startswith("linux"):
@@ -52,7 +52,7 @@ def _offered(symbol: str) -> bool:
     return any(hasattr(ctypes.CDLL(name), symbol) for name in ("libc.so.6", "libm.so.6"))
 
 
-def _missing(place: str, library: Library) -> Iterator[Finding]:
+def _missing(place: str, library: LibraryInterface) -> Iterator[Finding]:
     for name in sorted(FUNCTIONS - library.defined):
         yield error(place, name, "the library does not export this function", "Every FMU has all functions of FMI 2.0")
 
@@ -100,7 +100,7 @@ def _macos(place: str, data: bytes, with_tool: bool) -> Iterator[Finding]:
         yield error(place, "", str(fault), "Export the FMU again")
         return
     yield from _missing(place, library)
-    foreign = [name for name in library.needed if not name.startswith(("/usr/lib/", "/System/Library/"))]
+    foreign = [name for name in library.needed if not name.startswith(("/usr/lib/", "/System/LibraryInterface/"))]
     if foreign and not with_tool:
         yield warning(
             place, ", ".join(foreign), "the library needs libraries that not every machine has", "Link them statically"

@@ -1,4 +1,4 @@
-"""Memory: whole lives of instances in a small C program under valgrind."""
+"""Check of memory: instances from instantiation to the end, in a C program under valgrind."""
 
 from __future__ import annotations
 
@@ -21,9 +21,9 @@ CYCLES, STEPS = 3, 20
 
 
 def check_memory(path: Path) -> list[Finding] | None:
-    """No invalid access, no use of what was never written, no leak in lives from instantiation to the end.
+    """Check for invalid accesses, use of uninitialised memory, and leaks.
 
-    None where there is no valgrind, or no FMU for this platform that a program without Python can run.
+    Returns None without valgrind, or if a program without Python cannot run the FMU on this platform.
     """
     description = read_description(path)
     if (

@@ -1,4 +1,4 @@
-"""Checks that run the FMU, in a process of its own: a library that crashes or hangs is a finding and not the end."""
+"""Run the checks of behaviour in a process of its own, so that a crash or a hang of the FMU is a finding."""
 
 from __future__ import annotations
 
@@ -42,7 +42,7 @@ _ESSENTIAL = (behaviour.check_guid, behaviour.check_start)
 
 
 def run_checks(path: Path, say: Callable[[dict[str, Any]], None]) -> None:
-    """All checks in this process: `say` is told each check that begins, and each finding."""
+    """Run all checks in this process; call `say` with each check that begins and with each finding."""
     try:
         if this_platform() not in read_description(path).binaries:
             nothing = warning(path.name, "binaries/", f"there is no library for {this_platform()}", "Nothing was run")
@@ -67,7 +67,7 @@ def run_checks(path: Path, say: Callable[[dict[str, Any]], None]) -> None:
 
 
 def check_in_process(path: Path) -> dict[str, list[Finding]]:
-    """Name of each check that was begun -> findings about the FMU at `path`, in order; "loading" comes first."""
+    """Return the findings about the FMU at `path` by the name of the check, from "loading" to the last one begun."""
     found: dict[str, list[Finding]] = {"loading": []}
     check, advice = "loading", "Run it under a debugger"
     try:

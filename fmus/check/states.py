@@ -1,4 +1,4 @@
-"""The state machine of the standard (FMI 2.0, section 4.2.4): each function in each phase that any FMU can reach."""
+"""Checks of the state machine of FMI 2.0, section 4.2.4: each function in each phase that any FMU can reach."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ _STATUS_KIND = {"GetStatus": 0, "GetStringStatus": 1, "GetRealStatus": 2, "GetIn
 
 
 def _offered(function: str, description: Description) -> bool:
-    """Does the FMU claim to have the function? All others have to be there."""
+    """Return whether the FMU declares to have an optional function; true for all others."""
     return {
         "GetFMUstate": description.can_get_and_set_state,
         "GetDirectionalDerivative": description.can_provide_directional_derivatives,
@@ -45,7 +45,7 @@ def _offered(function: str, description: Description) -> bool:
 
 
 def _arguments(function: str, subject: Subject, room: ctypes.Array[ctypes.c_char]) -> tuple[Any, ...]:
-    """Arguments that ask for nothing: arrays without elements, the experiment and the step that are due."""
+    """Return arguments without effect, such as empty arrays, or the experiment and the step that are due."""
     if function == "SetupExperiment":
         return 0, 0.0, subject.start, 0, 0.0
     if function == "DoStep":
@@ -64,7 +64,7 @@ def _arguments(function: str, subject: Subject, room: ctypes.Array[ctypes.c_char
 
 
 def _bring(subject: Subject, phase: str) -> Instance:
-    """A new instance in a phase. It stays so: `master` remembers no phase that it did not bring about."""
+    """Return a new instance in a phase."""
     instance = subject.instance()
     if phase != "instantiated":
         instance.enter_initialization(subject.start)
@@ -76,7 +76,7 @@ def _bring(subject: Subject, phase: str) -> Instance:
 
 
 def check_state_machine(subject: Subject) -> Iterator[Finding]:
-    """Each function is accepted in the phases where the standard allows it, and refused in the others."""
+    """Check that each function is accepted in the phases where the standard allows it, and refused in others."""
     lax: list[str] = []
     for function, allowed in ALLOWED.items():
         for phase in PHASES:
@@ -107,7 +107,7 @@ def check_state_machine(subject: Subject) -> Iterator[Finding]:
 
 
 def check_reset(subject: Subject) -> Iterator[Finding]:
-    """After fmi2Reset an instance runs as a new one."""
+    """Check that after fmi2Reset an instance runs as a new one."""
     instance = subject.running()
     expected = subject.run(instance, 0, BEFORE)
     for phase in ("between steps", "after fmi2Terminate"):

@@ -1,4 +1,4 @@
-"""The FMU under test, with what several checks need."""
+"""The FMU under test, and the runs that several checks compare."""
 
 from __future__ import annotations
 
@@ -10,13 +10,13 @@ from fmus.check.importer.experiment import excitation
 from master.fmi.instance import Fmu, Instance
 
 BEFORE, STEPS = 100, 1000
-"""steps before something is tried, and steps after which it must not have mattered"""
+"""Steps before the state is saved, and steps that are compared afterwards."""
 
 Value = Any
 
 
 class Subject:
-    """An FMU that is loaded, and how it is brought to where a check begins."""
+    """A loaded FMU, with its variables, default step, and the excitation of its inputs."""
 
     def __init__(self, fmu: Fmu) -> None:
         self.fmu = fmu
@@ -29,24 +29,26 @@ class Subject:
         self.amplitude = 0.0
 
     def instance(self) -> Instance:
+        """Return a new instance, not initialised."""
         return self.fmu.instantiate("validated")
 
     def running(self) -> Instance:
-        """A new instance after initialisation with the start values of the library."""
+        """Return a new instance, initialised with the start values of the library."""
         made = self.instance()
         made.initialize(self.start)
         return made
 
     def drop(self, instance: Instance) -> None:
+        """Free an instance."""
         instance.free()
         self.fmu.instances.remove(instance)
 
     def excitation(self, k: int) -> dict[str, Value]:
-        """Inputs for step k."""
+        """Return the inputs for step `k`."""
         return excitation(self.inputs, self.amplitude, k)
 
     def run(self, instance: Instance, first: int, last: int, trace: bool = True) -> list[list[Value]]:
-        """Steps `first` to `last` of the default step, with the excitation; the outputs after each."""
+        """Run steps `first` to `last` - 1 with the excitation; return the outputs after each, if `trace`."""
         found = []
         for k in range(first, last):
             if inputs := self.excitation(k):
@@ -58,11 +60,12 @@ class Subject:
 
 
 def same(a: Sequence[Value], b: Sequence[Value]) -> bool:
-    """Equal to the bit: two NaN are the same, two zeros of different sign are not."""
+    """Return whether values are bitwise equal: two NaN are, two zeros of different sign are not."""
     return [float(x).hex() for x in a] == [float(x).hex() for x in b]
 
 
 def first_difference(names: Sequence[str], a: Sequence[Value], b: Sequence[Value]) -> str:
+    """Return a text that names the first variable whose two values are not bitwise equal."""
     for name, x, y in zip(names, a, b, strict=True):
         if float(x).hex() != float(y).hex():
             return f"{name} = {x!r} and {y!r}"

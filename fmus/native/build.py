@@ -61,7 +61,7 @@ def _assembly(component: Component) -> str:
     it.
     """
     record = name_of(numba.from_dtype(component.record.dtype))
-    parts = [_compiler_digest(), settings(), record]
+    parts = [_compiler_digest(), settings(), component.name, record]
     for function in (component.initialize, component.step):
         plain = getattr(function, "py_func", function)
         parts += [digest(Path(plain.__code__.co_filename)), digest_of(function)]
@@ -70,7 +70,8 @@ def _assembly(component: Component) -> str:
 
 def _object(name: str, assembly: str, target: Target) -> bytes:
     """Return what `emit` gives, from the cache if this assembly has been optimised for `target`."""
-    return _remembered(f"{name}-{target.folder}.o", [_compiler_digest(), assembly], lambda: emit(assembly, target))
+    parts = [_compiler_digest(), repr(target), assembly]
+    return _remembered(f"{name}-{target.folder}.o", parts, lambda: emit(assembly, target))
 
 
 def _remembered(name: str, parts: Iterable[str], make: Callable[[], bytes]) -> bytes:

@@ -47,16 +47,17 @@ def compile_component(component: Component) -> str:
         int32_t kernel_step(int32_t *result, void **exception, double *memory, double t, double h);
     """
     record = numba.from_dtype(component.record.dtype)
-    return compile_functions(
+    assembly: str = compile_functions(
         component.name,
         {
             INITIALIZE: (component.initialize, (record,)),
             STEP: (component.step, (record, numba.float64, numba.float64)),
         },
     )
+    return assembly
 
 
-@global_compiler_lock
+@global_compiler_lock  # type: ignore[untyped-decorator]
 def compile_functions(name: str, entries: Mapping[str, tuple[Callable[..., int], Signature]]) -> str:
     """Return LLVM assembly of the module `name`.
 
@@ -69,15 +70,15 @@ def compile_functions(name: str, entries: Mapping[str, tuple[Callable[..., int],
     context.refresh()
     library = context.codegen().create_library(name)
     for symbol, (function, arguments) in entries.items():
-        flags: Any = compiler.Flags()
+        flags: Any = compiler.Flags()  # type: ignore[no-untyped-call]
         flags.no_compile = True
         flags.no_cpython_wrapper = True
         flags.no_cfunc_wrapper = True
         flags.enable_pyobject = False
         flags.error_model = "numpy"
         flags.nrt = False
-        with target_override(NAME):
-            compiled = compiler.compile_extra(
+        with target_override(NAME):  # type: ignore[no-untyped-call]
+            compiled = compiler.compile_extra(  # type: ignore[no-untyped-call]
                 typing, context, _anonymous(function), arguments, numba.int32, flags, locals={}, library=library,
                 pipeline_class=Pipeline,
             )  # fmt: skip

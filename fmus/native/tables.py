@@ -1,4 +1,4 @@
-"""`tables.c`: what the generic shim has to know of one component."""
+"""Write `tables.c`: what the generic shim has to know of one component."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ _TYPES = {"Real": "TYPE_REAL", "Integer": "TYPE_INTEGER", "Enumeration": "TYPE_I
 
 
 def access(slot: Slot) -> str:
-    """The C expression of what may be done with a public slot."""
+    """Return the C expression of what importers may do with a public slot."""
     field = slot.field
     flags = [_TYPES[field.type.fmi]]
     if field.causality in ("parameter", "input"):
@@ -33,19 +33,21 @@ def access(slot: Slot) -> str:
 
 
 def is_averaged(slot: Slot) -> bool:
-    """The kernel applies this input as its mean over a step."""
+    """Return whether the kernel applies this input as its mean over a step."""
     field = slot.field
     return field.causality == "input" and field.variability == "continuous" and field.evaluated == "mean"
 
 
 def is_computed(slot: Slot) -> bool:
-    """The kernels compute this Real, and it must be finite after each of them."""
+    """Return whether the kernels compute this Real, which then must be finite after each of them."""
     return slot.field.type.fmi == "Real" and slot.field.causality in ("output", "local")
 
 
 def _string(text: str) -> str:
-    """A C string literal. What is not plain is written as octal bytes, which end after three digits; `?` could begin a
-    trigraph."""
+    """Return a C string literal.
+
+    Characters that are not plain are written as octal bytes, which end after three digits; `?` could begin a trigraph.
+    """
     plain = (c if " " <= c <= "~" and c not in '"\\?' else "".join(f"\\{b:03o}" for b in c.encode()) for c in text)
     return f'"{"".join(plain)}"'
 
@@ -57,14 +59,14 @@ def _number(value: float) -> str:
 
 
 def _array(declaration: str, items: Iterable[str], empty: str = "0") -> Iterator[str]:
-    """The lines of a definition; C has no arrays of nothing, so without items it gets `empty`."""
+    """Yield the lines of a definition. C has no empty arrays: without items it gets the item `empty`."""
     yield f"{declaration} = {{"
     yield from [f"    {item}," for item in items] or [f"    {empty},"]
     yield from ("};", "")
 
 
 def _format(name: str, specification: str) -> str:
-    """The format of printf for a format specification of Python."""
+    """Return the format of printf for a format specification of Python. Raises ValueError for one that C lacks."""
     if not _FORMAT.fullmatch(specification):
         raise ValueError(f"message piece {{{name}:{specification}}}: only e, f and g formats with width and precision")
     return f"%{specification or 'g'}"
@@ -83,7 +85,7 @@ def _piece(record: Record, text: str, name: str | None, specification: str) -> s
 
 
 def write_tables(component: Component, guid: str) -> str:
-    """The text of tables.c. Raises ValueError for a message that C cannot print as Python does."""
+    """Return the text of tables.c. Raises ValueError for a message that C cannot print as Python does."""
     record = component.record
     filled = {slot for place in record.resources for slot in range(place.first, place.first + place.count)}
     starts = [slot for slot in record.slots if slot.start != 0.0 and slot.index not in filled]

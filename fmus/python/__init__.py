@@ -1,1 +1,1 @@
-"""FMUs that run the kernels in the importer's Python, through pythonfmu: to debug, and to compare with the native."""
+"""FMUs that run the kernels in the importer's Python, through pythonfmu: for debugging and for comparison."""

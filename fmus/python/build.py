@@ -1,4 +1,4 @@
-"""The content of a pythonfmu FMU: a few lines of Python that refer to the installed component.
+"""Write the content of a pythonfmu FMU: a few lines of Python that refer to the installed component.
 
 Two FMUs with scripts of the same name would run the first one's model in one process; the name of the script has a
 digest in it.
@@ -32,7 +32,10 @@ class {class_name}(ComponentSlave):
 
 
 def build_python(component: Component, key: str) -> dict[str, bytes]:
-    """Path in the FMU -> content. `key` identifies the content. Raises ValueError for options that are no JSON."""
+    """Return the files of the FMU by their path; `key` is a digest of what it is built from.
+
+    Raises ValueError for build options that JSON cannot hold.
+    """
     module = os.path.relpath(component.module.parent, ROOT).replace(os.sep, ".")
     try:
         reference = json.dumps(

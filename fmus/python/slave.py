@@ -1,8 +1,8 @@
 """The class behind a pythonfmu FMU of a component: the same record and kernels as the native FMU, run in Python.
 
 pythonfmu turns any exception into fmi2Fatal and leaves the instance in a state where the next call may crash the
-importer. Nothing here raises once it is constructed: what the native FMU would refuse is logged, and the next step
-returns fmi2Discard. Its log is only seen with logging on, and takes messages as format strings of printf.
+importer. No method raises: a call that the native FMU would refuse is logged, and the next step returns fmi2Discard.
+pythonfmu shows the log only if logging is on, and takes messages as format strings of printf.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ Method = Callable[..., Any]
 
 
 def _guarded(otherwise: Any) -> Callable[[Method], Method]:
-    """Run a method; on an exception log it, let no further step succeed, and return `otherwise(arguments)`."""
+    """Return a decorator that logs an exception of a method, refuses further steps, and returns `otherwise(...)`."""
 
     def decorate(method: Method) -> Method:
         @functools.wraps(method)
@@ -49,7 +49,10 @@ def _guarded(otherwise: Any) -> Callable[[Method], Method]:
 
 @functools.cache
 def load_component(resources: str) -> Component:
-    """The component that `resources/component.json` names, from the installed packages."""
+    """Return the component that `resources/component.json` names, from the installed packages.
+
+    Raises RuntimeError if the FMU was built from another version of it.
+    """
     content = json.loads((Path(resources) / "component.json").read_text(encoding="utf-8"))
     component: Component = import_module(content["module"]).component(**content["options"])
     if fingerprint(component) != content["fingerprint"]:
@@ -98,15 +101,20 @@ class ComponentSlave(Fmi2Slave):
         self.log(text.replace("%", "%%"), Fmi2Status.error, "logStatusError")
 
     @_guarded(lambda *_: None)
-    def setup_experiment(self, start_time: float, stop_time: float | None = None, tolerance: float | None = None):
+    def setup_experiment(
+        self, start_time: float, stop_time: float | None = None, tolerance: float | None = None
+    ) -> None:
+        """Take the start time, s."""
         self.time = start_time
 
     @_guarded(lambda *_: None)
     def enter_initialization_mode(self) -> None:
+        """Enter initialization mode."""
         self.initializing = True
 
     @_guarded(lambda *_: None)
     def exit_initialization_mode(self) -> None:
+        """Initialize if anything was set since the last time, and allow steps."""
         self._update()
         self.initializing = False
         self.stepping = True
@@ -125,6 +133,7 @@ class ComponentSlave(Fmi2Slave):
         self.initialize_needed = False
 
     def do_step(self, current_time: float, step_size: float) -> bool:
+        """Advance by `step_size` s from `current_time`; return False, which discards the step, after a refusal."""
         if not self.refusal:
             self._step(current_time, step_size)
         if self.refusal:
@@ -142,14 +151,14 @@ class ComponentSlave(Fmi2Slave):
         self.time = t + h
 
     def _check_finite(self) -> None:
-        """Refuse what a kernel has computed without noticing that it is no number."""
+        """Raise ArithmeticError if a kernel has computed a value that is infinite or NaN."""
         wrong = np.flatnonzero(~np.isfinite(self.block[self.computed]))
         if len(wrong):
             slot = self.component.record.slots[self.computed[wrong[0]]]
             raise ArithmeticError(f"{slot.name} = {self.block[slot.index]:g} is not finite")
 
     def _places(self, references: list[int], kind: int) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-        """References as an array, and the bounds of the variables; importers ask for the same ones each step."""
+        """Return references as an array, and the bounds of their variables; importers repeat them each step."""
         key = (kind, *references)
         if (found := self.places.get(key)) is None:
             places = np.array(references, np.intp)
@@ -160,22 +169,27 @@ class ComponentSlave(Fmi2Slave):
 
     def _get(self, references: list[int], kind: int) -> np.ndarray:
         self._update()
-        return self.block[self._places(references, kind)[0]]
+        values: np.ndarray = self.block[self._places(references, kind)[0]]
+        return values
 
     @_guarded(lambda references: [0.0] * len(references))
     def get_real(self, references: list[int]) -> list[float]:
-        return self._get(references, _REAL).tolist()
+        """Return the values of Real variables."""
+        return [float(value) for value in self._get(references, _REAL)]
 
     @_guarded(lambda references: [0] * len(references))
     def get_integer(self, references: list[int]) -> list[int]:
+        """Return the values of Integer and Enumeration variables."""
         return [int(value) for value in self._get(references, _INTEGER)]
 
     @_guarded(lambda references: [False] * len(references))
     def get_boolean(self, references: list[int]) -> list[bool]:
+        """Return the values of Boolean variables."""
         return [bool(value) for value in self._get(references, _BOOLEAN)]
 
     @_guarded(lambda references: [""] * len(references))
     def get_string(self, references: list[int]) -> list[str]:
+        """Refuse: there are no String variables."""
         raise KeyError("there are no variables of type String")
 
     def _set(self, references: list[int], values: list[Any], kind: int) -> None:
@@ -195,22 +209,26 @@ class ComponentSlave(Fmi2Slave):
 
     @_guarded(lambda *_: None)
     def set_real(self, references: list[int], values: list[float]) -> None:
+        """Set Real variables; refuse all values if one may not be set now or is out of range."""
         self._set(references, values, _REAL)
 
     @_guarded(lambda *_: None)
     def set_integer(self, references: list[int], values: list[int]) -> None:
+        """Set Integer and Enumeration variables; refuse all values if one may not be set now or is out of range."""
         self._set(references, values, _INTEGER)
 
     @_guarded(lambda *_: None)
     def set_boolean(self, references: list[int], values: list[bool]) -> None:
+        """Set Boolean variables; refuse all values if one may not be set now or is out of range."""
         self._set(references, [bool(value) for value in values], _BOOLEAN)
 
     @_guarded(lambda *_: None)
     def set_string(self, references: list[int], values: list[str]) -> None:
+        """Refuse: there are no String variables."""
         raise KeyError("there are no variables of type String")
 
     def _get_fmu_state(self) -> dict[str, Any]:
-        """The whole state: the record, private slots included, and where the instance stands."""
+        """Return the whole state: the record, private slots included, and the phase of the instance."""
         return {
             "record": self.block[: len(self.template)].copy(),
             "standing": (self.time, self.initializing, self.initialize_needed, self.stepping),
@@ -228,11 +246,12 @@ class ComponentSlave(Fmi2Slave):
     @staticmethod
     def _fmu_state_to_bytes(state: dict[str, Any]) -> bytes:
         head = json.dumps({"standing": state["standing"], "refusal": state["refusal"]}).encode()
-        return head + b"\n" + state["record"].astype("<f8").tobytes()
+        body: bytes = state["record"].astype("<f8").tobytes()
+        return head + b"\n" + body
 
     @staticmethod
     def _fmu_state_from_bytes(data: bytes) -> dict[str, Any]:
-        """The state that was serialised, or one that `_set_fmu_state` refuses."""
+        """Return the state that was serialised, or one that `_set_fmu_state` refuses if the bytes are damaged."""
         try:
             head, _, body = data.partition(b"\n")
             return {**json.loads(head), "record": np.frombuffer(body, "<f8")}

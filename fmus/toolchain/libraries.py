@@ -39,14 +39,14 @@ ALLOWED = frozenset((f"{_MATHS} {_C} {_LOADER} {_MACOS}").split())
 
 
 class LibraryError(DockfmuError, ValueError):
-    """A shared library that is damaged, or needs or lacks what it must not."""
+    """A shared library is damaged, lacks a function of the standard, or needs what is not on every machine."""
 
     exit_status = FAILED
 
 
 @dataclass(frozen=True)
-class Library:
-    """Needed libraries, and functions that are needed from them and offered."""
+class LibraryInterface:
+    """The interface of a shared library: libraries and symbols that it needs, symbols that it exports."""
 
     needed: tuple[str, ...]
     undefined: frozenset[str]
@@ -58,15 +58,15 @@ class Library:
 _NEEDED, _STRTAB, _SYMTAB, _TEXTREL, _HASH, _GNU_HASH, _FLAGS = 1, 5, 6, 22, 4, 0x6FFFFEF5, 30
 
 
-def read_elf(data: bytes) -> Library:
-    """The dynamic section of a 64-bit little-endian ELF file. Raises LibraryError for anything else."""
+def read_elf(data: bytes) -> LibraryInterface:
+    """Return the interface of a 64-bit little-endian ELF library. Raises LibraryError for any other file."""
     try:
         return _read_elf(data)
     except (struct.error, KeyError, IndexError, UnicodeError) as error:
         raise LibraryError(f"damaged shared library: {error}") from error
 
 
-def _read_elf(data: bytes) -> Library:
+def _read_elf(data: bytes) -> LibraryInterface:
     if data[:6] != b"\x7fELF\x02\x01":
         raise LibraryError("this is not a 64-bit ELF library")
     (offset,) = struct.unpack_from("<Q", data, 32)
@@ -76,8 +76,8 @@ def _read_elf(data: bytes) -> Library:
     def place(address: int) -> int:
         for kind, _, file_offset, start, _, length in segments:
             if kind == 1 and start <= address < start + length:
-                return address - start + file_offset
-        raise LibraryError(f"address {address:#x} lies in no segment")
+                return int(address - start + file_offset)
+        raise LibraryError(f"address {address:#x} is in no segment")
 
     entries: list[tuple[int, int]] = []
     for kind, _, file_offset, _, _, length in segments:
@@ -100,11 +100,11 @@ def _read_elf(data: bytes) -> Library:
             (defined if section else undefined).add(name(at))
     textrel = _TEXTREL in tags or bool(tags.get(_FLAGS, 0) & 4)
     needed = tuple(name(value) for tag, value in entries if tag == _NEEDED)
-    return Library(needed, frozenset(undefined), frozenset(defined), textrel)
+    return LibraryInterface(needed, frozenset(undefined), frozenset(defined), textrel)
 
 
 def _symbol_count(data: bytes, tags: dict[int, int], place: Callable[[int], int]) -> int:
-    """Number of dynamic symbols. There may be no section headers; the hash tables tell it."""
+    """Return the number of dynamic symbols from a hash table: there may be no section headers."""
     if _HASH in tags:
         (_, count) = struct.unpack_from("<II", data, place(tags[_HASH]))
         return int(count)
@@ -123,10 +123,10 @@ def _symbol_count(data: bytes, tags: dict[int, int], place: Callable[[int], int]
     return last + 1
 
 
-def read_pe(data: bytes) -> Library:
-    """The directories of a 64-bit DLL. Imported functions are not listed: the libraries they come from are.
+def read_pe(data: bytes) -> LibraryInterface:
+    """Return the interface of a 64-bit DLL: the libraries that it needs, without the functions taken from them.
 
-    Raises LibraryError for what is not such a file.
+    Raises LibraryError for any other file.
     """
     try:
         return _read_pe(data)
@@ -134,7 +134,7 @@ def read_pe(data: bytes) -> Library:
         raise LibraryError(f"damaged shared library: {error}") from error
 
 
-def _read_pe(data: bytes) -> Library:
+def _read_pe(data: bytes) -> LibraryInterface:
     (header,) = struct.unpack_from("<I", data, 0x3C)
     if data[:2] != b"MZ" or data[header : header + 4] != b"PE\0\0":
         raise LibraryError("this is not a Windows library")
@@ -151,7 +151,7 @@ def _read_pe(data: bytes) -> Library:
         for virtual_size, start, raw_size, offset in sections:
             if start <= address < start + max(virtual_size, raw_size):
                 return int(address - start + offset)
-        raise LibraryError(f"address {address:#x} lies in no section")
+        raise LibraryError(f"address {address:#x} is in no section")
 
     def text(address: int) -> str:
         start = place(address)
@@ -168,7 +168,7 @@ def _read_pe(data: bytes) -> Library:
         (count,) = struct.unpack_from("<I", data, directory + 24)
         (names,) = struct.unpack_from("<I", data, directory + 32)
         defined = {text(address) for address in struct.unpack_from(f"<{count}I", data, place(names))}
-    return Library(tuple(needed), frozenset(), frozenset(defined), False)
+    return LibraryInterface(tuple(needed), frozenset(), frozenset(defined), False)
 
 
 # Mach-O: load commands, and bits of the type of a symbol
@@ -176,10 +176,10 @@ _LOAD_LIBRARY, _LOAD_WEAK_LIBRARY, _REEXPORT_LIBRARY, _SYMBOLS = 0xC, 0x80000018
 _EXTERNAL, _TYPE, _UNDEFINED, _DEBUG = 0x01, 0x0E, 0x00, 0xE0
 
 
-def read_macho(data: bytes) -> Library:
-    """The symbols of a 64-bit library, named as in C, without their leading underscore.
+def read_macho(data: bytes) -> LibraryInterface:
+    """Return the interface of a 64-bit macOS library, its symbols as in C, without their leading underscore.
 
-    Raises LibraryError for what is not such a file.
+    Raises LibraryError for any other file.
     """
     try:
         return _read_macho(data)
@@ -187,7 +187,7 @@ def read_macho(data: bytes) -> Library:
         raise LibraryError(f"damaged shared library: {error}") from error
 
 
-def _read_macho(data: bytes) -> Library:
+def _read_macho(data: bytes) -> LibraryInterface:
     if data[:4] != b"\xcf\xfa\xed\xfe":
         raise LibraryError("this is not a 64-bit macOS library")
     (count,) = struct.unpack_from("<I", data, 16)
@@ -210,14 +210,14 @@ def _read_macho(data: bytes) -> Library:
                     name = data[strings + at : data.index(0, strings + at)].decode().removeprefix("_")
                     (undefined if kind & _TYPE == _UNDEFINED else defined).add(name)
         place += size
-    return Library(tuple(needed), frozenset(undefined), frozenset(defined), False)
+    return LibraryInterface(tuple(needed), frozenset(undefined), frozenset(defined), False)
 
 
 _READERS = {".so": read_elf, ".dll": read_pe, ".dylib": read_macho}
 
 
-def complaints(library: Library, target: Target) -> list[str]:
-    """What is wrong with a library: functions it lacks, symbols and libraries it must not need."""
+def complaints(library: LibraryInterface, target: Target) -> list[str]:
+    """Return what is wrong with a library: functions that it lacks, symbols and libraries that it must not need."""
     found = []
     if missing := sorted(FUNCTIONS - library.defined):
         found.append(f"does not export {', '.join(missing)}")

@@ -1,4 +1,4 @@
-"""The platforms that FMUs can be built for: a new one is a line of this table."""
+"""The platforms that FMUs can be built for; a new one is a line of this table."""
 
 from __future__ import annotations
 
@@ -11,8 +11,8 @@ from base.platforms import X86_64_BASELINE, this_platform
 class Target:
     """A platform, as the FMI standard, LLVM and zig name it.
 
-    `libraries` are the beginnings of the names of shared libraries that the FMU may need there, being on every machine;
-    all else must be in it.
+    `flags` are options of the linker. `libraries` are beginnings of the names of shared libraries that are on every
+    machine of the platform; an FMU contains all else that it needs.
     """
 
     folder: str
@@ -46,7 +46,7 @@ TARGETS = {
 }  # fmt: skip
 
 SOURCES = "sources"
-"""in a list of platforms: the component as C, for who compiles it"""
+"""Stands for the C sources of the component in a list of platforms."""
 
 HOST = TARGETS.get(this_platform(), TARGETS["linux64"])
 """The platform that the exporter runs on; it runs the code of the kernels itself."""

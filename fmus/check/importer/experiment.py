@@ -1,4 +1,4 @@
-"""What an importer is asked to do with an FMU so that its results can be compared with those of another."""
+"""The experiment that importers run with an FMU so that their results can be compared."""
 
 from __future__ import annotations
 
@@ -13,10 +13,10 @@ from master.fmi.description import Description, Variable
 
 @dataclass(frozen=True)
 class Experiment:
-    """A run from `start` over `steps` steps of size `step`, everything but the inputs as the FMU comes.
+    """A run of `steps` steps of `step` s from `start`, with parameters at their start values.
 
-    Before step k each input takes `inputs[name][k]`; row 0 holds for the initialisation too. Outputs are asked for by
-    name after the initialisation and after each step.
+    Before step k each input is set to `inputs[name][k]`; row 0 holds for the initialisation too. Outputs are read after
+    the initialisation and after each step.
     """
 
     start: float
@@ -27,20 +27,21 @@ class Experiment:
 
     @property
     def stop(self) -> float:
+        """End of the run, s."""
         return self.start + self.steps * self.step
 
     @property
     def times(self) -> np.ndarray:
-        """Times of the outputs, shape (steps + 1,)."""
+        """Times of the outputs, s, shape (steps + 1,)."""
         return self.start + self.step * np.arange(self.steps + 1)
 
 
 def excitation(variables: Sequence[Variable], amplitude: float, k: int) -> dict[str, float]:
-    """Values before step k of the inputs among `variables` that move; none with amplitude 0.
+    """Return the values before step `k` of those of `variables` that move; with amplitude 0 all keep start values.
 
-    Real, continuous inputs that are bounded by nothing move about their start values, each in its own phase, by
-    `amplitude` of their nominal values; Booleans switch, each in its own rhythm. The four numbers of a quaternion
-    cannot move independently of each other: they stay.
+    Continuous Real inputs without bounds oscillate about their start values, each in its own phase, with `amplitude`
+    times their nominal values; Booleans switch, each in its own rhythm. The components of a quaternion cannot move
+    independently and stay constant.
     """
     found: dict[str, float] = {}
     for i, v in enumerate(variables):
@@ -53,7 +54,7 @@ def excitation(variables: Sequence[Variable], amplitude: float, k: int) -> dict[
 
 
 def experiment_for(description: Description, amplitude: float = 1e-2, steps: int = 200) -> Experiment:
-    """An experiment with every output, in which inputs move; with amplitude 0 they keep their start values."""
+    """Return an experiment with every output, in which inputs move as in `excitation`."""
     inputs = [v for v in description.select("input") if v.type != "String"]
     rows = [excitation(inputs, amplitude, k) for k in range(steps)]
     return Experiment(

@@ -1,4 +1,4 @@
-"""The importer: compiled for a platform, run there or in what stands in for it (Wine, qemu)."""
+"""Compile the importer for a platform and run it there or in an emulator (Wine, qemu)."""
 
 from __future__ import annotations
 
@@ -36,14 +36,14 @@ class RunError(DockfmuError, RuntimeError):
 
 @dataclass(frozen=True)
 class Run:
-    """Outputs, shape (steps + 1, number of outputs), and times in s: load, instantiate, initialize, and of a step."""
+    """Outputs, shape (steps + 1, number of outputs), and times in s: load, instantiate, initialize, step."""
 
     outputs: np.ndarray
     times: dict[str, float]
 
 
 def stand_in(target: Target) -> tuple[str, ...] | None:
-    """What runs programs of `target` here: nothing is needed on the platform itself; None where nothing does."""
+    """Return the command that runs programs of `target` here, empty on the platform itself; None if there is none."""
     if target is HOST:
         return ()
     if target.folder == "win64":
@@ -57,7 +57,7 @@ def stand_in(target: Target) -> tuple[str, ...] | None:
 
 
 def program(target: Target) -> Path:
-    """The importer for `target`, compiled once."""
+    """Return the importer for `target`, compiled once and kept in the cache. Raises LinkError."""
     digest = hashlib.sha256(SOURCE.read_bytes() + (HEADERS / "fmi2.h").read_bytes()).hexdigest()[:16]
     file = cache_root() / "fmus" / f"importer-{target.folder}-{digest}{'.exe' if target.extension == '.dll' else ''}"
     if not is_whole(file):
@@ -67,7 +67,7 @@ def program(target: Target) -> Path:
 
 
 def write_plan(file: Path, folder: Path, experiment: Experiment, cycles: int, states: bool) -> None:
-    """What `importer.c` reads: see there."""
+    """Write the file from which `importer.c` reads the experiment; the format is described there."""
     description = read_description(folder)
 
     def listed(variables: Sequence[Variable]) -> str:
@@ -97,8 +97,9 @@ def run(
 ) -> Run:
     """Run `experiment` with the library of `fmu` for `platform`, `cycles` times from instantiation to its end.
 
-    States are saved and restored on the way if the FMU can. `wrapper` is a command that runs another (valgrind);
-    `library` and `executable` take the places of the FMU's own and of the importer. Raises RunError.
+    States are saved and restored on the way if the FMU can. `wrapper` is a command that runs another, such as valgrind;
+    `library` and `executable` replace the library of the FMU and the importer. Raises RunError, LinkError and
+    subprocess.TimeoutExpired.
     """
     target = TARGETS[platform]
     command = stand_in(target)

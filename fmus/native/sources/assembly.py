@@ -1,4 +1,4 @@
-"""Text of LLVM assembly in parts, and the types in it: their layout in memory and their names in C."""
+"""Split the text of LLVM assembly into parts; layout in memory and names in C of its types."""
 
 from __future__ import annotations
 
@@ -17,28 +17,29 @@ _FLAGS = re.compile(
     r"noundef|nonnull|signext|zeroext|writable|returned|nocapture|noalias|readonly|writeonly|readnone|dead_on_\w+|"
     r"captures\([^)]*\)|range\([^)]*\)|initializes\(\([^)]*\)\)|(?:align|dereferenceable)(?:_or_null)?\(\d+\)) ?"
 )
-"""What an instruction says for the optimiser alone."""
+"""Flags and attributes of instructions that only tell the optimiser something."""
 
 
 class TranslationError(DockfmuError, ValueError):
-    """Something in a kernel that has no translation."""
+    """A kernel uses an instruction or a type that has no translation to C."""
 
     exit_status = FAILED
 
 
 def without_flags(text: str) -> str:
+    """Return an operand or instruction without flags for the optimiser."""
     return _FLAGS.sub("", text)
 
 
 def plain(text: str) -> str:
-    """An instruction without metadata and attributes."""
+    """Return an instruction without metadata, attributes and flags, with single spaces."""
     text = re.sub(r"\s+", " ", text.strip()).removeprefix("tail ")
     text = without_flags(text)
     return re.sub(r"(, ![\w.]+ !\S+)+$| #\d+$", "", re.sub(r", align \d+|\balign \d+ ", "", text)).strip()
 
 
 def split(text: str) -> list[str]:
-    """Parts between the commas that are in no bracket."""
+    """Return the parts between the commas that are in no bracket."""
     parts, depth, start = [], 0, 0
     for place, letter in enumerate(text):
         depth += (letter in "([{<") - (letter in ")]}>")
@@ -49,7 +50,7 @@ def split(text: str) -> list[str]:
 
 
 def typed(text: str) -> tuple[str, str]:
-    """Type and value of an operand."""
+    """Return type and value of an operand."""
     text = text.strip()
     if text[0] in "[{<":
         depth = 0
@@ -62,12 +63,12 @@ def typed(text: str) -> tuple[str, str]:
 
 
 def is_aggregate(kind: str) -> bool:
-    """Whether a type is a structure or an array."""
+    """Return whether a type is a structure or an array."""
     return kind[0] in "{["
 
 
 def _array(kind: str) -> tuple[int, str]:
-    """Length and type of the elements of an array."""
+    """Return length and type of the elements of an array."""
     match = re.fullmatch(r"\[(\d+) x (.*)\]", kind)
     if match is None:
         raise TranslationError(f"type {kind}")
@@ -75,7 +76,7 @@ def _array(kind: str) -> tuple[int, str]:
 
 
 def members(kind: str) -> list[str]:
-    """Types of the fields of a structure or of the elements of an array."""
+    """Return the types of the fields of a structure or of the elements of an array."""
     if kind.startswith("{"):
         return split(kind[1:-1])
     count, element = _array(kind)
@@ -83,14 +84,14 @@ def members(kind: str) -> list[str]:
 
 
 def member(kind: str, path: list[str]) -> str:
-    """Type of what indices lead to, as `extractvalue` counts them."""
+    """Return the type at a path of indices, as `extractvalue` counts them."""
     for place in path:
         kind = members(kind)[int(place)]
     return kind
 
 
 def layout(kind: str) -> tuple[int, int]:
-    """Size and alignment in bytes of a type."""
+    """Return size and alignment of a type in bytes. Raises TranslationError for an unknown type."""
     if kind in _SIZES:
         return _SIZES[kind], _SIZES[kind]
     if kind.startswith("{"):
@@ -102,7 +103,7 @@ def layout(kind: str) -> tuple[int, int]:
 
 
 def offsets(kind: str) -> list[int]:
-    """Where each field of a structure begins, and where the last one ends."""
+    """Return the offset in bytes of each field of a structure, and the end of the last one."""
     places, end = [], 0
     for field in members(kind):
         size, align = layout(field)
@@ -112,7 +113,7 @@ def offsets(kind: str) -> list[int]:
 
 
 def c_type(kind: str) -> str:
-    """The C type of a value, ready for a name to follow."""
+    """Return the C type of a value, ready for a name to follow. Raises TranslationError for an unknown type."""
     if is_aggregate(kind):
         return f"{_name(kind)} "
     if kind not in TYPES:
@@ -121,16 +122,16 @@ def c_type(kind: str) -> str:
 
 
 def _name(kind: str) -> str:
-    """A name that no other type has."""
+    """Return a name that no other type has."""
     if kind.startswith("["):
         return f"Array{len(members(kind))}_{_name(members(kind)[0])}"
     return f"Struct_{'_'.join(map(_name, members(kind)))}_End" if kind.startswith("{") else kind
 
 
 def definitions(kinds: set[str]) -> list[str]:
-    """C of the types of structures and arrays, each after those that it is made of.
+    """Return the C definitions of types of structures and arrays, each after those that it is made of.
 
-    An array is a structure of its elements, f0, f1, ..., for C neither assigns arrays nor returns them.
+    An array becomes a structure with a field for each element, f0, f1, ...: C neither assigns arrays nor returns them.
     """
     made: dict[str, str] = {}
 

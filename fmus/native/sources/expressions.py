@@ -33,7 +33,7 @@ _RENAMED = {"minnum": "fmin", "maxnum": "fmax", "minimumnum": "fmin", "maximumnu
 
 
 class Expressions:
-    """The values of one function as C expressions.
+    """Expressions in C for the values of one function.
 
     `names` maps the functions and tables of the module to their names in C; `aggregates` collects the types of
     structures and arrays that have to be defined.
@@ -45,13 +45,13 @@ class Expressions:
         self.values: dict[str, str] = {}
 
     def type(self, kind: str) -> str:
-        """The C type of a value, ready for a name to follow."""
+        """Return the C type of a value, ready for a name to follow, and note that it has to be defined."""
         if is_aggregate(kind):
             self.aggregates.add(kind)
         return c_type(kind)
 
     def value(self, text: str, kind: str) -> str:
-        """The C expression of an operand."""
+        """Return the C expression of an operand of type `kind`. Raises TranslationError for an unknown form."""
         if text.startswith("%"):
             name = text[1:].strip('"')
             return self.values.setdefault(name, f"v{len(self.values)}")
@@ -74,11 +74,12 @@ class Expressions:
         raise TranslationError(f"operand {kind} {text}")
 
     def operand(self, text: str) -> str:
+        """Return the C expression of an operand given as type and value."""
         kind, value = typed(text)
         return self.value(value, kind)
 
     def address(self, text: str) -> str:
-        """The C expression of `getelementptr`'s arguments."""
+        """Return the C expression of the address that the arguments of `getelementptr` give."""
         kind, base, *indices = split(text)
         terms = [self.operand(base)]
         for level, index in enumerate(indices):
@@ -99,7 +100,7 @@ class Expressions:
         return f"({' + '.join(term for term in terms if term != '0')})"
 
     def expression(self, opcode: str, rest: str) -> tuple[str, str]:
-        """Type and C expression of an instruction with a value."""
+        """Return type and C expression of an instruction with a value. Raises TranslationError for an unknown one."""
         if opcode in _BINARY or opcode in _SIGNED_BINARY:
             first, second = split(rest)
             kind, left = typed(first)
@@ -138,6 +139,7 @@ class Expressions:
         return kind.strip(), self.conversion(opcode, *typed(source), kind.strip())
 
     def comparison(self, opcode: str, predicate: str, operands: str) -> str:
+        """Return the C expression of `icmp` or `fcmp`."""
         first, second = split(operands)
         kind, left = typed(first)
         a, b = self.value(left, kind), self.value(second, kind)
@@ -156,6 +158,7 @@ class Expressions:
         return f"!({a} {opposite} {b})" if opposite else f"!({a} < {b} || {a} > {b})"
 
     def conversion(self, opcode: str, kind: str, text: str, target: str) -> str:
+        """Return the C expression of a conversion from the type `kind` to `target`."""
         value = self.value(text, kind)
         if opcode == "sext":
             return f"({TYPES[target]})({SIGNED[target]})" + (
@@ -170,6 +173,7 @@ class Expressions:
         raise TranslationError(f"{opcode} {kind} to {target}")
 
     def call(self, rest: str) -> tuple[str, str]:
+        """Return type and C expression of a call, empty for one that only tells the optimiser something."""
         match = re.fullmatch(r"(\S+) @(\"[^\"]*\"|[^\s(]+)\((.*)\).*", rest)
         if match is None:
             raise TranslationError(f"call {rest}")
@@ -196,7 +200,7 @@ class Expressions:
 
 
 def number(text: str) -> float:
-    """A constant of LLVM: decimal, or the bits."""
+    """Return the value of a constant of LLVM, which is written in decimal or as its bits."""
     if text.startswith("0x"):
         return float(struct.unpack(">d", bytes.fromhex(text[2:].zfill(16)))[0])
     return float(text)

@@ -1,4 +1,4 @@
-"""The sources of an FMU: the shim, the tables of the component, and its kernels as C."""
+"""The folder `sources` of an FMU: the shim, the tables of the component, and its kernels as C."""
 
 from __future__ import annotations
 
@@ -14,21 +14,20 @@ from fmus.toolchain.targets import TARGETS
 FOLDER = "sources"
 SHARED = tuple(sorted(file.name for file in SHIM.glob("*.c")))
 FILES = (*SHARED, "kernels.c", "tables.c")
-"""what has to be compiled, in the order of `SourceFiles`"""
-
+"""What has to be compiled, in the order of `SourceFiles`."""
 
 OPTIONS = "-fPIC -fvisibility=hidden -ffp-contract=off"
-"""the last one keeps the bits: a * b + c is two operations"""
+"""Options for the compiler. The last one keeps results bitwise equal: a * b + c is two operations."""
 
 
 def kernel_source(assembly: str) -> str:
-    """C of the two kernels, for any 64-bit little-endian platform. Raises TranslationError."""
+    """Return C of the two kernels, for any 64-bit little-endian platform. Raises TranslationError."""
     # the layout of records is the same on all of them
     return translate(optimise(assembly, TARGETS["linux64"], vectors=False), (INITIALIZE, STEP))
 
 
 def source_files(component: Component, kernels: str, guid: str) -> dict[str, bytes]:
-    """Path in the FMU -> content."""
+    """Return the files of the folder by their path in the FMU."""
     shim = [file for file in sorted(SHIM.iterdir()) if file.suffix in (".c", ".h")]
     return {f"{FOLDER}/{file.name}": file.read_bytes() for file in shim} | {
         f"{FOLDER}/kernels.c": kernels.encode(),
@@ -38,7 +37,7 @@ def source_files(component: Component, kernels: str, guid: str) -> dict[str, byt
 
 
 def _build_description(component: Component) -> bytes:
-    """How to compile them, as FMI 3.0 writes it."""
+    """Return the description of how to compile the files, in the form of FMI 3.0."""
     root = etree.Element("fmiBuildDescription", fmiVersion="3.0")
     build = etree.SubElement(root, "BuildConfiguration", modelIdentifier=component.name)
     files = etree.SubElement(build, "SourceFileSet", language="C11", compilerOptions=OPTIONS)

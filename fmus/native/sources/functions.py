@@ -13,7 +13,7 @@ from fmus.native.sources.scalars import scalars
 
 
 class FunctionWriter(Expressions):
-    """The C of one function of a module; `names` and `aggregates` as for `Expressions`."""
+    """Writer of one function of a module in C; `names` and `aggregates` as for `Expressions`."""
 
     def __init__(self, function: llvm.ValueRef, names: Mapping[str, str], aggregates: set[str]) -> None:
         super().__init__(names, aggregates)
@@ -22,6 +22,7 @@ class FunctionWriter(Expressions):
         self.phis: dict[str, list[tuple[str, str, dict[str, str]]]] = {}
 
     def text(self) -> str:
+        """Return the definition of the function."""
         blocks = [
             (block.name, [line for i in block.instructions for line in scalars(plain(str(i)))])
             for block in self.function.blocks
@@ -41,13 +42,14 @@ class FunctionWriter(Expressions):
         return "\n".join([f"{self.head()}\n{{", *declared, *body, "}"])
 
     def head(self) -> str:
+        """Return the declaration of the function, without a semicolon."""
         kind = str(self.function.global_value_type).partition("(")[0].strip()
         result = {"i32": "int32_t"}.get(kind, TYPES[kind])
         arguments = [f"{self.type(str(a.type))}{self.value('%' + a.name, '')}" for a in self.function.arguments]
         return f"static {result} {self.names[self.function.name]}({', '.join(arguments) or 'void'})"
 
     def phi(self, text: str) -> tuple[str, str, dict[str, str]]:
-        """Name, type and value by the block it comes from."""
+        """Declare the variable of a phi; return its name, its type, and its value by the preceding block."""
         left, _, right = text.partition(" = phi ")
         kind, incoming = typed(right)
         edges = [split(part[1:-1]) for part in split(incoming)]
@@ -56,13 +58,15 @@ class FunctionWriter(Expressions):
         return name, kind, {block.lstrip("%").strip('"'): value for value, block in edges}
 
     def declare(self, name: str, kind: str) -> None:
+        """Declare a variable of the function."""
         self.declarations.append(f"{self.type(kind)}{name};")
 
     def label(self, name: str) -> str:
+        """Return the label of a block."""
         return "block" + self.value("%" + name, "label")[1:]
 
     def jump(self, source: str, target: str) -> str:
-        """Give the values of this edge to the target's phis, all at once, and go there."""
+        """Return C that assigns the phis of the block `target` at once and goes there."""
         moves = [(name, kind, self.value(values[source], kind)) for name, kind, values in self.phis[target]]
         moves = [move for move in moves if move[0] != move[2]]
         if len(moves) == 1:
@@ -73,6 +77,7 @@ class FunctionWriter(Expressions):
         return f"{{ {' '.join([*first, *second])} goto {self.label(target)}; }}"
 
     def statement(self, text: str, block: str) -> Iterator[str]:
+        """Yield the lines of C of one instruction in `block`. Raises TranslationError for an unknown one."""
         left, equals, right = text.partition(" = ") if text.startswith("%") else ("", "", text)
         opcode, _, rest = right.partition(" ")
         if not equals:
@@ -115,6 +120,7 @@ class FunctionWriter(Expressions):
         yield f"{name} = {expression};"
 
     def effect(self, opcode: str, rest: str, block: str) -> Iterator[str]:
+        """Yield the lines of C of an instruction without a value."""
         if opcode == "store":
             (kind, value), (_, place) = (typed(part) for part in split(rest)[:2])
             if is_aggregate(kind):

@@ -1,4 +1,4 @@
-"""Vector instructions of LLVM assembly as scalar ones: value `%x` of two numbers becomes `%x.lane0` and `%x.lane1`."""
+"""Split vector instructions of LLVM assembly into scalar ones: `%x` of two numbers is `%x.lane0` and `%x.lane1`."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ _VECTOR = re.compile(r"<(\d+) x (\w+)>")
 
 
 def _scalar(text: str, lane: int) -> str:
-    """The operand `text` (type and value) in one lane; a scalar is the same in all."""
+    """Return the operand `text` (type and value) in one lane; a scalar is the same in all."""
     kind, value = typed(text)
     match = _VECTOR.fullmatch(kind)
     return f"{match[2]} {_value(value, lane)}" if match else text
@@ -27,14 +27,14 @@ def _value(text: str, lane: int) -> str:
 
 
 def _kept(left: str, lane: int, text: str) -> str:
-    """The lane of `left` takes a value as it is."""
+    """Return the instruction that copies a value to one lane of `left`."""
     return f"{left}.lane{lane} = freeze {text}"
 
 
 def scalars(text: str) -> list[str]:
-    """The instructions that do what `text` does, without vectors; itself where there are none.
+    """Return scalar instructions equivalent to `text`.
 
-    What has no scalar form stays as it is.
+    An instruction that has no vectors, or no scalar form, is returned as it is.
     """
     match = _VECTOR.search(text)
     if match is None:

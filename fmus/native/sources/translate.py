@@ -1,7 +1,8 @@
-"""Kernels as C: LLVM assembly, already typed and optimised, written as C that computes the same bits.
+"""Translate kernels to C: optimised LLVM assembly becomes C that computes bitwise equal results.
 
-Each instruction becomes a statement, each block a label. That is no C for people, but it is plain C11 for any compiler
-with 64-bit pointers. What kernels are made of, numbers, loops and a record, is translated; all else is refused.
+Each instruction becomes a statement, each block a label. The result is not meant to be read, but it is plain C11 for
+any compiler with 64-bit pointers. What kernels consist of (numbers, loops and a record) is translated; all else is
+refused.
 """
 
 from __future__ import annotations
@@ -36,7 +37,7 @@ static inline void put_ptr(char *p, const char *v) { memcpy(p, &v, sizeof v); }
 
 
 def translate(module: llvm.ModuleRef, exported: tuple[str, ...]) -> str:
-    """C of all functions in `module`; those of `exported` keep their names. Raises TranslationError."""
+    """Return C of all functions in `module`; those of `exported` keep their names. Raises TranslationError."""
     functions = [function for function in module.functions if not function.is_declaration]
     names = {f.name: f.name if f.name in exported else f"part_{i}" for i, f in enumerate(functions)}
     tables = []
@@ -68,7 +69,7 @@ def translate(module: llvm.ModuleRef, exported: tuple[str, ...]) -> str:
 
 
 def _constant(kind: str, text: str) -> bytes:
-    """The bytes of a constant."""
+    """Return the bytes of a constant."""
     if text == "zeroinitializer":
         return bytes(layout(kind)[0])
     if text.startswith("c"):
@@ -78,7 +79,7 @@ def _constant(kind: str, text: str) -> bytes:
     if kind == "double":
         return struct.pack("<d", number(text))
     if kind in SIGNED:
-        return (int({"true": "1", "false": "0"}.get(text, text)) % 2 ** (8 * layout(kind)[0])).to_bytes(
-            layout(kind)[0], "little"
-        )
+        size = layout(kind)[0]
+        value = int({"true": "1", "false": "0"}.get(text, text)) % 2 ** (8 * size)
+        return int(value).to_bytes(size, "little")
     raise TranslationError(f"constant {kind} {text[:60]}")

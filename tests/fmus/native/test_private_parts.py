@@ -4,6 +4,7 @@ A test that fails after an update of numba names the part that changed.
 """
 
 import inspect
+import re
 
 import numba
 import pytest
@@ -90,9 +91,10 @@ def test_code_library_gives_a_module_with_the_function_under_the_name_that_it_is
         function.name = "doubled"
         library.finalize()
     text = str(library._final_module)
-    convention = "define i32 @doubled(ptr"
     assert "@doubled(" in text, changed("CodeLibrary._final_module")
-    assert convention in text, changed("the calling convention: status returned, result through the first pointer")
+    assert re.search(r"define .*i32 @doubled\(ptr", text), changed(
+        "the calling convention: status returned, result through the first pointer"
+    )
     assert "Py" not in "".join(line for line in text.splitlines() if line.startswith("declare")), changed(
         "the wrappers: the module refers to Python"
     )
