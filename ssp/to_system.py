@@ -79,7 +79,7 @@ def apply_parameters(system: System, values: SsvParameterSet) -> list[str]:
     return [f"{values.name}: {problem}" for problem in problems]
 
 
-Node = tuple[str, str]
+ConnectorPath = tuple[str, str]
 """(Path of an element, connector); the path of the root system is empty, that of a dictionary begins with #."""
 
 
@@ -87,7 +87,7 @@ Node = tuple[str, str]
 class _Link:
     """The source of a connector, and the connection from it."""
 
-    source: Node
+    source: ConnectorPath
     connection: SsdConnection
 
 
@@ -97,12 +97,12 @@ class _Flattening:
 
     package: Resolved
     notes: list[str] = field(default_factory=list)
-    links: dict[Node, _Link] = field(default_factory=dict)
+    links: dict[ConnectorPath, _Link] = field(default_factory=dict)
     systems: dict[str, SsdSystem] = field(default_factory=dict)
     components: dict[str, SsdComponent] = field(default_factory=dict)
     references: dict[str, str] = field(default_factory=dict)
     """Path of the dictionary of each reference."""
-    signals: dict[Node, DictionaryEntry] = field(default_factory=dict)
+    signals: dict[ConnectorPath, DictionaryEntry] = field(default_factory=dict)
 
     def run(self) -> tuple[System, list[str]]:
         root = self.package.system
@@ -175,7 +175,9 @@ class _Flattening:
             raise StructureError([f"{where}: {_join(*target)} has a source already in {other}"])
         self.links[target] = _Link(source, connection)
 
-    def _end(self, system: SsdSystem, path: str, name: str | None, which: str, where: str) -> tuple[Node, bool | None]:
+    def _end(
+        self, system: SsdSystem, path: str, name: str | None, which: str, where: str
+    ) -> tuple[ConnectorPath, bool | None]:
         """Return the node, and whether it is the source: None for the kind inout, where the other end decides."""
         owner: SsdElement = system if name is None else _known(system.element(name))
         connector = next(c for c in owner.connectors if c.name == which)
@@ -188,9 +190,9 @@ class _Flattening:
         # seen from inside a system its own inputs are sources, and its own outputs take values
         return (place, which), connector.gives != (name is None)
 
-    def _connect(self, target: Node) -> None:
+    def _connect(self, target: ConnectorPath) -> None:
         """Connect an input of an FMU to the output of another, to which its links lead back."""
-        chain: list[tuple[Node, SsdConnection]] = []
+        chain: list[tuple[ConnectorPath, SsdConnection]] = []
         node = target
         while node in self.links:
             link = self.links[node]
@@ -221,7 +223,7 @@ class _Flattening:
         except ValueError as error:
             raise SspError(f"{names}: {error}") from None
 
-    def _at(self, node: Node) -> Point:
+    def _at(self, node: ConnectorPath) -> Point:
         """Return unit and enumeration of a node."""
         path, name = node
         if path in self.components:
@@ -233,7 +235,7 @@ class _Flattening:
             typed = next(c for c in self.systems[path].connectors if c.name == name)
         return Point(self.package.units.get(typed.unit), self.package.enumerations.get(typed.enumeration, ()))
 
-    def _hop(self, end: Node, connection: SsdConnection) -> Hop:
+    def _hop(self, end: ConnectorPath, connection: SsdConnection) -> Hop:
         return Hop(self._at(end), connection.transformation, connection.suppress_unit_conversion)
 
     def _bind(self, element: SsdElement, path: str) -> None:
@@ -259,7 +261,7 @@ class _Flattening:
         if not found:
             self.notes.append(f"the value of {_join(path, name)} is left out: nothing has this name")
 
-    def _targets(self, path: str, name: str, hops: list[Hop]) -> Iterator[tuple[Node, Point, list[Hop]]]:
+    def _targets(self, path: str, name: str, hops: list[Hop]) -> Iterator[tuple[ConnectorPath, Point, list[Hop]]]:
         """Yield the variables of FMUs that a name at `path` stands for, with its point and the hops from there."""
         if path in self.components:
             if name in self.coupled.description(path).variables:
@@ -274,7 +276,7 @@ class _Flattening:
             if child is not None:
                 yield from self._targets(_join(path, child), name[len(child) + 1 :], hops)
 
-    def _fed(self, node: Node, way: list[Hop]) -> Iterator[tuple[Node, list[Hop]]]:
+    def _fed(self, node: ConnectorPath, way: list[Hop]) -> Iterator[tuple[ConnectorPath, list[Hop]]]:
         """Yield the variables of FMUs that a node feeds, and the hops to each."""
         if node[0] in self.components:
             yield node, way

@@ -10,9 +10,9 @@ from master.fmi import archive
 from master.fmi.reader import Reader
 from master.fmi.reader_fmi2 import ReaderFmi2
 from master.fmi.reader_fmi3 import ReaderFmi3
-from master.fmi.variables import Description, Experiment, Variable
+from master.fmi.variables import DefaultExperiment, Description, Variable
 
-__all__ = ["Description", "Experiment", "Variable", "read_description"]
+__all__ = ["DefaultExperiment", "Description", "Variable", "read_description"]
 
 FILE = "modelDescription.xml"
 

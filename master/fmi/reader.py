@@ -10,7 +10,7 @@ from lxml import etree
 from base.fmi import CAUSALITIES
 from base.units import BASE_UNITS, Unit
 from master.errors import DescriptionError
-from master.fmi.variables import Experiment
+from master.fmi.variables import DefaultExperiment
 
 
 class Reader:
@@ -98,11 +98,11 @@ class Reader:
         exponents = tuple(self.value(base, key, integer, 0) for key in BASE_UNITS)
         return Unit(name, exponents, factor, self.value(base, "offset", float, 0.0), display)
 
-    def experiment(self, element: etree._Element | None) -> Experiment:
+    def experiment(self, element: etree._Element | None) -> DefaultExperiment:
         if element is None:
-            return Experiment()
+            return DefaultExperiment()
         keys = ("startTime", "stopTime", "tolerance", "stepSize")
-        return Experiment(*(self.value(element, key, float) for key in keys))
+        return DefaultExperiment(*(self.value(element, key, float) for key in keys))
 
     def units(self) -> dict[str, Unit]:
         return {unit.name: unit for unit in map(self.unit, self.root.iterfind("UnitDefinitions/Unit"))}

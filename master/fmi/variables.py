@@ -57,7 +57,7 @@ class Array:
 
 
 @dataclass(frozen=True)
-class Experiment:
+class DefaultExperiment:
     """Default experiment of a model or a system; None where nothing is said."""
 
     start: float | None = None
@@ -84,7 +84,7 @@ class Description:
     generation_tool: str = ""
     variables: dict[str, Variable] = field(default_factory=dict)
     units: dict[str, Unit] = field(default_factory=dict)
-    experiment: Experiment = Experiment()
+    experiment: DefaultExperiment = DefaultExperiment()
     can_vary_step: bool = False
     can_get_and_set_state: bool = False
     can_serialize_state: bool = False

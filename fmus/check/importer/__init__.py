@@ -2,6 +2,6 @@
 
 from fmus.check.importer.experiment import Experiment as Experiment
 from fmus.check.importer.experiment import experiment_for as experiment_for
-from fmus.check.importer.program import Run as Run
+from fmus.check.importer.program import ImporterRun as ImporterRun
 from fmus.check.importer.program import RunError as RunError
 from fmus.check.importer.program import run as run

@@ -35,7 +35,7 @@ class RunError(DockfmuError, RuntimeError):
 
 
 @dataclass(frozen=True)
-class Run:
+class ImporterRun:
     """Outputs, shape (steps + 1, number of outputs), and times in s: load, instantiate, initialize, step."""
 
     outputs: np.ndarray
@@ -94,7 +94,7 @@ def run(
     wrapper: Sequence[str] = (),
     library: Path | None = None,
     executable: Path | None = None,
-) -> Run:
+) -> ImporterRun:
     """Run `experiment` with the library of `fmu` for `platform`, `cycles` times from instantiation to its end.
 
     States are saved and restored on the way if the FMU can. `wrapper` is a command that runs another, such as valgrind;
@@ -122,4 +122,4 @@ def run(
         if done.returncode:
             raise RunError(f"{fmu.name} on {platform} ended with {done.returncode}: {done.stderr.strip()}")
         rows = [[float.fromhex(word) for word in line.split()] for line in result.read_text().splitlines()]
-        return Run(np.array(rows), json.loads(done.stdout.splitlines()[-1]))
+        return ImporterRun(np.array(rows), json.loads(done.stdout.splitlines()[-1]))
