@@ -1,13 +1,16 @@
 """Kernels compiled ahead of time: what an object file needs and exports, and the values that it computes."""
 
 import re
+from dataclasses import replace
 
 import llvmlite.binding as llvm
 import numpy as np
+import pytest
 
 from components.core.component import Instance
 from components.oscillator import component as oscillator
 from fmus.catalogue import component
+from fmus.native import build
 from fmus.native.compile import INITIALIZE, STEP, compile_component, emit, optimise
 from fmus.toolchain.targets import HOST
 from tests.fmus import gadget
@@ -63,3 +66,19 @@ def test_memory_beyond_the_record_stays_untouched():
     loaded.initialize(block)
     loaded.step(block, 0.0, 1e-3)
     assert guarded[0] == guarded[-1] == np.pi
+
+
+def test_kernels_are_compiled_once_whatever_else_changes(tmp_path, monkeypatch):
+    """A description changes the FMU and not its kernels; other kernels of the same name are compiled."""
+    monkeypatch.setenv("DOCKFMU_CACHE", str(tmp_path))
+    component = oscillator()
+    assembly = build._assembly(component)
+    assert assembly == compile_component(component)
+
+    def never(component):
+        raise AssertionError("compiled")
+
+    monkeypatch.setattr(build, "compile_component", never)
+    assert build._assembly(replace(component, description="another")) == assembly
+    with pytest.raises(AssertionError, match="compiled"):
+        build._assembly(replace(component, step=gadget.component().step))
