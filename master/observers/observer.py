@@ -40,6 +40,11 @@ class Observer:
     chunk: int | None = None
     """Largest number of macro steps between two calls of `progress`, None for any."""
 
+    @property
+    def companions(self) -> Sequence[Observer]:
+        """Observers that belong to this one: they take part in the run, and are called after it each time."""
+        return ()
+
     def sampling(self, system: System) -> Sampling | None:
         """Return the variables whose values `sample` gets."""
         return None

@@ -46,28 +46,30 @@ class Requests:
     """What observers request of a system, and what drivers set. Raises StructureError for what is not there."""
 
     def __init__(self, system: System, observers: Sequence[Observer], drivers: Sequence[Driver] = ()) -> None:
-        self.observers = list(observers)
+        self.observers = [each for observer in observers for each in (observer, *observer.companions)]
         self.drivers = list(drivers)
         self.triggers: list[Trigger] = []
         self.owners: list[tuple[Observer, int]] = []
         """The observer that each trigger belongs to, and its number there."""
         self.samplings: list[Sampling] = []
-        self.samplers: list[Observer] = []
-        for observer in observers:
+        self.samplers: list[tuple[Observer, int]] = []
+        """The observers of rows, and the number of the sampling of each: equal ones are taken once."""
+        for observer in self.observers:
             triggers = observer.triggers(system)
             self.owners += [(observer, k) for k in range(len(triggers))]
             self.triggers += triggers
             sampling = observer.sampling(system)
             if sampling is not None:
-                self.samplers.append(observer)
-                self.samplings.append(sampling)
+                if sampling not in self.samplings:
+                    self.samplings.append(sampling)
+                self.samplers.append((observer, self.samplings.index(sampling)))
         self.check_settable(system, [name for driver in drivers for name in driver.inputs])
         for driver in drivers:
             driver.prepare(system)
         asked = [*(sampling.every for sampling in self.samplings), *(driver.every for driver in drivers)]
         if asked and min(asked) < 1:
             raise StructureError([f"every = {min(asked)}: a number of macro steps is wanted"])
-        self.longest_chunk = min([LONGEST_CHUNK, *(o.chunk for o in observers if o.chunk is not None)])
+        self.longest_chunk = min([LONGEST_CHUNK, *(o.chunk for o in self.observers if o.chunk is not None)])
 
     @staticmethod
     def check_settable(system: System, names: Iterable[str]) -> None:
@@ -223,12 +225,12 @@ class Session:
     def _deliver(self) -> None:
         """Hand rows and events to the observers, and empty their buffers."""
         recording, report = self.tables.recording, self.tables.report
-        for g, (group, observer) in enumerate(zip(self.coupling.groups, self.requests.samplers, strict=True)):
+        for observer, g in self.requests.samplers:
             count = int(recording.filled[g])
             if count:
                 times = recording.time[g, :count]
                 self.last_row[g] = float(times[-1])
-                observer.sample(times, group.rows(count))
+                observer.sample(times, self.coupling.groups[g].rows(count))
         recording.filled[:] = 0
         for time_, trigger, old, new in self.tables.triggers.event[: report[at.EVENTS]].tolist():
             observer, number = self.requests.owners[int(trigger)]

@@ -27,20 +27,20 @@ class Column:
     """
 
     def __init__(self, dataset: h5py.Dataset, level: int | None) -> None:
-        self._dataset, self._level = dataset, level
+        self.dataset, self._level = dataset, level
         self._dtype, self._rows, self._length = dataset.dtype, dataset.chunks[0], len(dataset)
 
     def append(self, values: np.ndarray) -> None:
         """Append values, shape (n,), without HDF5's filters where whole chunks are added."""
         first, rows = self._length, self._rows
         self._length += len(values)
-        self._dataset.id.set_extent((self._length,))
+        self.dataset.id.set_extent((self._length,))
         values = values.astype(self._dtype)
         if self._level is None or first % rows or len(values) % rows:
-            self._dataset[first:] = values
+            self.dataset[first:] = values
             return
         for start in range(0, len(values), rows):
-            self._dataset.id.write_direct_chunk((first + start,), _filtered(values[start : start + rows], self._level))
+            self.dataset.id.write_direct_chunk((first + start,), _filtered(values[start : start + rows], self._level))
 
 
 def _filtered(values: np.ndarray, level: int) -> bytes:

@@ -3,6 +3,9 @@
 HDF5 takes rows in compressed chunks; what does not fill a chunk yet would be lost with the process. The journal has one
 line with the identity of the recording and the names, then rows of float64: number, time, values, and a checksum of the
 row. A row is dropped after it has been written to the HDF5 file, and may be in both until then.
+
+The extremes of a row (see envelope.ENTRY) are before it, in rows of the same width that have its number with a minus
+sign: how many there are, then variable, smallest and largest value of each.
 """
 
 from __future__ import annotations
@@ -14,6 +17,10 @@ from pathlib import Path
 from typing import NamedTuple
 
 import numpy as np
+
+from master.observers.recording.envelope import ENTRY
+
+NO_ENTRIES = np.empty(0, ENTRY)
 
 
 def beside(recording: Path) -> Path:
@@ -45,15 +52,23 @@ class Journal:
         while data:
             data = data[self._out.write(data) :]
 
-    def append(self, first: int, time: np.ndarray, values: np.ndarray) -> None:
-        """Append rows from number `first` on, counted from 1; those that the journal has are left out."""
+    def append(self, first: int, time: np.ndarray, values: np.ndarray, entries: np.ndarray = NO_ENTRIES) -> None:
+        """Append rows from number `first` on, counted from 1, with `entries` of extremes, in the order of their rows.
+
+        Rows that the journal has are left out.
+        """
         time, values = time[max(self.last + 1 - first, 0) :], values[max(self.last + 1 - first, 0) :]
         first = max(first, self.last + 1)
         if not len(time):
             return
-        table = np.empty((len(time), values.shape[1] + 3))
+        width = _width(values.shape[1])
+        table = np.zeros((len(time), width))
         table[:, 0] = np.arange(first, first + len(time))
-        table[:, 1], table[:, 2:-1] = time, values
+        table[:, 1], table[:, 2 : 2 + values.shape[1]] = time, values
+        before = _pack(entries[entries["row"] + 1 >= first], width)
+        if len(before):
+            where = np.searchsorted(table[:, 0], -before[:, 0])
+            table = np.insert(table, where, before, axis=0)
         table[:, -1] = _checksums(table[:, :-1]).view(float)
         begin, row = self._out.seek(0, 2), table[0].nbytes
         try:
@@ -64,17 +79,17 @@ class Journal:
             written = (self._out.seek(0, 2) - begin) // row
             self._out.truncate(begin + written * row)
             self._out.seek(0, 2)
-            self.last = first + written - 1
+            self.last = first + int(np.count_nonzero(table[:written, 0] > 0.0)) - 1
             raise
 
-    def restart(self, first: int, time: np.ndarray, values: np.ndarray) -> None:
+    def restart(self, first: int, time: np.ndarray, values: np.ndarray, entries: np.ndarray = NO_ENTRIES) -> None:
         """Keep these rows only; HDF5 has the others. At every moment the file holds the old rows or the new ones."""
         old, new, last = self._out, unfinished(self.file), self.last
         self._out = new.open("wb", buffering=0)
         self.last = first - 1
         try:
             self._write(self._head)
-            self.append(first, time, values)
+            self.append(first, time, values, entries)
         except OSError:
             self._out.close()
             self._out, self.last = old, last
@@ -92,6 +107,38 @@ class Journal:
             self.file.unlink(missing_ok=True)
 
 
+def _width(names: int) -> int:
+    """Return the width of the rows: number, time, at least one entry of extremes, and checksum."""
+    return max(names, 3) + 3
+
+
+def _pack(entries: np.ndarray, width: int) -> np.ndarray:
+    """Return rows with the entries, as many in each as have room there; the checksums are still missing."""
+    room = (width - 3) // 3
+    rows, starts, counts = np.unique(entries["row"], return_index=True, return_counts=True)
+    # the place of each entry: among those of its row of the recording, then among the rows here
+    place = np.arange(len(entries)) - np.repeat(starts, counts)
+    needed = -(-counts // room)
+    line = np.repeat(np.cumsum(needed) - needed, counts) + place // room
+    table = np.zeros((int(needed.sum()), width))
+    table[:, 0] = -np.repeat(rows + 1.0, needed)
+    np.add.at(table[:, 1], line, 1.0)
+    for k, field in enumerate(("variable", "low", "high")):
+        table[line, 2 + 3 * (place % room) + k] = entries[field]
+    return table
+
+
+def _unpack(table: np.ndarray) -> np.ndarray:
+    """Return the entries of such rows."""
+    room = (table.shape[1] - 3) // 3
+    packed = table[:, 2 : 2 + 3 * room].reshape(len(table), room, 3)
+    used = np.arange(room) < table[:, 1, None]
+    entries = np.empty(int(used.sum()), ENTRY)
+    entries["row"] = np.repeat(-table[:, 0] - 1.0, used.sum(axis=1))
+    entries["variable"], entries["low"], entries["high"] = packed[used].T
+    return entries
+
+
 def _checksums(table: np.ndarray) -> np.ndarray:
     """Return a checksum of each row, modulo 2^64, which any change of a single number changes.
 
@@ -105,12 +152,14 @@ def _checksums(table: np.ndarray) -> np.ndarray:
 class JournalRows(NamedTuple):
     """Rows of a journal, in order and without gaps: the number of the first, times, and values by name.
 
-    `recording` identifies the recording that they belong to; `damage` says what is wrong with the journal, if anything.
+    `entries` are their extremes. `recording` identifies the recording that they belong to; `damage` says what is wrong
+    with the journal, if anything.
     """
 
     first: int
     time: np.ndarray
     values: dict[str, np.ndarray]
+    entries: np.ndarray = NO_ENTRIES
     recording: str = ""
     damage: str = ""
 
@@ -132,12 +181,19 @@ def read(file: Path) -> JournalRows:
         names, recording = about["names"], about["recording"]
     except (ValueError, KeyError, TypeError):
         return nothing._replace(damage=f"{file}: its first line is damaged, and its rows cannot be read")
-    width = len(names) + 3
+    width = _width(len(names))
     table = np.frombuffer(body[: len(body) // (8 * width) * 8 * width]).reshape(-1, width)
     sound = _checksums(table[:, :-1]) == np.ascontiguousarray(table[:, -1]).view(np.uint64)
-    first = int(table[0, 0]) if len(table) and sound[0] else 1
-    torn = ~sound | (table[:, 0] != first + np.arange(len(table)))
+    is_row = table[:, 0] > 0.0
+    first = int(abs(table[0, 0])) if len(table) and sound[0] else 1
+    # extremes have the number of the row that follows
+    due = first + np.cumsum(is_row) - is_row
+    torn = ~sound | (np.abs(table[:, 0]) != due)
     count = int(torn.argmax()) if torn.any() else len(table)
-    whole, beyond = table[:count], int(sound[count:].sum())
-    damage = f"{file}: row {count + 1} of {len(table)} is damaged; those before it could be read" if beyond else ""
-    return JournalRows(first, whole[:, 1], {name: whole[:, 2 + k] for k, name in enumerate(names)}, recording, damage)
+    beyond = int(sound[count:].sum())
+    whole, extremes = table[:count][is_row[:count]], table[:count][~is_row[:count]]
+    row, rows = len(whole) + 1, int(is_row.sum())
+    damage = f"{file}: row {row} of {max(row, rows)} is damaged; those before it could be read" if beyond else ""
+    values = {name: whole[:, 2 + k] for k, name in enumerate(names)}
+    entries = _unpack(extremes)
+    return JournalRows(first, whole[:, 1], values, entries[entries["row"] < first + len(whole) - 1], recording, damage)

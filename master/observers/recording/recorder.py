@@ -1,7 +1,7 @@
 """Recording to HDF5, so that the file can be read at any time, also after this process was killed.
 
 Layout: `/time`; `/<element>/<variable>`, one dataset each with attributes unit, description, causality, type (of
-strings their indices in `/strings`);
+strings their indices in `/strings`); `/extremes`, what Real variables reached between two rows, see envelope.ENTRY;
 `/parameters/<element>`, a table of name, value, unit; `/fmus/<element>`, attributes that identify the FMU; on the file
 itself system, algorithm, step, status and whatever the caller adds. Datasets are chunked, shuffled and compressed.
 
@@ -33,6 +33,7 @@ from master.fmi.description import Variable
 from master.observers.observer import Observer, RunContext
 from master.observers.recording import checksum, journal
 from master.observers.recording.datasets import Column, StringTable
+from master.observers.recording.envelope import ENTRY, EXTREMES, Envelope
 from master.observers.recording.results import LIBVER, fit_for_group, lock_beside
 from master.observers.recording.selection import Dense, Selection
 from master.requests import Sampling, Trigger
@@ -55,9 +56,10 @@ class Recorder(Observer):
     """Writes `variables` (full names) at the start and after every `every` macro steps; without them all outputs but
     strings.
 
-    With `dense`, rows around its events are kept all, and `every` counts elsewhere. Rows are on disk FLUSH_S seconds
-    later at the latest, whatever happens to the process; `compression` is that of gzip, from 1 (fast) to 9, or None. A
-    value that is not finite is recorded as it is, and noted in result.warnings.
+    With `extremes`, Real variables are read in all steps, and what they reached between two rows is written too: see
+    `Results.envelope`. With `dense`, rows around its events are kept all, and `every` counts elsewhere. Rows are on
+    disk FLUSH_S seconds later at the latest, whatever happens to the process; `compression` is that of gzip, from 1
+    (fast) to 9, or None. A value that is not finite is recorded as it is, and noted in result.warnings.
     """
 
     def __init__(
@@ -67,6 +69,7 @@ class Recorder(Observer):
         *,
         every: int = 1,
         dense: Dense | None = None,
+        extremes: bool = True,
         compression: int | None = 1,
         attributes: Mapping[str, str | float | int] | None = None,
     ) -> None:
@@ -74,9 +77,17 @@ class Recorder(Observer):
         self.variables = None if variables is None else tuple(variables)
         self.every = every
         self.dense = dense
+        self.extremes = extremes
         self.compression = compression
         self.attributes = dict(attributes or {})
         self._selection = None if dense is None else Selection(dense, every)
+        self._envelope: Envelope | None = None
+        self._sampled: tuple[np.ndarray, np.ndarray] | None = None
+        """Rows of which the steps before are to come."""
+        self._entries = np.empty(0, ENTRY)
+        """Extremes of the rows in the block."""
+        self._fields: dict[str, Column] = {}
+        """Datasets of the extremes."""
         self._out: h5py.File | None = None
         self._lock = Lock(lock_beside(self.file), str(self.file))
         self._reserved: Reserve | None = None
@@ -104,7 +115,13 @@ class Recorder(Observer):
         if bad:
             raise MasterError(f"cannot be recorded: {', '.join(bad)}")
         self._names = self.variables
+        self._real = [k for k, (_, variable) in enumerate(self._resolved) if variable.type == "Real"]
+        self._envelope = Envelope(len(self._real)) if self.extremes else None
         return Sampling(self.variables, 1 if self.dense else self.every)
+
+    @property
+    def companions(self) -> Sequence[Observer]:
+        return [_AllSteps(self)] if self.extremes and self.dense is None and self.every > 1 else ()
 
     def triggers(self, system: System) -> Sequence[Trigger]:
         return [event.trigger(system) for event in self.dense.events] if self.dense else ()
@@ -166,6 +183,13 @@ class Recorder(Observer):
             dataset = out.create_dataset(_path(out, element, variable.name), dtype=_DTYPE[variable.type], **options)
             _describe(dataset, variable)
             self._columns.append(Column(dataset, self.compression))
+        if self._envelope is not None:
+            group = out.create_group(EXTREMES)
+            for number, k in enumerate(self._real):
+                self._columns[k].dataset.attrs[EXTREMES] = number
+            for name in ENTRY.names or ():
+                field = group.create_dataset(name, dtype=ENTRY[name], **options)
+                self._fields[name] = Column(field, self.compression)
         for element in run.system.elements:
             self._write_fmu(out, run, element)
             self._write_parameters(out, run, element)
@@ -204,17 +228,39 @@ class Recorder(Observer):
 
     def sample(self, time_: np.ndarray, values: np.ndarray) -> None:
         if self._selection is not None:
-            time_, values = self._selection.push(time_, values)
+            self._record(*self._select(*self._selection.push(time_, values)))
+        elif self.companions:
+            self._sampled = time_.copy(), values.copy()
+        else:
+            self._record(time_, values)
+
+    def steps(self, time_: np.ndarray, values: np.ndarray) -> None:
+        """Take the Real variables, shape (n, variables), of all steps up to the rows of the last `sample`."""
+        assert self._envelope is not None
+        times, rows = self._sampled or (np.empty(0), np.empty((0, len(self._names))))
+        self._sampled = None
+        self._record(times, rows, self._envelope.fold(values, np.isin(time_, times)))
+
+    def _select(
+        self, time_: np.ndarray, values: np.ndarray, keep: np.ndarray
+    ) -> tuple[np.ndarray, np.ndarray, np.ndarray | None]:
+        """Return the rows to keep, and their extremes."""
+        entries = self._envelope.fold(values[:, self._real], keep) if self._envelope and len(time_) else None
+        return time_[keep], values[keep], entries
+
+    def _record(self, time_: np.ndarray, values: np.ndarray, entries: np.ndarray | None = None) -> None:
         with self._writing():
-            self._add(time_, values)
+            self._add(time_, values, entries)
             if self._pending_write is not None and self._pending_write.done():
                 self._await_writer()
             if time.monotonic() - self._flushed > FLUSH_S:
                 self._write_journal()
 
-    def _add(self, time_: np.ndarray, values: np.ndarray) -> None:
-        """Add rows to the block, and submit it to the writer when it is full."""
+    def _add(self, time_: np.ndarray, values: np.ndarray, entries: np.ndarray | None = None) -> None:
+        """Add rows to the block with their extremes, and submit it to the writer when it is full."""
         self._total += len(time_)
+        if entries is not None and len(entries):
+            self._entries = np.concatenate([self._entries, entries])
         while len(time_):
             rows = slice(self._rows, min(self._rows + len(time_), BLOCK_ROWS))
             count = rows.stop - rows.start
@@ -244,9 +290,14 @@ class Recorder(Observer):
         """Submit the block to the writer, once it has written the one before."""
         self._await_writer()
         self._write_journal()
-        self._pending_write = self._writer.submit(self._write, self._times, self._values)
+        entries, self._entries = np.split(self._entries, [self._entries_before(self._rows)])
+        self._pending_write = self._writer.submit(self._write, self._times, self._values, entries)
         self._submitted += self._rows
         self._start_block()
+
+    def _entries_before(self, row: int) -> int:
+        """Return the number of entries of the rows before a row of the block."""
+        return int(np.searchsorted(self._entries["row"], self._submitted + row))
 
     def _await_writer(self) -> None:
         """Wait for the writer, and drop from the journal what HDF5 has now. Raises the writer's exception."""
@@ -255,22 +306,30 @@ class Recorder(Observer):
         self._pending_write.result()
         self._pending_write = None
         assert self._journal is not None
-        self._journal.restart(self._submitted + 1, self._times[: self._in_journal], self._values[: self._in_journal])
+        rows = slice(0, self._in_journal)
+        entries = self._entries[: self._entries_before(self._in_journal)]
+        self._journal.restart(self._submitted + 1, self._times[rows], self._values[rows], entries)
 
     def _write_journal(self) -> None:
         """Write the rows that are nowhere else to the journal."""
         assert self._journal is not None
         rows = slice(self._in_journal, self._rows)
-        self._journal.append(self._submitted + 1 + self._in_journal, self._times[rows], self._values[rows])
+        entries = self._entries[self._entries_before(rows.start) : self._entries_before(rows.stop)]
+        self._journal.append(self._submitted + 1 + rows.start, self._times[rows], self._values[rows], entries)
         self._in_journal = self._rows
         self._flushed = time.monotonic()
 
-    def _write(self, times: np.ndarray, values: np.ndarray) -> None:
-        """Write rows to the HDF5 file, one dataset for each variable."""
+    def _write(self, times: np.ndarray, values: np.ndarray, entries: np.ndarray) -> None:
+        """Write rows to the HDF5 file, one dataset for each variable, and their extremes."""
         assert self._out is not None
-        self._reserve(self._out.id.get_filesize(), 8 * len(times))
+        # whole chunks only: the last entry is there twice and more
+        padding = np.repeat(entries[-1:], -len(entries) % CHUNK_ROWS)
+        entries = np.concatenate([entries, padding])
+        self._reserve(self._out.id.get_filesize(), 8 * len(times), entries.nbytes)
         for k, column in enumerate(self._columns):
             column.append(values[:, k])
+        for name, column in self._fields.items():
+            column.append(entries[name])
         # the time comes last: what it counts is complete, and on disk
         self._out.flush()
         self._time.append(times)
@@ -282,23 +341,29 @@ class Recorder(Observer):
         assert self._out is not None
         self._reserve(self._out.id.get_filesize(), count)
 
-    def _reserve(self, used: int, column: int) -> None:
+    def _reserve(self, used: int, column: int, extremes: int = 0) -> None:
         """Allocate as many bytes on disk as HDF5 may need for the next rows, `column` bytes of each variable.
 
         Once HDF5 has failed to write what it holds, it cannot be closed and crashes the process. Raises OSError.
         """
         if hasattr(os, "posix_fallocate"):
             with self.file.open("r+b") as out:
-                os.posix_fallocate(out.fileno(), used, (len(self._resolved) + 1) * (column + COLUMN_BYTES))
+                columns = (len(self._resolved) + 1) * (column + COLUMN_BYTES)
+                os.posix_fallocate(out.fileno(), used, columns + extremes + len(self._fields) * COLUMN_BYTES)
 
     def _finish(self) -> None:
         """Write all rows that are left to the HDF5 file."""
         with self._writing():
             if self._selection is not None:
-                self._add(*self._selection.rest())
+                self._add(*self._select(*self._selection.rest()))
+            if self._sampled is not None:
+                # the last row, of an instant that the steps before it have had already
+                self.steps(self._sampled[0], self._sampled[1][:, self._real])
+            if self._envelope is not None:
+                self._entries = np.concatenate([self._entries, self._envelope.rest()])
             self._await_writer()
-            if self._rows:
-                self._write(self._times[: self._rows], self._values[: self._rows])
+            if self._rows or len(self._entries):
+                self._write(self._times[: self._rows], self._values[: self._rows], self._entries)
 
     def end(self, result: Result) -> None:
         try:
@@ -337,6 +402,20 @@ class Recorder(Observer):
             if lost > 0:
                 result.warnings.append(f"{self.file}: the last {lost} rows are lost: the disk is full")
         self._journal.close(remove=not self._failed)
+
+
+class _AllSteps(Observer):
+    """Hands the values of all steps to a recorder that keeps few of them."""
+
+    def __init__(self, recorder: Recorder) -> None:
+        self._recorder = recorder
+
+    def sampling(self, system: System) -> Sampling:
+        variables = self._recorder.variables or ()
+        return Sampling(tuple(name for name in variables if system.resolve(name)[1].type == "Real"))
+
+    def sample(self, time_: np.ndarray, values: np.ndarray) -> None:
+        self._recorder.steps(time_, values)
 
 
 def _path(out: h5py.File, element: str, name: str) -> str:

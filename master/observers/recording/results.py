@@ -5,6 +5,7 @@ from __future__ import annotations
 import tempfile
 import warnings
 from collections.abc import Sequence
+from functools import cached_property
 from pathlib import Path
 from types import TracebackType
 from typing import TYPE_CHECKING, Any
@@ -17,13 +18,14 @@ from base.names import did_you_mean, matching
 from master.errors import MasterError
 from master.observers.recording import checksum, journal
 from master.observers.recording.datasets import STRINGS, read_strings
+from master.observers.recording.envelope import ENTRY, EXTREMES, envelope
 from master.observers.recording.salvage import LIBVER as LIBVER
 from master.observers.recording.salvage import probe, salvage
 
 if TYPE_CHECKING:
     import pandas
 
-RESERVED = ("time", "parameters", "fmus", STRINGS)
+RESERVED = ("time", "parameters", "fmus", STRINGS, EXTREMES)
 """Names in a recording that are not elements."""
 
 
@@ -78,6 +80,7 @@ class Results:
         fits = own and 0 <= common <= len(waiting.time) and len(waiting.time) > 0
         damage += [waiting.damage] if waiting.damage else []
         self._journaled = {name: values[common:] for name, values in waiting.values.items()} if fits else {}
+        self._journaled_entries = waiting.entries if fits else np.empty(0, ENTRY)
         self.time: np.ndarray = np.concatenate([time, waiting.time[common:]]) if self._journaled else time
         self.damage = "; ".join(damage)
         if self.damage:
@@ -117,6 +120,36 @@ class Results:
         except OSError as error:
             raise MasterError(f"{self.file}: {name} is damaged ({error})") from error
         return np.concatenate([values, self._journaled[name].astype(values.dtype)]) if self._journaled else values
+
+    def envelope(self, name: str) -> tuple[np.ndarray, np.ndarray]:
+        """Return the smallest and the largest value of a Real variable since the row before, each of shape (rows,).
+
+        Both rows count, and all macro steps between them; the last row has also what came after it. Raises MasterError
+        for variables of which this is not recorded: see `has_envelope`.
+        """
+        if not self.has_envelope(name):
+            raise MasterError(f"{self.file}: holds no extremes of {name} between its rows")
+        entries = self._entries
+        return envelope(self[name], entries[entries["variable"] == self.attribute(name)[EXTREMES]])
+
+    def has_envelope(self, name: str) -> bool:
+        """Return whether what a variable reached between two rows is recorded: of Real ones, unless left out."""
+        return EXTREMES in self.attribute(name) and EXTREMES in self._in
+
+    @cached_property
+    def _entries(self) -> np.ndarray:
+        """The extremes between the rows that there are."""
+        group = self._in[EXTREMES]
+        try:
+            # the field that is written last is the shortest one of a run in progress
+            count = min(len(group[name]) for name in ENTRY.names or ())
+            stored = np.empty(count, ENTRY)
+            for name in ENTRY.names or ():
+                stored[name] = group[name][:count]
+        except OSError as error:
+            raise MasterError(f"{self.file}: {EXTREMES} is damaged ({error})") from error
+        entries = np.concatenate([stored, self._journaled_entries])
+        return entries[entries["row"] < len(self.time)]
 
     def __contains__(self, name: str) -> bool:
         return name in self._paths
@@ -270,6 +303,8 @@ def _rewrite(results: Results, fresh: Path) -> None:
             source.copy(name, out)
         out.attrs.update(source.attrs)
         columns = {"time": results.time} | {path: results._stored(name) for name, path in results._paths.items()}
+        if EXTREMES in source:
+            columns |= {f"{EXTREMES}/{name}": results._entries[name] for name in ENTRY.names or ()}
         for path, values in columns.items():
             out[path].resize(len(values), axis=0)
             out[path][:] = values

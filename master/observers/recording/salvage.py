@@ -17,6 +17,7 @@ import h5py
 import numpy as np
 
 from master.observers.recording import checksum
+from master.observers.recording.envelope import ENTRY, EXTREMES
 
 LONGEST_S = 10.0
 """Time limit for a small file."""
@@ -118,6 +119,7 @@ def _read(source: h5py.File, out: h5py.File) -> list[str]:
     falling = ~(np.diff(time) > 0.0)
     time = time[: int(falling.argmax()) + 1] if falling.any() else time
     columns: dict[str, tuple[h5py.Dataset, np.ndarray]] = {}
+    fields: dict[str, np.ndarray] = {}
     for element in source:
         if element == "time":
             continue
@@ -128,6 +130,13 @@ def _read(source: h5py.File, out: h5py.File) -> list[str]:
             members = list(group)
         except _ERRORS:
             missing.append(element)
+            continue
+        if element == EXTREMES:
+            for name in members:
+                try:
+                    fields[f"{element}/{name}"] = _rows(group[name], len(group[name]))
+                except _ERRORS:
+                    missing.append(f"{element}/{name}")
             continue
         if element in ("parameters", "fmus"):
             for name in members:
@@ -142,6 +151,9 @@ def _read(source: h5py.File, out: h5py.File) -> list[str]:
                 columns[f"{element}/{name}"] = (column, _rows(column, len(time)))
             except _ERRORS:
                 missing.append(f"{element}/{name}")
+    if len(fields) == len(ENTRY.names or ()):
+        for path, values in fields.items():
+            out.create_dataset(path, data=values, maxshape=(None,))
     count = min([len(time), *(len(values) for _, values in columns.values())])
     for path, (source_column, values) in [("time", (dataset, time)), *columns.items()]:
         target = out.create_dataset(path, data=values[:count], maxshape=(None,))

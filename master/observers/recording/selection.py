@@ -34,21 +34,21 @@ class Selection:
         """Open the window of an event at `time`, before rows of later chunks of steps are pushed."""
         self._windows.append((time - self.dense.before, time + self.dense.after))
 
-    def push(self, time: np.ndarray, values: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-        """Add rows; return those to keep among the rows that no later event can concern."""
+    def push(self, time: np.ndarray, values: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+        """Add rows; return times and values of the rows that no later event can concern, and which of them to keep."""
         # all events up to the end of what is held are known, those of the new rows are not
         known = self._held[-1][1][-1] if self._held else -np.inf
         self._held.append((np.arange(self._count, self._count + len(time)), time.copy(), values.copy()))
         self._count += len(time)
         return self._release(known - self.dense.before)
 
-    def rest(self) -> tuple[np.ndarray, np.ndarray]:
-        """Return the rows to keep of all that are held at the end of the run, the last one among them."""
+    def rest(self) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+        """Return all rows that are held at the end of the run, and which of them to keep: the last one in any case."""
         if not self._held:
-            return np.zeros(0), np.zeros((0, 0))
+            return np.zeros(0), np.zeros((0, 0)), np.zeros(0, bool)
         return self._release(np.inf, last=True)
 
-    def _release(self, until: float, *, last: bool = False) -> tuple[np.ndarray, np.ndarray]:
+    def _release(self, until: float, *, last: bool = False) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
         number, time, values = (np.concatenate(parts) for parts in zip(*self._held, strict=True))
         cut = int(np.searchsorted(time, until))
         keep = number[:cut] % self.every == 0
@@ -60,4 +60,4 @@ class Selection:
             keep[-1] = True
         self._held = [(number[cut:], time[cut:], values[cut:])] if cut < len(time) else []
         self._windows = [window for window in self._windows if window[1] >= until]
-        return time[:cut][keep], values[:cut][keep]
+        return time[:cut], values[:cut], keep
