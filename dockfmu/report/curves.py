@@ -11,7 +11,7 @@ import numpy as np
 from base.units import DISPLAY_UNITS, UnitError, parse_unit
 from dockfmu.declare.plan import Panel
 from dockfmu.report.plots import Curve, Plot
-from dockfmu.report.thinning import thin
+from dockfmu.report.thinning import beyond, thin
 from master.observers.recording.results import Results
 
 _SYMBOLS = {"deg": "°", "deg/s": "°/s", "deg/s2": "°/s²", "m/s2": "m/s²", "N.m": "N·m", "N.s": "N·s"}
@@ -79,5 +79,9 @@ def _curve(results: Results, signal: str, label: str, window: tuple[float, float
     unit, factor = shown_unit(results.unit(signal), results.display_unit(signal))
     start, end = window or (-np.inf, np.inf)
     inside = slice(*np.searchsorted(results.time, [start, np.nextafter(end, np.inf)]))
-    time, values = thin(results.time[inside], results[signal][inside] * factor)
-    return Curve(label, unit, time, values, results.variability(signal) == "discrete")
+    time, values = results.time[inside], results[signal][inside] * factor
+    band = np.empty((0, 4))
+    if results.has_envelope(signal):
+        low, high = (bound[inside] * factor for bound in results.envelope(signal))
+        band = beyond(time, values, low, high)
+    return Curve(label, unit, *thin(time, values), results.variability(signal) == "discrete", band)

@@ -33,7 +33,9 @@ def figure(plot: Plot) -> dict[str, Any]:
         "ticks": [list(tick) for tick in plot.ticks],
         "lanes": bool(plot.ticks) and len(plot.curves) > 1,
         "traces": [
-            _trace(curve, colour, legend=len(plot.curves) > 1 and not plot.ticks) for curve, colour in plot.coloured
+            trace
+            for curve, colour in plot.coloured
+            for trace in _traces(curve, colour, legend=len(plot.curves) > 1 and not plot.ticks)
         ],
         "text": description(plot),
     }
@@ -46,19 +48,31 @@ def description(plot: Plot) -> str:
         if plot.ticks or not len(curve.values):
             told.append(curve.label)
         else:
-            least, most = float(curve.values.min()), float(curve.values.max())
+            least, most = curve.extremes
             told.append(f"{curve.label} from {least:.4g} to {most:.4g} {curve.unit}".rstrip())
     return f"{plot.title}, over time: {'; '.join(told)}"
 
 
-def _trace(curve: Curve, colour: str, *, legend: bool) -> dict[str, Any]:
-    return {
-        "type": "scatter", "mode": "lines", "name": curve.label,
+def _traces(curve: Curve, colour: str, *, legend: bool) -> list[dict[str, Any]]:
+    """Return the line of the samples and, behind it, boxes of what was reached between them."""
+    line = {
+        "type": "scatter", "mode": "lines", "name": curve.label, "legendgroup": curve.label,
         "x": _array(curve.time), "y": _array(curve.values),
         "line": {"color": colour, "width": 1.3, "shape": "hv" if curve.step else "linear"},
         "showlegend": legend,
         "hovertemplate": f"%{{y:.5g}} {curve.unit}<extra>{curve.label}</extra>",
     }  # fmt: skip
+    if not len(curve.band):
+        return [line]
+    start, end, low, high = curve.band.T
+    gap = np.full(len(start), np.nan)
+    boxes = {
+        "type": "scatter", "mode": "lines", "name": curve.label, "legendgroup": curve.label, "showlegend": False,
+        "x": _array(np.column_stack([start, end, end, start, start, gap]).ravel()),
+        "y": _array(np.column_stack([low, low, high, high, low, gap]).ravel()),
+        "line": {"color": colour, "width": 0.5}, "fill": "toself", "opacity": 0.45, "hoverinfo": "skip",
+    }  # fmt: skip
+    return [boxes, line]
 
 
 def _array(values: np.ndarray | Sequence[float]) -> dict[str, str]:

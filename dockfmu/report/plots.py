@@ -14,13 +14,26 @@ COLOURS = ("#1f77b4", "#d62728", "#2ca02c", "#9467bd", "#ff7f0e", "#17becf", "#8
 
 @dataclass(frozen=True)
 class Curve:
-    """One signal in the unit `unit`; `step` where it holds its value between samples."""
+    """One signal in the unit `unit`; `step` where it holds its value between samples.
+
+    `band` has intervals in which the signal went beyond the line of its samples, shape (intervals, 4): start and end
+    in s, smallest and largest value.
+    """
 
     label: str
     unit: str
     time: np.ndarray
     values: np.ndarray
     step: bool
+    band: np.ndarray
+
+    @property
+    def extremes(self) -> tuple[float, float]:
+        """Return the smallest and the largest value, NaN where there are none."""
+        if not len(self.values):
+            return np.nan, np.nan
+        low, high = [self.values, self.band[:, 2]], [self.values, self.band[:, 3]]
+        return float(np.concatenate(low).min()), float(np.concatenate(high).max())
 
 
 @dataclass(frozen=True)

@@ -116,9 +116,15 @@ def write_png(picture: Picture) -> None:
 
 
 def _draw(axis: Any, plot: Plot) -> None:
+    from matplotlib.collections import PolyCollection
+
     for curve, colour in plot.coloured:
         style = "steps-post" if curve.step else "default"
         axis.plot(curve.time, curve.values, color=colour, lw=1.0, label=curve.label, drawstyle=style)
+        if len(curve.band):
+            boxes = curve.band[:, [0, 2, 1, 2, 1, 3, 0, 3]].reshape(-1, 4, 2)
+            axis.add_collection(PolyCollection(list(boxes), color=colour, alpha=0.45, linewidth=0.5))
+            axis.autoscale_view()
     # in a given place: matplotlib would measure every label on the way to one
     axis.set_title(plot.title, loc="left", fontsize=9, y=1.0)
     if plot.ticks:

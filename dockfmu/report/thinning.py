@@ -52,3 +52,31 @@ def thin(t: np.ndarray, y: np.ndarray, tolerance: float = 1e-3) -> tuple[np.ndar
     kept = [_kept(t[a : b + 1], y[a : b + 1], bound) + a for a, b in pairwise(ends)]
     chosen = np.unique(np.concatenate(kept))
     return t[chosen], y[chosen]
+
+
+def beyond(
+    t: np.ndarray, y: np.ndarray, low: np.ndarray, high: np.ndarray, tolerance: float = 1e-3, most: int = 2000
+) -> np.ndarray:
+    """Return where a signal leaves the line of its samples (t, y): start, end, smallest, largest value, shape (n, 4).
+
+    `low` and `high` are its extremes since the sample before. Intervals in which they go beyond both samples by more
+    than `tolerance` of the whole range are kept, those of the largest and the smallest value in any case. Neighbours
+    are joined where there are more than `most`.
+    """
+    if len(t) < 2 or not np.isfinite(high - low).all():
+        return np.empty((0, 4))
+    # the extremes of the first sample are of a time that is not shown
+    t0, t1, low, high = t[:-1], t[1:], low[1:], high[1:]
+    least, greatest = np.minimum(y[:-1], y[1:]), np.maximum(y[:-1], y[1:])
+    excess = np.maximum(high - greatest, least - low)
+    chosen = excess > tolerance * (max(high.max(), y.max()) - min(low.min(), y.min()))
+    for k in (int(low.argmin()), int(high.argmax())):
+        chosen[k] |= excess[k] > 0.0
+    table = np.column_stack([t0, t1, low, high])[chosen]
+    group = -(-len(table) // most)
+    if group > 1:
+        starts = np.arange(0, len(table), group)
+        ends = np.append(starts[1:], len(table)) - 1
+        joined = np.minimum.reduceat(table[:, 2], starts), np.maximum.reduceat(table[:, 3], starts)
+        table = np.column_stack([table[starts, 0], table[ends, 1], *joined])
+    return table

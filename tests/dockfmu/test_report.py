@@ -49,7 +49,12 @@ def recording(tmp_path):
 def folder(pair, tmp_path_factory):
     """The results of a run of the pair with a changed parameter."""
     folder = tmp_path_factory.mktemp("run")
-    assert status_of("run", pair, "--stop", 20, "--set", "first.parameters.initial_position=0.5", "-o", folder) == 0
+    assert (
+        status_of(
+            "run", pair, "--stop", 20, "--every", 7, "--set", "first.parameters.initial_position=0.5", "-o", folder
+        )
+        == 0
+    )
     return folder
 
 
@@ -85,7 +90,9 @@ def test_a_window_keeps_the_samples_at_its_ends(recording):
 
 def test_the_page_says_how_to_run_it_again_and_what_was_changed(folder):
     page = (folder / "report.html").read_text(encoding="utf-8")
-    assert re.search(r"dockfmu run \S+pair.ssp --stop 20 --set first.parameters.initial_position=0.5 -o ", page)
+    assert re.search(
+        r"dockfmu run \S+pair.ssp --stop 20 --every 7 --set first.parameters.initial_position=0.5 -o ", page
+    )
     assert re.search(r"Parameters changed.*first\.parameters\.initial_position</code></td><td>0.5<", page, re.DOTALL)
     assert "<script src" not in page
     assert page.index("<h1>") < page.index('class="outcome') < page.index("Audit") < page.index("Peaks")
@@ -95,12 +102,24 @@ def test_the_page_says_how_to_run_it_again_and_what_was_changed(folder):
 def test_the_figures_of_the_page_hold_the_samples(folder):
     page = (folder / "report.html").read_text(encoding="utf-8")
     figures = json.loads(re.search(r'<script type="application/json" id="figures">(.*?)</script>', page, re.DOTALL)[1])
-    trace = figures["plots"][0]["traces"][0]
+    trace = figures["plots"][0]["traces"][-1]
     shown = np.frombuffer(base64.b64decode(trace["y"]["bdata"]), "<f4")
     with read_results(folder / "results.h5") as results:
         name = next(name for name in results.variables if name.endswith(trace["name"]))
         assert shown.max() == np.float32(results[name].max())
     assert figures["end"] == [0.0, 20.0]
+
+
+def test_plots_reach_the_peaks_of_the_table(folder):
+    """A record every 7 steps misses the turning points; the boxes have them, bitwise."""
+    with read_results(folder / "results.h5") as results:
+        peaks = json.loads((folder / "summary.json").read_text())["peaks"]
+        names = [name for name in results.variables if name in peaks and results.has_envelope(name)]
+        assert names
+        shown = plots(results, [Panel(name, (name,)) for name in names])
+        for name, plot in zip(names, shown, strict=True):
+            assert plot.curves[0].extremes == (peaks[name]["min"], peaks[name]["max"])
+        assert any(len(plot.curves[0].band) for plot in shown)
 
 
 def test_each_plot_is_told_in_words(recording):

@@ -4,7 +4,7 @@ import numpy as np
 from hypothesis import given
 from hypothesis import strategies as st
 
-from dockfmu.report.thinning import thin
+from dockfmu.report.thinning import beyond, thin
 
 
 @given(st.integers(0, 10**6), st.sampled_from([1e-3, 1e-2, 0.1]))
@@ -36,3 +36,21 @@ def test_samples_that_are_not_finite_are_left_out():
 def test_constant_signals_keep_both_ends():
     t, y = thin(np.arange(100.0), np.full(100, 3.0))
     assert (list(t), list(y)) == ([0.0, 99.0], [3.0, 3.0])
+
+
+def test_only_intervals_beyond_their_samples_are_boxes():
+    """The largest value, however little it goes beyond, and a pulse; not what the line shows already."""
+    t, y = np.arange(100.0), np.zeros(100)
+    low, high = y.copy(), y.copy()
+    high[40], low[60], high[80] = 6322.0, -0.5, 1.0
+    assert beyond(t, y, low, high).tolist() == [[39.0, 40.0, 0.0, 6322.0], [59.0, 60.0, -0.5, 0.0]]
+    assert len(beyond(t, y, y, y)) == 0
+
+
+def test_boxes_are_joined_where_there_are_many_and_keep_the_extremes():
+    random = np.random.default_rng(1)
+    t, y, high = np.arange(10000.0), np.zeros(10000), random.uniform(0.5, 1.0, 10000)
+    boxes = beyond(t, y, -high, high, most=300)
+    assert len(boxes) <= 300
+    assert (boxes[0, 0], boxes[-1, 1]) == (0.0, 9999.0)
+    assert (boxes[:, 2].min(), boxes[:, 3].max()) == (-high[1:].max(), high[1:].max())
