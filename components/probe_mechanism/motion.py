@@ -10,8 +10,8 @@ from components.core.vector import add, cross, load, store
 def place_ports(base, target, motion, tau):
     """Place both ports `tau` seconds into the step, with the accelerations that the craft had in the last one.
 
-    Spec/00 3.3 takes the target's accelerations as 0, which is what the inputs say that nobody feeds. Then its velocity
-    jumps at every macro step by what its craft took up meanwhile, and friction has to follow.
+    The target's as the base's (spec/00 R37). A target whose acceleration nobody feeds has 0: its velocity then jumps at
+    every macro step by what its craft took up meanwhile, and friction has to follow.
     """
     extrapolate(base, load(base.acceleration), load(base.angular_acceleration), tau, motion.base)
     extrapolate(target, load(target.acceleration), load(target.angular_acceleration), tau, motion.target)
