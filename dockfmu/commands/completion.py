@@ -7,7 +7,6 @@ import io
 import os
 from collections.abc import Callable, Iterable
 from contextlib import redirect_stderr
-from pathlib import Path
 from typing import Any
 
 from dockfmu.commands.arguments import DONE, command
@@ -61,10 +60,9 @@ def offers(parser: argparse.ArgumentParser) -> list[tuple[argparse.Action, Compl
 
 def systems(prefix: str, **_: Any) -> list[str]:
     """Return names of systems, and files of systems that begin with `prefix`."""
-    import ssp
+    from dockfmu.declare import files
 
-    known = (Path(next(iter(ssp.__path__))) / "systems").glob("*.toml")
-    return [*sorted(file.stem for file in known), *_files(prefix, "ssp", "toml")]
+    return [*files.names(), *_files(prefix, "ssp", "toml")]
 
 
 def components(**_: Any) -> list[str]:

@@ -3,13 +3,11 @@
 from __future__ import annotations
 
 import os
-import re
 import shutil
 from collections.abc import Sequence
 from typing import TextIO
 
 _CODES = {"bold": "1", "dim": "2", "red": "31", "green": "32", "yellow": "33", "cyan": "36"}
-_ESCAPE = re.compile(r"\x1b\[[\d;]*m")
 
 
 def coloured(stream: TextIO) -> bool:
@@ -46,8 +44,3 @@ def table(rows: Sequence[Sequence[str]], columns: int | None = None, limits: Seq
 def cut(text: str, limit: int | None) -> str:
     """Return text of at most `limit` characters, with an ellipsis where it is cut."""
     return text if limit is None or len(text) <= limit else text[: max(limit - 1, 0)].rstrip() + "…"
-
-
-def plain(text: str) -> str:
-    """Return text without its colours."""
-    return _ESCAPE.sub("", text)

@@ -325,6 +325,7 @@ def _limits(table: Table) -> dict[str, tuple[float, ...]]:
 
 def _with_condition(conditions: InitialConditions, name: str, value: Any) -> InitialConditions:
     """One condition, or one element of it, replaced; `yaw`, `pitch` and `roll` are the elements of `angles`."""
+    typed = name
     if name in ANGLES:
         name = f"angles[{ANGLES.index(name) + 1}]"
     base, bracket, subscript = name.partition("[")
@@ -339,7 +340,7 @@ def _with_condition(conditions: InitialConditions, name: str, value: Any) -> Ini
         raise DeclarationError(f"{where}: there is no such condition{hint}")
     before = known[base]
     try:
-        value = in_unit(value, parse_unit(UNITS[base]), f"{CONDITIONS}.{name}")
+        value = in_unit(value, parse_unit(UNITS[base]), f"{CONDITIONS}.{typed}")
     except UnitError as error:
         raise DeclarationError(str(error)) from error
     found = [finite_number(item) for item in (value if isinstance(value, list) else [value])]

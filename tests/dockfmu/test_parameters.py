@@ -87,7 +87,7 @@ def test_ranges_items_and_descriptions_are_those_of_the_fmu(listed):
 
 def test_nothing_is_built(monkeypatch):
     monkeypatch.setattr("dockfmu.declare.assembly.build", None)
-    monkeypatch.setattr("dockfmu.declare.assembly.build_ahead", None)
+    monkeypatch.setattr("dockfmu.declare.assembly.build_in_parallel", None)
     assert parameters(f"{SYSTEM}.cyclogram")
 
 
@@ -194,7 +194,7 @@ def test_a_terminal_gets_lines_of_its_width(capsys, monkeypatch):
     monkeypatch.setenv("TERM", "xterm")
     assert status_of("parameters", f"{SYSTEM}.mechanism") == 0
     told = capsys.readouterr()
-    assert max(len(terminal.plain(line)) for line in told.out.splitlines()) == 80
+    assert max(len(re.sub(r"\x1b\[\d*m", "", line)) for line in told.out.splitlines()) == 80
     assert "\x1b[1m" in told.out
     assert "--long" in told.err
 

@@ -137,5 +137,5 @@ def test_a_file_and_the_command_line_mean_the_same_angle(tmp_path):
 def test_conditions_in_another_dimension_and_angles_beyond_pi():
     with pytest.raises(DeclarationError, match=r"initial_conditions\.velocity = '7cm': another quantity; .* in m/s"):
         conditions("velocity", ["7cm", 0, 0])
-    with pytest.warns(AngleWarning, match="did you mean 10deg"):
+    with pytest.warns(AngleWarning, match=r"initial_conditions\.roll: 10 rad = 573 deg; did you mean 10deg"):
         conditions("roll", 10)
