@@ -77,7 +77,7 @@ def partial(summary):
     ("arguments", "words"),
     [
         ((), ["a COMMAND is needed"]),
-        (("rum",), ["invalid choice: 'rum'"]),
+        (("rum",), ["there is no command 'rum'", "did you mean run?"]),
         (("run",), ["required: SYSTEM|FILE.ssp"]),
         (("run", "central_impact"), ["no system 'central_impact'", "did you mean central_impact_20t?"]),
         (
@@ -107,7 +107,7 @@ def partial(summary):
         (("run", "PAIR", "--step", "0"), ["'0' is no positive number"]),
         (("run", "PAIR", "--stop", "-1"), ["'-1' is no positive number"]),
         (("run", "PAIR", "--stop", "inf"), ["'inf' is no positive number"]),
-        (("run", "PAIR", "--parameters", "nosuch.ssv"), ["--parameters nosuch.ssv: No such file"]),
+        (("run", "PAIR", "--parameters", "nosuch.ssv"), ["parameters nosuch.ssv: No such file"]),
         (("run", "PAIR", "--swap", "third=x.fmu"), ["third: the system pair has first, second, no 'third'"]),
         (("run", "PAIR", "--swap", "first=x.fmu"), ["x.fmu: there is no such file"]),
         (("build", "Oscilator"), ["'Oscilator'", "did you mean Oscillator?"]),
