@@ -43,13 +43,16 @@ STEPS = 20
 TIME_LIMIT = 600.0
 
 
-class Absent(Exception):
+class MissingToolError(Exception):
     """The checker is not here, or not for this file."""
 
 
 @dataclass(frozen=True)
 class Checker:
-    """`check(file, folder)` returns the findings, one sentence each, and may write into `folder`; raises Absent."""
+    """`check(file, folder)` returns the findings, one sentence each, and may write into `folder`.
+
+    It raises MissingToolError.
+    """
 
     name: str
     ending: str
@@ -57,20 +60,20 @@ class Checker:
 
 
 def _program(*names: str) -> str:
-    """Return the first of some programs on the PATH. Raises Absent."""
+    """Return the first of some programs on the PATH. Raises MissingToolError."""
     for name in names:
         if found := shutil.which(name):
             return found
-    raise Absent(f"no {names[0]} on the PATH")
+    raise MissingToolError(f"no {names[0]} on the PATH")
 
 
 def _installed(*places: str) -> Path:
-    """Return the first match of glob patterns in the environment of the importers. Raises Absent."""
+    """Return the first match of glob patterns in the environment of the importers. Raises MissingToolError."""
     environment = Path(os.environ.get("DOCKFMU_IMPORTERS", ROOT / "build" / "importers"))
     for place in places:
         for file in sorted(environment.glob(place)):
             return file
-    raise Absent(f"no {places[0]} in {environment}: make importers")
+    raise MissingToolError(f"no {places[0]} in {environment}: make importers")
 
 
 def _call(command: Sequence[object], folder: Path, environment: Mapping[str, str] | None = None) -> tuple[int, str]:
@@ -92,7 +95,7 @@ def _succeeds(command: Sequence[object], folder: Path, environment: Mapping[str,
 
 
 def _description(file: Path, folder: Path) -> list[str]:
-    """Schema of the standard, fmpy's rules and ours, and the exported functions of all libraries."""
+    """Check the schema of the standard, fmpy's rules and ours, and the exported functions of all libraries."""
     return [str(finding) for findings in examine(file).values() for finding in findings]
 
 
@@ -100,7 +103,7 @@ def _moving(file: Path) -> tuple[Experiment, np.ndarray]:
     """Return an experiment that the FMU can do, with inputs that move if it can, and what the C importer gives."""
     description = read_description(file)
     if description.needs_execution_tool:
-        raise Absent("needs Python in the importer")
+        raise MissingToolError("needs Python in the importer")
     for amplitude in (1e-2, 0.0):
         experiment = experiment_for(description, amplitude, STEPS)
         try:
@@ -111,7 +114,7 @@ def _moving(file: Path) -> tuple[Experiment, np.ndarray]:
 
 
 def _importer(file: Path, folder: Path) -> list[str]:
-    """The importer in C runs it, and gives the same bits as the master's calls from Python."""
+    """Check that the importer in C gives results bitwise equal to those of the master's calls from Python."""
     try:
         experiment, rows = _moving(file)
     except (RunError, LinkError, subprocess.TimeoutExpired) as fault:
@@ -134,7 +137,7 @@ def _importer(file: Path, folder: Path) -> list[str]:
 def _memory(file: Path, folder: Path) -> list[str]:
     found = check_memory(file)
     if found is None:
-        raise Absent("no valgrind, or needs Python in the importer")
+        raise MissingToolError("no valgrind, or needs Python in the importer")
     return [str(finding) for finding in found]
 
 
@@ -145,7 +148,7 @@ def _vdmcheck(file: Path, folder: Path) -> list[str]:
 
 
 def _fmucheck(file: Path, folder: Path) -> list[str]:
-    """The FMU compliance checker of Modelica: its own default options, none of its three counters above zero."""
+    """Run Modelica's FMU compliance checker with its default options; none of its three counters may be above zero."""
     names = ("fmuCheck", "fmuCheck.linux64", "fmuCheck.win64", "fmuCheck.darwin64")
     status, said = _call((_program(*names), "-o", "fmucheck.csv", file), folder)
     counted = [line.strip() for line in said.splitlines()
@@ -155,7 +158,7 @@ def _fmucheck(file: Path, folder: Path) -> list[str]:
 
 
 def _fmusim(file: Path, folder: Path) -> list[str]:
-    """The simulator of the Reference FMUs."""
+    """Run the simulator of the Reference FMUs."""
     return _succeeds((_program("fmusim"), "--output-file", folder / "fmusim.csv", file), folder)
 
 
@@ -171,7 +174,7 @@ def _alone(file: Path, folder: Path) -> tuple[Path, float]:
     """Return a package with the FMU alone, and its step: what importers of packages take."""
     description = read_description(file)
     if description.needs_execution_tool:
-        raise Absent("needs Python in the importer")
+        raise MissingToolError("needs Python in the importer")
     system = System("alone")
     system.add("one", file)
     return write_ssp(from_system(system), folder / "alone.ssp"), description.experiment.step or 1e-3
@@ -185,7 +188,7 @@ def _system(file: Path, folder: Path) -> tuple[Path, float]:
 
 def _libcosim(package: Path, step: float, folder: Path) -> list[str]:
     if find_spec("libcosimpy") is None:
-        raise Absent("no libcosimpy")
+        raise MissingToolError("no libcosimpy")
     return _succeeds((sys.executable, "-c", _LIBCOSIM, package, round(step * 1e9), STEPS), folder)
 
 
@@ -198,7 +201,7 @@ def _ecos(package: Path, step: float, folder: Path) -> list[str]:
 
 
 def _container(file: Path, folder: Path) -> list[str]:
-    """A container of the FMU manipulation toolbox around the FMU gives the same bits in the importer in C."""
+    """Check that a container of the FMU manipulation toolbox around the FMU is bitwise equal in the importer in C."""
     python, tool = _installed("bin/python"), _installed("bin/fmucontainer")
     try:
         experiment, rows = _moving(file)
@@ -227,7 +230,7 @@ def _container(file: Path, folder: Path) -> list[str]:
 
 
 def _fmpy_package(file: Path, folder: Path) -> list[str]:
-    """The official schema of the description, as fmpy holds it against the package."""
+    """Check the description of the package against the official schema, by fmpy."""
     try:
         fmpy.ssp.ssd.read_ssd(str(file), validate=True)
     except Exception as fault:  # whatever a foreign reader raises is its finding
@@ -261,7 +264,7 @@ def check(file: Path) -> dict[str, Sequence[str] | None]:
         with tempfile.TemporaryDirectory(prefix="conformance-") as folder:
             try:
                 results[checker.name] = checker.check(file.resolve(), Path(folder))
-            except Absent:
+            except MissingToolError:
                 results[checker.name] = None
             except MasterError as fault:
                 results[checker.name] = [str(fault)]

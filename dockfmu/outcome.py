@@ -47,7 +47,7 @@ class Outcome:
 
     @property
     def status(self) -> str:
-        """ "completed", "stopped" or "failed"; `result.message` says why."""
+        """How the run ended: "completed", "stopped" or "failed"; `result.message` says why."""
         return self.result.status
 
     @property
@@ -85,12 +85,12 @@ class Outcome:
         return self._series.values[:, columns].reshape(-1, *shape)
 
     def unit(self, name: str) -> str:
-        """Unit of a variable, or of the elements of an array."""
+        """Return the unit of a variable, or of the elements of an array."""
         names, _ = scalars(self._structure, name)
         return self._structure.resolve(names[0])[1].unit or "1"
 
     def to_pandas(self, names: Sequence[str] | None = None) -> pandas.DataFrame:
-        """A table over time with a column for each scalar of `names` (without them of all variables). Needs pandas."""
+        """Return a table over time with a column for each scalar of `names`, by default of all variables."""
         import pandas
 
         wanted = self.variables if names is None else names

@@ -54,11 +54,11 @@ class Simulation:
         return self._inner.finished
 
     def step(self, count: int = 1) -> float:
-        """Go on by `count` times the macro step; returns the time reached. Raises FmuError where an FMU fails."""
+        """Take `count` macro steps, and return the time reached. Raises FmuError where an FMU fails."""
         return self.advance(self.time + count * self._inner.step)
 
     def advance(self, until: float = math.inf) -> float:
-        """Step to `until`, or to where the run is over before; returns the time reached.
+        """Step to `until`, or to where the run is over before, and return the time reached.
 
         Raises FmuError where an FMU fails, ValueError for an end that never comes.
         """
@@ -83,7 +83,7 @@ class Simulation:
         self._inner.set(self._scalars(values))
 
     def _scalars(self, values: Mapping[str, Any]) -> dict[str, Any]:
-        """The values of single variables."""
+        """Return the values of single variables."""
         chosen: dict[str, Any] = {}
         for name, value in values.items():
             names, shape = scalars(self._inner.system, name)
@@ -92,7 +92,7 @@ class Simulation:
         return chosen
 
     def save(self, file: Path | str) -> Path:
-        """Write a checkpoint, from which System.simulate(resume=file) goes on equal to the bit.
+        """Write a checkpoint, from which System.simulate(resume=file) continues bitwise equal.
 
         Raises CheckpointError that names the FMUs which cannot give their state.
         """
@@ -109,7 +109,7 @@ class Simulation:
         record: Sequence[str] | None = None,
         every: int = 1,
     ) -> Simulation:
-        """A simulation of its own that goes on from here with other `values` (as for set); this one stays as it is.
+        """Return a simulation that continues from here with other `values` (as for set); this one stays as it is.
 
         It steps as this one, but for what is given otherwise. It is entered and stepped as any other, and keeps
         `record` from here on, by default what this one keeps. Raises CheckpointError where an FMU cannot give its

@@ -47,7 +47,7 @@ BUILD = Path("build")
 
 
 def build(name: str, folder: Path | str = BUILD / "fmus", *, kind: str = "native", **options: Any) -> Path:
-    """The .fmu of a component of dockfmu (`dockfmu list`), built where it is not there yet.
+    """Build the .fmu of a component of dockfmu (`dockfmu list`) where it is not there yet, and return its path.
 
     `options` are those of the component. Raises CatalogueError or ParameterError for what does not exist.
     """
@@ -56,12 +56,12 @@ def build(name: str, folder: Path | str = BUILD / "fmus", *, kind: str = "native
 
 
 def components() -> list[str]:
-    """Names of the components of dockfmu."""
+    """Return the names of the components of dockfmu."""
     return list(catalogue.names())
 
 
 def systems() -> list[str]:
-    """Names of the systems of dockfmu."""
+    """Return the names of the systems of dockfmu."""
     return list(declaration.names())
 
 
@@ -158,6 +158,7 @@ class System:
 
     @property
     def name(self) -> str:
+        """Name of the system."""
         return self.structure.name
 
     def add(
@@ -171,7 +172,7 @@ class System:
         substeps: int = 1,
         every: int = 1,
     ) -> None:
-        """An instance of an FMU with start values, arrays as lists. Raises StructureError for what does not fit.
+        """Add an instance of an FMU with start values, arrays as lists. Raises StructureError for what does not fit.
 
         In a `process` of its own it may crash, or take longer than `timeout` seconds for a call: a failure like others.
         It makes `substeps` steps in a macro step, or one step in `every` macro steps.
@@ -208,11 +209,11 @@ class System:
             )  # fmt: skip
 
     def join(self, port: str, other: str) -> None:
-        """Two ports, both "element.port": all outputs of each to the inputs of the same name of the other."""
+        """Join two ports, "element.port": connect the outputs of each to the inputs of the same name of the other."""
         ports.join(self.structure, port, other)
 
     def set(self, values: Mapping[str, Any]) -> None:
-        """Start values by full names: numbers, truth values, names of an enumeration's items; lists for arrays."""
+        """Set start values by full names: numbers, truth values, names of an enumeration's items; lists for arrays."""
         for name, value in values.items():
             set_value(self.structure, name, value)
 
@@ -241,11 +242,11 @@ class System:
         chosen.process, chosen.timeout = True, timeout or chosen.timeout
 
     def variables(self, pattern: str = "*", causality: Sequence[str] = ("output",)) -> list[str]:
-        """Full names of variables of the given causalities that fit `pattern`, in which only `*` is special."""
+        """Return the full names of variables of these causalities that fit `pattern`, where only `*` is special."""
         return self.structure.select(pattern, causality)
 
     def watch(self, name: str, signal: str, when: str = "rise", level: float = 0.0) -> None:
-        """An event of runs: `signal` rises, falls, goes above or below `level`, or changes."""
+        """Declare an event of runs: `signal` rises, falls, goes above or below `level`, or changes."""
         event = Event(signal, when, level)  # type: ignore[arg-type]
         self.plan = replace(self.plan, events={**self.plan.events, name: event})
 
@@ -267,7 +268,7 @@ class System:
         self.plan = replace(self.plan, outcome=OutcomeRule(signal, tuple(success), pairs[0], undecided, pairs[1]))
 
     def write(self, file: Path | str) -> Path:
-        """As an .ssp with its FMUs and start values, which `dockfmu run` and other tools take."""
+        """Write an .ssp with its FMUs and start values, which `dockfmu run` and other tools take."""
         return bundle.write_bundle(self.structure, self.plan, self.description, Path(file))
 
     def product_name(self, build: Path) -> str:

@@ -16,16 +16,18 @@ DONE, NO_SUCCESS = 0, 3
 BUILD = Path("build")
 
 
-class WrongCommand(DockfmuError, ValueError):
+class CommandError(DockfmuError, ValueError):
     """The command line asks for something that does not exist."""
 
 
 def command(commands: Any, name: str, does: str) -> argparse.ArgumentParser:
+    """Add the parser of a sub-command, whose help and description say what it `does`."""
     made: argparse.ArgumentParser = commands.add_parser(name, help=does, description=f"{does[0].upper()}{does[1:]}.")
     return made
 
 
 def add_build_folder(command: argparse.ArgumentParser) -> None:
+    """Add the option --build."""
     command.add_argument(
         "--build", type=Path, default=BUILD, metavar="DIR",
         help="where FMUs, .ssp and results go that have no place of their own; default: build",
@@ -33,6 +35,7 @@ def add_build_folder(command: argparse.ArgumentParser) -> None:
 
 
 def positive(text: str) -> float:
+    """Return a positive finite number."""
     try:
         value = float(text)
     except ValueError:
@@ -43,12 +46,14 @@ def positive(text: str) -> float:
 
 
 def count(text: str) -> int:
+    """Return a positive whole number."""
     if not text.isdecimal() or int(text) == 0:
         raise argparse.ArgumentTypeError(f"{text!r} is no positive whole number")
     return int(text)
 
 
 def port(text: str) -> int:
+    """Return the number of a port, 0 for any that is free."""
     if not text.isdecimal() or int(text) > 65535:
         raise argparse.ArgumentTypeError(f"{text!r} is no port")
     return int(text)
@@ -63,6 +68,7 @@ def patterns(text: str) -> list[str]:
 
 
 def span(text: str) -> tuple[float, float]:
+    """Return the seconds before and after an event."""
     try:
         before, after = map(float, text.split(","))
     except ValueError:
@@ -73,20 +79,21 @@ def span(text: str) -> tuple[float, float]:
 
 
 def pairs(items: Sequence[str], option: str) -> dict[str, str]:
+    """Return names and values of NAME=VALUE, the last value of each. Raises CommandError."""
     found: dict[str, str] = {}
     for item in items:
         name, equals, value = item.partition("=")
         if not (name and equals and value):
-            raise WrongCommand(f"{option} {item}: needs NAME=VALUE")
+            raise CommandError(f"{option} {item}: needs NAME=VALUE")
         found.pop(name.strip(), None)  # the last one counts, in its place
         found[name.strip()] = value.strip()
     return found
 
 
 def process(text: str) -> tuple[str, float | None]:
-    """(element, longest call in s) of ELEMENT or ELEMENT=SECONDS."""
+    """Return (element, longest call in s) of ELEMENT or ELEMENT=SECONDS."""
     name, equals, seconds = text.partition("=")
     try:
         return name, positive(seconds) if equals else None
     except argparse.ArgumentTypeError as error:
-        raise WrongCommand(f"--process {text}: {error}") from error
+        raise CommandError(f"--process {text}: {error}") from error

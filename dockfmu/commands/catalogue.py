@@ -6,11 +6,12 @@ import argparse
 from pathlib import Path
 from typing import Any
 
-from dockfmu.commands.arguments import DONE, WrongCommand, add_build_folder, command, pairs
+from dockfmu.commands.arguments import DONE, CommandError, add_build_folder, command, pairs
 from dockfmu.commands.streams import say
 
 
 def add_list(commands: Any) -> None:
+    """Add the parser of `list`."""
     listing = command(commands, "list", "list systems, components and parameter sets")
     listing.set_defaults(action=_list)
 
@@ -31,6 +32,7 @@ def _list(_: argparse.Namespace) -> int:
 
 
 def add_build(commands: Any) -> None:
+    """Add the parser of `build`."""
     build = command(commands, "build", "export components as FMUs")
     build.add_argument("names", nargs="*", metavar="NAME", help="components; all of them by default")
     build.add_argument("--kind", choices=("native", "python"), default="native", help="default: native")
@@ -56,7 +58,7 @@ def _build(arguments: argparse.Namespace) -> int:
     options = {name: parse_value(value) for name, value in pairs(arguments.option, "--option").items()}
     platforms = tuple(arguments.platform.split(","))
     if unknown := [name for name in platforms if name not in (*TARGETS, SOURCES)]:
-        raise WrongCommand(f"--platform {', '.join(unknown)}: there are {', '.join((*TARGETS, SOURCES))}")
+        raise CommandError(f"--platform {', '.join(unknown)}: there are {', '.join((*TARGETS, SOURCES))}")
     for component in [make_component(n, f"build {n}", options) for n in arguments.names or catalogue.names()]:
         print(
             build_fmu(

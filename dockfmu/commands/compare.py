@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 from base.errors import FAILED
 from base.units import DISPLAY_UNITS, conversion, parse_unit
-from dockfmu.commands.arguments import DONE, WrongCommand, patterns
+from dockfmu.commands.arguments import DONE, CommandError, patterns
 from dockfmu.commands.terminal import styled, table, width
 
 if TYPE_CHECKING:
@@ -22,6 +22,7 @@ MOST = 12
 
 
 def add_compare(commands: Any) -> None:
+    """Add the parser of `compare`."""
     parser = commands.add_parser(
         "compare",
         help="tell what differs between two runs, with an overlay of their signals",
@@ -71,7 +72,7 @@ def _compare(arguments: argparse.Namespace) -> int:
 
     file = arguments.output or Path("compare.html")
     if file.suffix != ".html":
-        raise WrongCommand(f"{file}: the overlay is a page, FILE.html")
+        raise CommandError(f"{file}: the overlay is a page, FILE.html")
     a, b = open_run(arguments.a), open_run(arguments.b)
     signals = [pattern for given in arguments.signals for pattern in given]
     found = compare(a, b, signals or ("*",), tolerance=arguments.tolerance, event_tolerance=arguments.event_tolerance)

@@ -22,6 +22,7 @@ FILES = {
 
 
 def add_completion(commands: Any) -> None:
+    """Add the parser of `completion`."""
     parser = command(commands, "completion", "print the script that lets a shell complete names")
     parser.formatter_class = argparse.RawDescriptionHelpFormatter
     parser.epilog = "to have it in each shell:\n" + "\n".join(f"  {shell:5} {how}" for shell, how in FILES.items())

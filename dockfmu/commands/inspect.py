@@ -7,11 +7,12 @@ from pathlib import Path
 from typing import Any
 
 from base.errors import FAILED
-from dockfmu.commands.arguments import DONE, WrongCommand, command
+from dockfmu.commands.arguments import DONE, CommandError, command
 from dockfmu.commands.streams import say
 
 
 def add_validate(commands: Any) -> None:
+    """Add the parser of `validate`."""
     validate = command(
         commands, "validate", "check an .fmu (schema, rules, its library at work) or .ssp (schemas, what it refers to)"
     )
@@ -21,7 +22,7 @@ def add_validate(commands: Any) -> None:
 
 def _validate(arguments: argparse.Namespace) -> int:
     if not arguments.file.is_file():
-        raise WrongCommand(f"{arguments.file}: there is no such file")
+        raise CommandError(f"{arguments.file}: there is no such file")
     if arguments.file.suffix == ".ssp":
         from ssp.validate import examine
 
@@ -41,6 +42,7 @@ def _validate(arguments: argparse.Namespace) -> int:
 
 
 def add_ports(commands: Any) -> None:
+    """Add the parser of `ports`."""
     ports = command(commands, "ports", "tell what an FMU must have in the place of one of ours; a skeleton of it")
     ports.add_argument(
         "place", metavar="SYSTEM.ELEMENT|COMPONENT", help="e.g. atv_probe_cone.chaser, mine.ssp.left or Spacecraft"
@@ -57,9 +59,9 @@ def _ports(arguments: argparse.Namespace) -> int:
     from dockfmu.swap.skeletons import FORMS, skeleton, table
 
     if arguments.format not in ("table", *FORMS):
-        raise WrongCommand(f"--format {arguments.format}: there are table, {', '.join(FORMS)}")
+        raise CommandError(f"--format {arguments.format}: there are table, {', '.join(FORMS)}")
     if arguments.name is not None and not (arguments.name.isidentifier() and arguments.name.isascii()):
-        raise WrongCommand(f"--name {arguments.name}: letters, digits and _ are wanted")
+        raise CommandError(f"--name {arguments.name}: letters, digits and _ are wanted")
     found = interface(arguments.place)
     if arguments.format == "table":
         files = {"ports.txt": table(found)}
@@ -77,6 +79,7 @@ def _ports(arguments: argparse.Namespace) -> int:
 
 
 def add_check_swap(commands: Any) -> None:
+    """Add the parser of `check-swap`."""
     check = command(commands, "check-swap", "tell whether an FMU fits in the place of an element")
     check.add_argument("place", metavar="SYSTEM.ELEMENT", help="e.g. atv_probe_cone.chaser or mine.ssp.left")
     check.add_argument("file", type=Path, metavar="FILE.fmu", help="the FMU that is to take its place")
@@ -94,6 +97,7 @@ def _check_swap(arguments: argparse.Namespace) -> int:
 
 
 def add_diagram(commands: Any) -> None:
+    """Add the parser of `diagram`."""
     diagram = command(commands, "diagram", "draw a system")
     diagram.add_argument("system", metavar="SYSTEM|FILE.ssp", help="name of a system, .ssp package, or .toml")
     diagram.add_argument("-o", "--output", type=Path, metavar="FILE", help="SVG, PNG or PDF; default: SYSTEM.svg")
@@ -106,7 +110,7 @@ def _diagram(arguments: argparse.Namespace) -> int:
     figure, name = diagram(arguments.system)
     file = arguments.output or Path(f"{name}.svg")
     if file.suffix not in (".svg", ".png", ".pdf"):
-        raise WrongCommand(f"{file}: .svg, .png and .pdf can be drawn")
+        raise CommandError(f"{file}: .svg, .png and .pdf can be drawn")
     save(figure, file)
     print(file)
     return DONE

@@ -22,6 +22,7 @@ LIMITS = (None, 18, None, 18, 18, 20, None, None)
 
 
 def add_parameters(commands: Any) -> None:
+    """Add the parser of `parameters`."""
     parser = commands.add_parser(
         "parameters",
         help="list parameters: value, unit, range, default, source, what set them",

@@ -6,10 +6,11 @@ import argparse
 from pathlib import Path
 from typing import Any
 
-from dockfmu.commands.arguments import DONE, WrongCommand, command, count, patterns
+from dockfmu.commands.arguments import DONE, CommandError, command, count, patterns
 
 
 def add_report(commands: Any) -> None:
+    """Add the parser of `report`."""
     report = command(commands, "report", "write report.html and plots from the results in a folder")
     report.add_argument("folder", type=Path, metavar="DIR", help="that a run left, e.g. build/results/atv_probe_cone")
     report.set_defaults(action=_report)
@@ -23,6 +24,7 @@ def _report(arguments: argparse.Namespace) -> int:
 
 
 def add_export(commands: Any) -> None:
+    """Add the parser of `export`."""
     export = command(commands, "export", "write results as CSV or MATLAB file")
     export.add_argument("results", type=Path, metavar="RESULT", help="results.h5 or its folder")
     export.add_argument("-o", "--output", type=Path, metavar="FILE", help="default: beside the results")
@@ -43,7 +45,7 @@ def _export(arguments: argparse.Namespace) -> int:
 
     file = arguments.results / "results.h5" if arguments.results.is_dir() else arguments.results
     if not file.is_file():
-        raise WrongCommand(f"{file}: there is no such file; run a system with -o {file.parent} first")
+        raise CommandError(f"{file}: there is no such file; run a system with -o {file.parent} first")
     write = write_csv if arguments.csv else write_mat
     output = arguments.output or file.with_suffix(".csv" if arguments.csv else ".mat")
     signals = [pattern for given in arguments.signals for pattern in given] or ["*"]

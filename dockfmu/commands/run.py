@@ -12,7 +12,7 @@ from base.errors import FAILED
 from dockfmu.commands.arguments import (
     DONE,
     NO_SUCCESS,
-    WrongCommand,
+    CommandError,
     add_build_folder,
     count,
     pairs,
@@ -26,6 +26,7 @@ from dockfmu.commands.summary import print_summary
 
 
 def add_run(commands: Any) -> None:
+    """Add the parser of `run`."""
     run = commands.add_parser(
         "run",
         help="run a system of dockfmu or an .ssp",
@@ -130,7 +131,7 @@ def _run(arguments: argparse.Namespace) -> int:
     from master.step_control import Retry
 
     if arguments.force and arguments.resume is None:
-        raise WrongCommand("--force: goes with --resume FILE")
+        raise CommandError("--force: goes with --resume FILE")
     options = RunOptions(
         step=arguments.step,
         stop=arguments.stop,

@@ -15,6 +15,7 @@ from dockfmu.commands.terminal import styled
 
 
 def say(text: str) -> None:
+    """Print a line on standard error."""
     # a run does not end because nobody reads what it says
     with suppress(OSError, ValueError):
         print(text, file=sys.stderr, flush=True)
@@ -57,7 +58,7 @@ def open_standard_streams() -> None:
 
 @contextmanager
 def own_output() -> Iterator[None]:
-    """Standard output is for this program alone: what libraries of FMUs print meanwhile goes to standard error."""
+    """Keep standard output for this program: what libraries of FMUs print meanwhile goes to standard error."""
     sys.stdout.flush()
     sys.stderr.flush()
     kept = os.dup(1)

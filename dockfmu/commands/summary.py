@@ -10,6 +10,7 @@ from dockfmu.commands.terminal import styled
 
 
 def print_summary(summary: dict[str, Any], folder: Path) -> None:
+    """Print the outcome first, then times, events, the audit, and what was not valid."""
     outcome = styled(summary["outcome"].replace("_", " "), "green" if summary["success"] else "red", sys.stdout)
     print(f"{summary['system']}: {outcome}")
     print(f"  {summary['status']} at {summary['t_end']:.3f} s after {summary['wall_s']:.2f} s,")

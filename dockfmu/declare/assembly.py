@@ -30,7 +30,10 @@ def silent(_: str) -> None:
 
 
 def parameter_set(component: Component, name: str, origin: str) -> ParameterSet:
-    """The set of that name that comes with the component. Raises ParameterError naming `origin`, with near matches."""
+    """Return the set of that name that comes with the component.
+
+    Raises ParameterError naming `origin`, with near matches.
+    """
     known = {entry.name: entry for entry in component.parameter_sets}
     if name not in known:
         hint = did_you_mean(name, known) or f"; there are {', '.join(known)}"
@@ -93,7 +96,10 @@ def _has_truth_values(value: object) -> bool:
 
 
 def make_component(name: str, origin: str, options: dict[str, object]) -> Component:
-    """A component of the catalogue with build options. Raises CatalogueError or ParameterError, naming `origin`."""
+    """Make a component of the catalogue with build options.
+
+    Raises CatalogueError or ParameterError, naming `origin`.
+    """
     try:
         return catalogue.component(name, **options)
     except catalogue.CatalogueError as error:

@@ -106,7 +106,7 @@ class Declaration:
     origin: Path | None = None
 
     def with_conditions(self, settings: Mapping[str, Any]) -> Declaration:
-        """A copy with initial conditions replaced, by their name or that of one element of them, `miss[2]`.
+        """Return a copy with initial conditions replaced, by their name or that of one element of them, `miss[2]`.
 
         Values are numbers in SI or texts with a unit.
 
@@ -122,7 +122,7 @@ class Declaration:
 
 
 def read(name: str) -> Declaration:
-    """The declaration of the system `name`, or of a TOML file. Raises DeclarationError."""
+    """Return the declaration of the system `name`, or of a TOML file. Raises DeclarationError."""
     if not name.endswith(".toml"):
         if name not in names():
             hint = did_you_mean(name, names()) or "; a file ends in .ssp or .toml"
@@ -172,7 +172,7 @@ def _from_table(table: Table) -> Declaration:
 
 
 def _check_names(content: Mapping[str, Any], file: Path) -> None:
-    """Raises DeclarationError for names under which the products of a system could not lie beside those of others.
+    """Raise DeclarationError for names under which the products of a system could not lie beside those of others.
 
     Folders and files are called by them, also where capital letters are not told from small ones.
     """

@@ -16,7 +16,7 @@ SYSTEMS = Path(__file__).resolve().parents[2] / "ssp" / "systems"
 
 
 def names() -> list[str]:
-    """The systems that come with dockfmu."""
+    """Return the names of the systems that come with dockfmu."""
     return sorted(file.stem for file in SYSTEMS.glob("*.toml"))
 
 
@@ -46,7 +46,7 @@ def read_tables(file: Path, above: tuple[Path, ...] = ()) -> dict[str, Any]:
 
 
 def _merged(base: Mapping[str, Any], over: Mapping[str, Any]) -> dict[str, Any]:
-    """`base` with the tables of `over` laid over it, table by table."""
+    """Return `base` with the tables of `over` laid over it, table by table."""
     merged = dict(base)
     for key, value in over.items():
         both = isinstance(value, dict) and isinstance(merged.get(key), dict)

@@ -104,7 +104,7 @@ def place_crafts(
 
 
 def _contact_unit(name: str, component: Component, values: Mapping[str, Any]) -> Any:
-    """The initialised probe-cone unit of a component. Raises DeclarationError if it has none, or none that is valid."""
+    """Return the initialised probe-cone unit of a component. Raises DeclarationError if it has no valid one."""
     block = component.start(**values)
     m = component.record.view(block)
     if not hasattr(m, "probe_cone"):
@@ -118,7 +118,7 @@ def _contact_unit(name: str, component: Component, values: Mapping[str, Any]) ->
 def _mount(
     port: str, components: Mapping[str, Component], values: Mapping[str, Mapping[str, Any]]
 ) -> tuple[str, Mount]:
-    """The element of "element.port[k]", and its port relative to frame C, deformed by the modes as they start."""
+    """Return the element of "element.port[k]", and its port relative to frame C, deformed by the initial modes."""
     match = re.fullmatch(r"(\w+)\.port\[(\d+)\]", port)
     if match is None or match[1] not in components:
         raise DeclarationError(f"initial conditions: {port} is not ELEMENT.port[K] of an element of the system")

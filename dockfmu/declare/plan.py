@@ -103,7 +103,7 @@ class Plan:
             _check_outcome(self.outcome)
 
     def without(self, lost: Set[str]) -> tuple[Plan, list[str]]:
-        """The plan for a system that has lost the outputs `lost`, "element.variable", and a sentence on each effect."""
+        """Return the plan for a system without the outputs `lost`, and a sentence on each effect."""
         notes = []
         events = {name: event for name, event in self.events.items() if event.signal not in lost}
         for name in self.events.keys() - events.keys():
@@ -167,11 +167,12 @@ class Plan:
         )
 
     def to_json(self) -> str:
-        """The text of the annotation that carries the plan in an .ssp."""
+        """Return the text of the annotation that carries the plan in an .ssp."""
         return json.dumps(asdict(self), sort_keys=True)
 
     @classmethod
     def from_json(cls, text: str) -> Plan:
+        """Return the plan of such a text. Raises TypeError, ValueError or KeyError for what is none."""
         content = json.loads(text)
         if not isinstance(content, dict):
             raise TypeError(f"{text[:40]!r} is no table")

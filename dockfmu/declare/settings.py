@@ -65,7 +65,7 @@ class Settings:
     sets: tuple[SsvParameterSet, ...] = ()
 
     def apply(self, system: System) -> None:
-        """Raises StructureError that lists all names and values that do not fit; the system may be changed in part."""
+        """Lay the values over a system. Raises StructureError with all that do not fit; the others are set."""
         problems = [problem for entry in self.sets for problem in apply_parameters(system, entry)]
         for name, value in self.values.items():
             try:
@@ -97,8 +97,9 @@ def set_value(system: System, name: str, value: Any) -> None:
 
 
 def scalars(system: System, name: str) -> tuple[list[str], tuple[int, ...]]:
-    """The full names of the elements of the array "element.variable", row by row, and its shape; of a scalar its own
-    name and (). Raises StructureError for what does not exist.
+    """Return the full names of the elements of the array "element.variable", row by row, and its shape.
+
+    For a scalar they are its own name and (). Raises StructureError for what does not exist.
     """
     element, variable, shape = _find(system, name)
     return [f"{element}.{variable}{place}" for place in _places(shape)], shape
@@ -122,13 +123,13 @@ def _find(system: System, name: str) -> tuple[str, str, tuple[int, ...]]:
 
 
 def _places(shape: tuple[int, ...]) -> Iterator[str]:
-    """The subscripts of an array as they stand in names; one empty text for a scalar."""
+    """Yield the subscripts of an array as they stand in names; one empty text for a scalar."""
     for place in product(*map(range, shape)):
         yield f"[{','.join(str(i + 1) for i in place)}]" if place else ""
 
 
 def _shape(array: str, known: Iterable[str]) -> tuple[int, ...]:
-    """The shape of an array by the subscripts of its scalars; empty where there is none of this name."""
+    """Return the shape of an array by the subscripts of its scalars; empty where there is none of this name."""
     form = re.compile(re.escape(array) + r"\[([\d,]+)\]")
     places = [tuple(map(int, match[1].split(","))) for name in known if (match := form.fullmatch(name))]
     return tuple(map(max, zip(*places, strict=True)))

@@ -104,7 +104,7 @@ class Table:
         content = self.table(name).content
         return {key: Table(entry, f"{self.where}, {what} {key}", known) for key, entry in content.items()}
 
-    def _entry(self, name: str, default: Any, read: Callable[[Any], T | None], wanted: str) -> T:
+    def _entry(self, name: str, default: T, read: Callable[[Any], T | None], wanted: str) -> T:
         value = self.content.get(name)
         if value is None:
             if default is NEEDED:

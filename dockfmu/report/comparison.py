@@ -332,4 +332,5 @@ def resampled(time: np.ndarray, values: np.ndarray, at: np.ndarray, step: bool) 
     if step:
         held: np.ndarray = values[np.searchsorted(time, at, side="right") - 1]
         return held
-    return np.interp(at, time, values)
+    between: np.ndarray = np.interp(at, time, values)
+    return between

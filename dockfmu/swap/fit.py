@@ -25,7 +25,7 @@ class Misfit:
 
 
 def misfits(system: System, element: str, other: Description) -> list[Misfit]:
-    """What keeps `other` from taking the place of `element`: connected variables that it lacks or has otherwise.
+    """Return the connected variables of `element` that `other` lacks or has otherwise, and so cannot take its place.
 
     A variable without a unit fits any. Units of one quantity fit where the master converts them.
     """

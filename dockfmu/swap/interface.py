@@ -37,6 +37,7 @@ class Signal:
 
     @property
     def first(self) -> Variable:
+        """The scalar, or the first element of the array."""
         return self.variables[0]
 
 
@@ -110,7 +111,7 @@ def _array(name: str) -> str:
 
 
 def _partners(system: System, element: str) -> dict[str, list[str]]:
-    """The other ends of the connections of each variable."""
+    """Return the other ends of the connections of each variable."""
     found: dict[str, list[str]] = {}
     for c in system.connections:
         if c.source == element:
@@ -121,7 +122,7 @@ def _partners(system: System, element: str) -> dict[str, list[str]]:
 
 
 def _uses(plan: Plan, element: str) -> dict[str, list[str]]:
-    """What a plan reads of an element, by variable or array."""
+    """Return what a plan reads of an element, by variable or array."""
     read = [(event.signal, f"event {name}") for name, event in plan.events.items()]
     read += [(plan.stop_when, "end of the run")] if plan.stop_when else []
     if plan.outcome is not None:

@@ -58,7 +58,7 @@ def _row(signal: Signal) -> tuple[str, ...]:
 
 
 def skeleton(interface: Interface, form: str, identifier: str | None = None) -> dict[str, str]:
-    """The files of a skeleton by name, the main one first. `form` is one of FORMS.
+    """Return the files of a skeleton by name, the main one first. `form` is one of FORMS.
 
     `identifier` names the model. Optional ports are in it where the run makes use of them.
     """
@@ -199,7 +199,7 @@ def _modelica_declaration(name: str, signal: Signal) -> str:
 
 
 def _simulink(interface: Interface, identifier: str) -> dict[str, str]:
-    """A list of ports: block, name in the FMU, dimension, data type, unit, bounds, description."""
+    """Return a list of ports: block, name in the FMU, dimension, data type, unit, bounds, description."""
     stream = io.StringIO()
     writer = csv.writer(stream, lineterminator="\n")
     writer.writerow(["block", "port", "name", "dimensions", "type", "unit", "min", "max", "description"])

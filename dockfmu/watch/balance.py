@@ -8,7 +8,7 @@ from master.system import System
 
 
 def audit(system: System, plan: Plan) -> Audit:
-    """The balance over the audited elements, from those of their `audit` outputs that they have."""
+    """Return the balance over the audited elements, from those of their `audit` outputs that they have."""
 
     def present(*names: str) -> list[str]:
         known = {element: system.description(element).variables for element in plan.audited}

@@ -75,6 +75,7 @@ class Judgement(Observer):
         self.limits = (dict.fromkeys(exchanged, AFFINE_LIMIT) if affine else {}) | dict(limits)
 
     def end(self, result: Result) -> None:
+        """Complete the result with what was found."""
         for name, value in result.audit.items():
             check = CHECKS.get(name)
             if check is None:

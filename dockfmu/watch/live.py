@@ -15,9 +15,11 @@ from master.system import System
 
 @dataclass(frozen=True)
 class Live:
-    """`realtime` is the factor to real time to which a run is held, None for as fast as it goes; `late` what is done
-    about a late step (see Pacing); `stream` the TCP port from which rows can be had, `receive` the UDP port that takes
-    values of inputs which no connection sets.
+    """Clock, stream and inputs of a run that is tied to the world.
+
+    `realtime` is the factor to real time to which it is held, None for as fast as it goes; `late` what is done about a
+    late step (see Pacing); `stream` the TCP port from which rows can be had, `receive` the UDP port that takes values
+    of inputs which no connection sets.
     """
 
     realtime: float | None = None
@@ -26,7 +28,7 @@ class Live:
     receive: int | None = None
 
     def watchers(self, system: System) -> tuple[list[Driver], list[Observer]]:
-        """Drivers and observers of a run."""
+        """Return the drivers and observers of a run."""
         drivers: list[Driver] = []
         observers: list[Observer] = []
         if self.receive is not None:
@@ -43,6 +45,6 @@ NOT_LIVE = Live()
 
 
 def free_inputs(system: System) -> list[str]:
-    """The inputs of type Real that no connection sets."""
+    """Return the inputs of type Real that no connection sets."""
     connected = {f"{c.target}.{c.input}" for c in system.connections}
     return [name for name in system.select(causality=("input",), types=("Real",)) if name not in connected]

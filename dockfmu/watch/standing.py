@@ -23,12 +23,14 @@ class Standing(Observer):
         self.peaks = peaks
 
     def triggers(self, system: System) -> tuple[()]:
+        """Trigger on nothing, and look up the elements that tell how the craft stand."""
         self.elements = [
             name for name in system.elements if all(n in system.description(name).variables for n in _NEEDED)
         ]
         return ()
 
     def end(self, result: Result) -> None:
+        """Complete the result with what was found."""
         latest = self.peaks.latest
         if result.status != "failed" or latest is None:
             return
