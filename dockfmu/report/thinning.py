@@ -79,4 +79,5 @@ def beyond(
         ends = np.append(starts[1:], len(table)) - 1
         joined = np.minimum.reduceat(table[:, 2], starts), np.maximum.reduceat(table[:, 3], starts)
         table = np.column_stack([table[starts, 0], table[ends, 1], *joined])
-    return table
+    found: np.ndarray = table
+    return found
