@@ -18,8 +18,7 @@ if TYPE_CHECKING:
     from master.bond import Bond
     from master.checkpoint import Checkpoint, CheckpointError, read_checkpoint
     from master.drivers.datagrams import Datagrams
-    from master.drivers.driver import Driver
-    from master.drivers.function import Function
+    from master.drivers.driver import Driver, Function
     from master.errors import FmuError, MasterError, StructureError
     from master.observers.events import Event
     from master.observers.observer import Observer
@@ -39,7 +38,7 @@ _HOME = {
     "master.checkpoint": ("Checkpoint", "CheckpointError", "read_checkpoint"),
     "master.drivers.datagrams": ("Datagrams",),
     "master.drivers.driver": ("Driver",),
-    "master.drivers.function": ("Function",),
+    "master.drivers.driver": ("Function",),
     "master.errors": ("FmuError", "MasterError", "StructureError"),
     "master.observers.recording.selection": ("Dense",),
     "master.observers.events": ("Event",),

@@ -1,4 +1,4 @@
-"""The state of a run as data: kept in memory to branch from, or in a file to resume from."""
+"""Checkpoints: the state of a run as data, kept in memory to branch from or in a file to resume from."""
 
 from __future__ import annotations
 
@@ -23,14 +23,14 @@ _MAGIC = b"dockfmu checkpoint\n"
 
 
 class CheckpointError(MasterError):
-    """A checkpoint cannot be taken, read, or does not fit the system."""
+    """A checkpoint cannot be taken or read, or does not fit the system."""
 
 
 @dataclass(frozen=True)
 class Difference:
-    """What a system has otherwise than at a checkpoint; `variable` where it is a start value.
+    """A difference between a system and that of a checkpoint; `variable` names a start value that differs.
 
-    Where it is `fatal` the checkpoint cannot be used.
+    A checkpoint with a `fatal` difference cannot be used.
     """
 
     what: str
@@ -47,8 +47,8 @@ class Difference:
 class Checkpoint:
     """A run at `time`, after `macro_steps` of length `step` from `start` on; `stepping` names the algorithm.
 
-    `states` are the serialised states of the FMUs, by element; `memory` is what the loop itself carries from step to
-    step, so that a run that goes on from here is equal to the bit. What the system was is kept to compare with: `fmus`
+    `states` are the serialised states of the FMUs, by element; `memory` is the state of the loop between two steps, so
+    that a resumed run is bitwise equal to an uninterrupted one. The system is described to compare with: `fmus`
     are the SHA-256 of the files, `starts` the start values of each element, `rates` its substeps and every how many
     macro steps it steps, `order` the order of the elements, `connections` a sentence for each connection.
     """
@@ -68,7 +68,7 @@ class Checkpoint:
     memory: dict[str, np.ndarray] = field(repr=False)
 
     def differences(self, system: System) -> list[Difference]:
-        """Return what a system has otherwise than the one of which the checkpoint was taken."""
+        """Return the differences between a system and the one of which the checkpoint was taken."""
         found = []
         if self.system != system.name:
             found.append(Difference("the name of the system", self.system, system.name))
@@ -105,7 +105,7 @@ class Checkpoint:
         return found
 
     def check(self, system: System, *, force: bool = False) -> None:
-        """Raises CheckpointError that lists the differences of a system; with `force` only those that cannot be."""
+        """Raise CheckpointError that lists the differences of a system; with `force` only for fatal ones."""
         found = self.differences(system)
         wrong = [difference for difference in found if difference.fatal or not force]
         if wrong:
@@ -133,22 +133,24 @@ class Checkpoint:
 
 
 def _sealed(data: bytes) -> bytes:
-    """Data with a digest before it, which shows that it is as it was written."""
+    """Return data with its digest prepended."""
     return _MAGIC + hashlib.sha256(data).digest() + data
 
 
 def _unsealed(data: bytes) -> bytes:
-    """The data behind a digest. Raises ValueError where they do not belong together."""
+    """Return the data behind a digest. Raises ValueError where they do not match."""
     magic, digest, rest = data[: len(_MAGIC)], data[len(_MAGIC) : len(_MAGIC) + 32], data[len(_MAGIC) + 32 :]
     if magic != _MAGIC:
-        raise ValueError("it does not begin as checkpoints do")
+        raise ValueError("not a checkpoint of dockfmu")
     if hashlib.sha256(rest).digest() != digest:
-        raise ValueError("it is damaged or cut off")
+        raise ValueError("damaged or truncated")
     return rest
 
 
 def read_checkpoint(file: Path) -> Checkpoint:
-    """A checkpoint from its file. Raises CheckpointError for what is none, or not as it was written."""
+    """Read a checkpoint. Raises CheckpointError for a file that is missing, damaged, or something else."""
+    if not file.is_file():
+        raise CheckpointError(f"{file}: there is no such checkpoint; runs write the first one after some seconds")
     try:
         with np.load(io.BytesIO(_unsealed(file.read_bytes())), allow_pickle=False) as content:
             head = json.loads(content["head"].tobytes())
@@ -162,14 +164,14 @@ def read_checkpoint(file: Path) -> Checkpoint:
 
 
 def check_states(system: System) -> None:
-    """Raises CheckpointError that names the elements whose FMUs cannot give their state as bytes."""
+    """Raise CheckpointError that names the elements whose FMUs cannot serialise their state."""
     lacking = [name for name in system.elements if not system.description(name).can_serialize_state]
     if lacking:
         raise CheckpointError(f"no checkpoint can be taken: the FMUs of {', '.join(lacking)} cannot serialise a state")
 
 
 def save_states(instances: Mapping[str, Instance]) -> dict[str, bytes]:
-    """The states of all instances. Raises FmuError."""
+    """Return the serialised states of all instances. Raises FmuError."""
     found = {}
     for name, instance in instances.items():
         state = instance.get_state()
@@ -181,7 +183,7 @@ def save_states(instances: Mapping[str, Instance]) -> dict[str, bytes]:
 
 
 def restore_states(instances: Mapping[str, Instance], states: Mapping[str, bytes]) -> None:
-    """Bring initialised instances to saved states. Raises FmuError."""
+    """Restore the saved states of initialised instances. Raises FmuError."""
     for name, instance in instances.items():
         state = instance.deserialize(states[name])
         try:
@@ -191,7 +193,7 @@ def restore_states(instances: Mapping[str, Instance], states: Mapping[str, bytes
 
 
 def identity(system: System) -> dict[str, Any]:
-    """Return what a system is, as the fields of a Checkpoint to compare with."""
+    """Return the description of a system, as fields of Checkpoint."""
     elements = system.elements.items()
     return {
         "fmus": digests(system),
@@ -214,19 +216,19 @@ def _shown(value: Any) -> str:
 
 
 def _sentence(connection: Connection) -> str:
-    """Return a connection with all that it does to the values."""
-    told = str(connection)
+    """Return a connection in words, with all conversions."""
+    found = str(connection)
     if (connection.factor, connection.offset) != (1.0, 0.0):
-        told += f", times {connection.factor!r} plus {connection.offset!r}"
+        found += f", times {connection.factor!r} plus {connection.offset!r}"
     if not connection.convert_units:
-        told += ", units not converted"
+        found += ", units not converted"
     if connection.mean:
-        told += ", a mean"
-    return told + (f", by the table {connection.table}" if connection.table else "")
+        found += ", a mean"
+    return found + (f", by the table {connection.table}" if connection.table else "")
 
 
 def digests(system: System) -> dict[str, str]:
-    """SHA-256 of the FMU of each element."""
+    """Return the SHA-256 of the FMU of each element."""
     known: dict[Path, str] = {}
     for element in system.elements.values():
         if element.file not in known:

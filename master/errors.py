@@ -1,4 +1,4 @@
-"""What the master raises. Every message names what is wrong, where, and what to do about it."""
+"""The errors of the master. Every message names what is wrong, where, and what to do about it."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ class DescriptionError(MasterError):
 
 
 class StructureError(MasterError):
-    """A system is put together wrongly; `problems` holds one sentence for each mistake."""
+    """A system is wrong; `problems` holds one sentence for each mistake."""
 
     def __init__(self, problems: Iterable[str]) -> None:
         self.problems = tuple(problems)
@@ -55,6 +55,6 @@ class FmuError(MasterError):
         super().__init__(where + (f'; the FMU says: "{message}"' if message else ""))
 
     def fields(self) -> dict[str, Any]:
-        """The arguments that make this error again in another process."""
+        """Return the arguments that recreate this error in another process."""
         names = ("instance", "text", "function", "status", "time", "file", "message")
         return {name: getattr(self, name) for name in names}

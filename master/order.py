@@ -47,7 +47,7 @@ def _left(start: Node, following: Mapping[Node, Sequence[Node]], seen: Container
 
 
 def execution_order(nodes: Sequence[Node], edges: Iterable[tuple[Node, Node]]) -> tuple[Node, ...]:
-    """`nodes` so that sources come before targets; nodes of a loop stay together, in their given order."""
+    """Return `nodes` with sources before targets; nodes of a loop stay together, in their given order."""
     edges = set(edges)
     label = dict(zip(nodes, _components(nodes, edges), strict=True))
     groups: dict[int, list[Node]] = {}
@@ -74,7 +74,7 @@ def execution_order(nodes: Sequence[Node], edges: Iterable[tuple[Node, Node]]) -
 
 
 def loops(nodes: Sequence[Node], edges: Iterable[tuple[Node, Node]]) -> list[tuple[Node, ...]]:
-    """The sets of nodes that can be reached from each other, largest first."""
+    """Return the sets of nodes that can be reached from each other, largest first."""
     edges = set(edges)
     groups: dict[int, list[Node]] = {}
     for node, label in zip(nodes, _components(nodes, edges) if nodes else (), strict=True):
@@ -85,7 +85,7 @@ def loops(nodes: Sequence[Node], edges: Iterable[tuple[Node, Node]]) -> list[tup
 
 
 def together(stages: Sequence[tuple[Node, ...]], edges: Iterable[tuple[Node, Node]]) -> tuple[tuple[Node, ...], ...]:
-    """Neighbouring stages as one where no edge joins a node of one to a node of the other: nothing is lost then."""
+    """Merge adjacent stages where no edge joins a node of one to a node of the other."""
     joined = {frozenset(edge) for edge in edges}
     found: list[tuple[Node, ...]] = []
     for stage in stages:

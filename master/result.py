@@ -1,4 +1,4 @@
-"""What a run leaves behind in memory."""
+"""The result of a run."""
 
 from __future__ import annotations
 
@@ -49,7 +49,7 @@ class Result:
     failure: dict[str, Any] = field(default_factory=dict)
     error: BaseException | None = None
     signal: int = 0
-    """the signal that ended the run, 0 if none did"""
+    """The signal that ended the run, 0 if none did."""
 
     @property
     def real_time_factor(self) -> float:
@@ -58,7 +58,7 @@ class Result:
 
     @property
     def outcome(self) -> str:
-        """What the system says became of the run; its status where the system says nothing, "failed" if it failed."""
+        """The outcome that the system reports, the status where it reports none, "failed" if the run failed."""
         return "failed" if self.status == "failed" else self.decided or self.status
 
     @property
@@ -69,7 +69,7 @@ class Result:
         return self.outcome in self.successes
 
     def summary(self) -> dict[str, Any]:
-        """The public record of the run, ready for JSON."""
+        """Return the public record of the run, ready for JSON."""
         return {
             "outcome": self.outcome,
             "success": self.success,

@@ -1,4 +1,4 @@
-"""Steps of variable length: what they are chosen by."""
+"""Step control: macro steps of variable length, and retries of discarded ones."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ DISCRETE = ("Integer", "Boolean")
 
 @dataclass(frozen=True)
 class StepDoubling:
-    """Estimate the error by the difference between one step and two halves. All FMUs must be able to go back.
+    """Estimate the error by the difference between one step and two halves. All FMUs must support rollback.
 
     Parameters
     ----------
@@ -25,7 +25,7 @@ class StepDoubling:
         Largest difference of a continuous coupled output, relative to the largest magnitude that outputs of its
         instance and unit have had.
     order : int
-        Power of the step with which the difference goes: 2 for held inputs, 3 for lines.
+        Power of the step that the difference is proportional to: 2 for held inputs, 3 for lines.
     """
 
     tolerance: float = 1e-4
@@ -38,16 +38,16 @@ class PowerBonds:
 
     The energy is what one side gave at the end of the step less what the other got; for held inputs this is twice what
     arises, at leading order (Sadjina, Kyllingstad, Skjong, Pedersen: Energy conservation and power bonds in
-    co-simulations, 2017). With FMUs that cannot go back, a step that was too long only makes the next one shorter.
+    co-simulations, 2017). With FMUs that do not support rollback, a step that was too long only makes the next one shorter.
 
     Parameters
     ----------
     bonds : tuple of Bond
-        The power bonds that are watched.
+        The power bonds that are checked.
     tolerance : float
         Energy of each bond in a step, J.
     order : int
-        Power of the step with which the energy goes.
+        Power of the step that the energy is proportional to.
     """
 
     bonds: tuple[Bond, ...]
@@ -59,7 +59,7 @@ class PowerBonds:
 class StepControl:
     """Vary the macro step between two bounds, by a PI controller on an estimate of its error.
 
-    Where all FMUs can go back, steps that are too long are repeated, and so are those that jump over an event. A step
+    Where all FMUs support rollback, steps that are too long are repeated, and so are those that jump over an event. A step
     that an FMU discards, or that gives values that are not finite, is repeated too. After an event the steps begin with
     `event_step` again.
 
@@ -86,17 +86,17 @@ class StepControl:
     levels: Mapping[str, float] = field(default_factory=dict)
 
     def check(self, system: System) -> None:
-        """Raises StructureError for what cannot be, and for FMUs that cannot do what is asked."""
+        """Raise StructureError for inconsistent values, and for FMUs that cannot do what is asked."""
         problems = []
         if not 0.0 < self.shortest <= self.event_step <= self.longest < float("inf"):
             problems.append(
                 f"step control: 0 < shortest ({self.shortest:g}) <= event_step ({self.event_step:g}) "
-                f"<= longest ({self.longest:g}) is wanted"
+                f"<= longest ({self.longest:g}) is required"
             )
         if self.estimate is not None and not self.estimate.tolerance > 0.0:
             problems.append(f"step control: the tolerance must be positive, not {self.estimate.tolerance!r}")
         doubling = isinstance(self.estimate, StepDoubling)
-        problems += _unable(system, "step control by doubling" if doubling else "step control", going_back=doubling)
+        problems += _unable(system, "step control by doubling" if doubling else "step control", rollback=doubling)
         located = _located(system, self) if self.locate else ()
         wanted = dict.fromkeys(located, DISCRETE) | dict.fromkeys(self.levels, ("Real",))
         for name, kinds in wanted.items():
@@ -112,7 +112,7 @@ class Retry:
     """Keep to macro steps of one length, and retry a discarded step with smaller steps.
 
     A step is retried if an FMU discards it, or if it gives values that are not finite: up to the last successful time,
-    if the FMU tells it, otherwise by halves. All FMUs must be able to go back.
+    if the FMU reports it, otherwise by halving. All FMUs must support rollback.
 
     Parameters
     ----------
@@ -123,8 +123,8 @@ class Retry:
     shortest: float
 
     def check(self, system: System) -> None:
-        """Raises StructureError for FMUs that cannot do what is asked."""
-        problems = _unable(system, "retrying steps", going_back=True)
+        """Raise StructureError for FMUs that cannot do what is asked."""
+        problems = _unable(system, "retrying steps", rollback=True)
         if not self.shortest > 0.0:
             problems.append(f"retrying steps: the shortest step must be positive, not {self.shortest!r}")
         if problems:
@@ -132,27 +132,27 @@ class Retry:
 
     @property
     def bounds(self) -> StepControl:
-        """What it takes of the tables of step control."""
+        """The step control whose tables retries use."""
         return StepControl(self.shortest, self.shortest, self.shortest, locate=())
 
 
-def _unable(system: System, what: str, *, going_back: bool) -> list[str]:
-    """A sentence each on the elements that cannot vary their step, and on those that cannot go back to its start."""
+def _unable(system: System, what: str, *, rollback: bool) -> list[str]:
+    """Return sentences on the elements that cannot vary their step, and on those that cannot roll back."""
     elements = [(name, element.every, system.description(name)) for name, element in system.elements.items()]
     lacking = {"cannot vary the step": [name for name, _, description in elements if not description.can_vary_step]}
-    if going_back:
-        lacking["cannot go back (canGetAndSetFMUstate)"] = [n for n, _, d in elements if not d.can_get_and_set_state]
+    if rollback:
+        lacking["cannot roll back (canGetAndSetFMUstate)"] = [n for n, _, d in elements if not d.can_get_and_set_state]
         lacking["cannot step in a fraction of macro steps"] = [name for name, every, _ in elements if every > 1]
     return [f"{what}: {', '.join(names)} {lack}" for lack, names in lacking.items() if names]
 
 
 def located_changes(system: System, control: StepControl) -> list[Trigger]:
-    """The changes of outputs that are located."""
+    """Return the triggers of the changes that are located."""
     return [*map(Trigger, _located(system, control)), *(Trigger(name, level) for name, level in control.levels.items())]
 
 
 def _located(system: System, control: StepControl) -> list[str]:
-    """Full names of the Integer and Boolean outputs whose changes are located."""
+    """Return the full names of the Integer and Boolean outputs whose changes are located."""
     if control.locate is None:
         connected = dict.fromkeys(f"{c.source}.{c.output}" for c in system.connections)
         return [name for name in connected if system.resolve(name)[1].storage in DISCRETE]

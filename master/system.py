@@ -1,4 +1,4 @@
-"""What is coupled with what: instances of FMUs, connections, start values, and all that can be wrong with them.
+"""A system: instances of FMUs, connections, start values, and the checks of them.
 
 >>> system = System("two lags")                                  # doctest: +SKIP
 >>> system.add("a", Path("Lag.fmu"), {"gain": 2.0})
@@ -106,6 +106,7 @@ class System:
         process: bool = False,
         timeout: float = TIMEOUT_S,
     ) -> Element:
+        """Add an instance of the FMU `file`; see Element. Raises StructureError for a name that is taken."""
         if name in self.elements:
             raise StructureError([f"system {self.name}: two elements are called {name!r}"])
         self.elements[name] = Element(
@@ -118,12 +119,13 @@ class System:
         factor: float = 1.0, offset: float = 0.0, convert_units: bool = True, mean: bool = False,
         table: Iterable[tuple[int, int]] = (),
     ) -> None:  # fmt: skip
+        """Connect an output to an input; see Connection."""
         self.connections.append(
             Connection(source, output, target, input, factor, offset, convert_units, mean, tuple(table))
         )
 
     def description(self, element: str) -> Description:
-        """The model description of an element's FMU, read once. Raises DescriptionError or ArchiveError."""
+        """Return the model description of the FMU of an element. Raises DescriptionError or ArchiveError."""
         file = self.elements[element].file
         stamp = (file.stat().st_mtime_ns, file.stat().st_size) if file.exists() else (0, 0)
         found = _description(file, stamp)
@@ -131,7 +133,7 @@ class System:
         return _description(file, stamp, tuple(structure.items())) if structure else found
 
     def resolve(self, name: str) -> tuple[str, Variable]:
-        """(element, variable) of a full name "element.variable". Raises StructureError with near matches."""
+        """Return (element, variable) of a full name "element.variable". Raises StructureError with near matches."""
         element = owner(name, self.elements)
         if element is None:
             hint = did_you_mean(name.partition(".")[0], self.elements)
@@ -158,13 +160,13 @@ class System:
         return matching(pattern, names)
 
     def execution_order(self) -> tuple[str, ...]:
-        """The order in which the elements step one after the other."""
+        """Return the order in which the elements step."""
         if self.order is not None:
             return self.order
         return execution_order(tuple(self.elements), {(c.source, c.target) for c in self.connections})
 
     def transformation(self, connection: Connection) -> tuple[float, float]:
-        """(factor, offset) of a connection with the conversion of units in it. Raises ValueError with the reason."""
+        """Return (factor, offset) of a connection, including the conversion of units. Raises ValueError."""
         factor, offset = 1.0, 0.0
         source, target = self.description(connection.source), self.description(connection.target)
         given = source.unit(source.variables[connection.output])
@@ -174,7 +176,7 @@ class System:
         return connection.factor * factor, connection.factor * offset + connection.offset
 
     def check(self) -> None:
-        """Raises StructureError with all that is wrong; DescriptionError or ArchiveError for FMUs that are unusable."""
+        """Raise StructureError with all mistakes; DescriptionError or ArchiveError for FMUs that cannot be used."""
         for name in self.elements:
             self.description(name)
         problems = [*self._check_order(), *self._check_rates(), *self._check_connections()]
@@ -184,7 +186,7 @@ class System:
             raise StructureError(problems)
 
     def _near(self, element: str, variable: str) -> str:
-        """Why an element has no such variable, or those that it has with like names."""
+        """Return why an element has no such variable, or those with similar names."""
         reason = self.description(element).left_out.get(variable)
         if reason:
             return f" that can be used: {reason}"
@@ -198,8 +200,8 @@ class System:
         for element in self.elements.values():
             if element.substeps < 1 or element.every < 1 or (element.substeps > 1 and element.every > 1):
                 yield (
-                    f"{element.name}: {element.substeps} substeps in every {element.every} macro steps is no rate; "
-                    "one of them is 1, the other a whole number from 1"
+                    f"{element.name}: {element.substeps} substeps in every {element.every} macro steps is not a rate: "
+                    "one of them must be 1, the other an integer from 1"
                 )
 
     def _check_connections(self) -> Iterable[str]:
@@ -226,13 +228,13 @@ class System:
             ends.append(variable)
         source, target = ends
         if source.causality != "output":
-            return f"{connection.source}.{source.name} is no output but {source.causality}"
+            return f"{connection.source}.{source.name} is not an output but {source.causality}"
         if target.causality != "input":
-            return f"{connection.target}.{target.name} is no input but {target.causality}"
+            return f"{connection.target}.{target.name} is not an input but {target.causality}"
         if source.storage != target.storage:
             return f"the output is {source.type}, the input {target.type}"
         if connection.table and source.type == "Real":
-            return "a table maps whole numbers, not Real variables"
+            return "a table maps integers, not Real variables"
         if not connection.table and source.items and target.items and source.items != target.items:
             return f"the enumerations differ: {_items(source)} against {_items(target)}"
         if source.type != "Real" and (connection.factor, connection.offset) != (1.0, 0.0):
@@ -264,15 +266,15 @@ def _items(variable: Variable) -> str:
 def check_value(variable: Variable, value: Any) -> str:
     """Return what is wrong with a start value; empty if nothing is."""
     if variable.type == "String":
-        return "" if isinstance(value, str) else "a String is wanted"
+        return "" if isinstance(value, str) else "must be a String"
     if variable.type == "Boolean":
-        return "" if value in (0, 1) and not isinstance(value, str) else "a Boolean is wanted"
+        return "" if value in (0, 1) and not isinstance(value, str) else "must be a Boolean"
     if not isinstance(value, int | float) or not abs(value) < math.inf:
-        return "a finite number is wanted"
+        return "must be a finite number"
     if variable.storage == "Integer" and not -(2**31) <= value < 2**31:
-        return "beyond the whole numbers of 32 bits"
+        return "outside the integers of 32 bits"
     if variable.type != "Real" and value != int(value):
-        return f"an {variable.type} takes whole numbers"
+        return f"an {variable.type} takes integers"
     if variable.items and int(value) not in {number for _, number in variable.items}:
         return f"not one of {_items(variable)}"
     unit = f" {variable.unit}" if variable.unit else ""

@@ -1,4 +1,4 @@
-"""What a coupling algorithm decides."""
+"""The interface of coupling algorithms, and the scheme of a macro step."""
 
 from __future__ import annotations
 
@@ -9,11 +9,12 @@ from typing import Literal, Protocol
 
 @dataclass(frozen=True)
 class Implicit:
-    """Sweeps of a macro step are repeated until the outputs that close a loop change by less than `tolerance`,
-    relative to the largest magnitude that outputs of their instance and unit have had; at the most `sweeps` times.
+    """How a macro step is iterated.
 
-    `relaxation` is the first one of a step by Aitken's method; `derivatives` takes the first Jacobian for Broyden's
-    method from the directional derivatives of the FMUs that have them.
+    Its sweep is repeated, at most `sweeps` times, until the residual of the outputs that close a loop is below
+    `tolerance`, relative to the largest magnitude that outputs of their instance and unit have had. `relaxation` is the
+    first one of a step by Aitken's method; with `derivatives` the first Jacobian for Broyden's method is computed from
+    the directional derivatives of the FMUs that have them.
     """
 
     method: Literal["aitken", "broyden"]
@@ -25,16 +26,17 @@ class Implicit:
 
 @dataclass(frozen=True)
 class Scheme:
-    """A macro step.
+    """What happens in a macro step.
 
-    The instances of a stage exchange their values, then all step; the next stage sees what they give. Inputs are held
-    over the step, but those of the instances in `predicted` are straight lines: from the start through the end of what
-    has stepped before, and for what steps later along its derivative: `rates` name the output that is the derivative of
-    another (both as "element.variable"; those that a model description names are known), some FMUs give derivatives
-    (`maxOutputDerivativeOrder`), for others it is the way of the last step.
-    An instance that takes derivatives of inputs gets the line if `slopes`, others the value in its middle.
+    The inputs of all instances of a stage are set, then all of them step; the next stage sees their new outputs. Inputs
+    are held over the step, except those of the instances in `predicted`, which are straight lines: interpolated for
+    outputs of instances that have stepped before, extrapolated for others. The slope of an extrapolation is, in this
+    order, the output that is the derivative (`derivatives` maps an output to it, both as "element.variable"; those that
+    a model description declares are known), the derivative that the FMU provides (`maxOutputDerivativeOrder`), or the
+    increment over the last step. An instance that accepts input derivatives gets the line if `slopes`, others the value
+    in the middle of the step.
 
-    The instances of a stage step side by side on as many `threads`.
+    The instances of a stage step in parallel on this number of `threads`.
     """
 
     stages: tuple[tuple[str, ...], ...]
@@ -46,16 +48,18 @@ class Scheme:
 
 
 class Algorithm(Protocol):
-    """How a macro step is taken."""
+    """A coupling algorithm."""
 
     @property
-    def name(self) -> str: ...
+    def name(self) -> str:
+        """The name by which users select it."""
+        ...
 
     def scheme(self, order: Sequence[str]) -> Scheme:
-        """The scheme for instances in execution order. Raises StructureError for a system it does not fit."""
+        """Return the scheme for instances in order of execution. Raises StructureError for systems it does not fit."""
         ...
 
 
 def one_by_one(order: Sequence[str]) -> tuple[tuple[str, ...], ...]:
-    """Stages of one instance each."""
+    """Return stages of one instance each."""
     return tuple((name,) for name in order)

@@ -1,4 +1,4 @@
-"""Implicit coupling by substitution, relaxed by Aitken's method: for loops that are not much stiffer than the step."""
+"""Implicit coupling by fixed-point iteration with Aitken relaxation: for loops that are not stiff at the step."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from master.algorithms.algorithm import Implicit, Scheme, one_by_one
 
 @dataclass(frozen=True)
 class FixedPoint:
-    """Repeat the step until outputs and inputs agree, relaxed by Aitken's method. All FMUs must be able to go back.
+    """Repeat the step until outputs and inputs agree, relaxed by Aitken's method. All FMUs must support rollback.
 
     Parameters
     ----------

@@ -1,4 +1,4 @@
-"""Each instance steps with the newest values: those after it still of the step's start, those before it of its end."""
+"""Gauss-Seidel coupling: each instance steps with the newest outputs, those of the step's end where they exist."""
 
 from __future__ import annotations
 

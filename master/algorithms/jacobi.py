@@ -1,4 +1,4 @@
-"""All instances step with the values of the step's start; the order does not matter."""
+"""Jacobi coupling: all instances step with the outputs of the step's start; the order does not matter."""
 
 from __future__ import annotations
 

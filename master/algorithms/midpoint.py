@@ -1,7 +1,7 @@
-"""Drift, kick, drift: forces from where the bodies will be in the middle of the step, then the bodies with them.
+"""Midpoint coupling (drift, kick, drift): forces at the predicted middle of the step, then the bodies with them.
 
-For forces without a memory of their own, such as a stiff contact, between bodies that tell their velocities: second
-order, symplectic, no rollback. Bodies that are exact for a held force make a step of Stoermer and Verlet.
+For forces without states, such as a stiff contact, between bodies that provide their velocities: second order,
+symplectic, no rollback. With bodies that are exact for a held force it is the Stoermer-Verlet method.
 """
 
 from __future__ import annotations

@@ -1,6 +1,6 @@
 """Implicit coupling by Broyden's method on the outputs that close a loop: for stiff loops.
 
-What is learned of the Jacobian in one step serves in the next.
+The Jacobian of one step is the first guess of the next.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ from master.algorithms.algorithm import Implicit, Scheme, one_by_one
 
 @dataclass(frozen=True)
 class QuasiNewton:
-    """Solve the outputs that close loops by Broyden's method. All FMUs must be able to go back.
+    """Solve the outputs that close loops by Broyden's method. All FMUs must support rollback.
 
     Parameters
     ----------
@@ -25,7 +25,7 @@ class QuasiNewton:
     linear : bool
         Inputs are lines over the step: second order. Otherwise they are held at the step's end: first order, damped.
     derivatives : bool
-        Take the first Jacobian from directional derivatives of the FMUs; otherwise it is learned.
+        Take the first Jacobian from directional derivatives of the FMUs; otherwise start from that of outputs that do not depend on each other.
     """
 
     tolerance: float = 1e-8

@@ -1,1 +1,1 @@
-"""Inputs from outside the system: functions of time, live signals."""
+"""Inputs from outside the system: functions of time and live signals."""

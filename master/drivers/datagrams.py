@@ -1,4 +1,4 @@
-"""Inputs that come over the network: a hand controller, another simulator."""
+"""Inputs received over the network, such as from a hand controller or another simulator."""
 
 from __future__ import annotations
 
@@ -17,21 +17,21 @@ from master.system import System
 
 LARGEST = 65536
 AT_ONCE = 4096
-"""Datagrams that are read before one macro step: many more than the operating system keeps waiting, so that a sender
-who is faster than the run cannot hold it up."""
+"""Most datagrams that are read before one macro step: a sender that is faster than the run cannot hold it up."""
 INT32 = 2.0**31
 
 
-class Refused(ValueError):
-    """A datagram that is not obeyed, and why."""
+class DatagramError(ValueError):
+    """A datagram is refused; the message says why."""
 
 
 class Datagrams(Driver):
-    """Listens on UDP `port` of `host` (0: any that is free; from `open` on `port` tells which) for objects of JSON that
-    map full names of `inputs` to numbers. The newest value of each counts; what never came keeps its start value.
+    """Listens on UDP `port` of `host` for JSON objects that map full names of `inputs` to numbers.
 
-    Nothing that is received ends a run: a datagram that is no such object, names what is no input, or gives a value
-    that the variable does not take is counted, not obeyed, and reported in result.warnings.
+    With port 0 any free one is taken; `port` is its number after `open`. The newest value of each input counts; an
+    input that is never received keeps its start value. No datagram ends a run: one that is not such an object, names
+    another variable, or has a value that the variable does not accept is ignored, counted, and reported in
+    result.warnings.
     """
 
     def __init__(self, port: int, inputs: Sequence[str], *, every: int = 1, host: str = "127.0.0.1") -> None:
@@ -46,7 +46,7 @@ class Datagrams(Driver):
         self._variables = {name: system.resolve(name)[1] for name in self.inputs}
 
     def open(self) -> None:
-        """Listen, if it does not yet: datagrams wait for the run. Raises MasterError for a port that is taken."""
+        """Listen, if it does not yet; datagrams wait for the run. Raises MasterError for a port that is in use."""
         if self._socket is None:
             self._socket = listen(socket.SOCK_DGRAM, self.host, self.port, "inputs")
             self.port = self._socket.getsockname()[1]
@@ -62,7 +62,7 @@ class Datagrams(Driver):
             self.received += 1
             try:
                 found |= decode(data, self._variables)
-            except Refused as reason:
+            except DatagramError as reason:
                 self._refuse(str(reason))
         return found
 
@@ -84,26 +84,26 @@ class Datagrams(Driver):
 
 
 def decode(data: bytes, variables: Mapping[str, Variable]) -> dict[str, float]:
-    """Return the values that a datagram gives to `variables`. Raises Refused, and nothing else, whatever `data` is."""
+    """Return the values that a datagram has for `variables`. Raises DatagramError alone, whatever `data` is."""
     try:
         content = json.loads(data, parse_int=float)
     except (ValueError, RecursionError) as error:
-        raise Refused(f"{data[:40]!r} is not JSON") from error
+        raise DatagramError(f"{data[:40]!r} is not JSON") from error
     if not isinstance(content, dict):
-        raise Refused(f"{data[:40]!r} is not an object")
+        raise DatagramError(f"{data[:40]!r} is not an object")
     for name, value in content.items():
         if name not in variables:
-            raise Refused(f"{name[:80]!a} is not an input that can be set")
+            raise DatagramError(f"{name[:80]!a} is not an input that can be set")
         reason = _problem(variables[name], value)
         if reason:
-            raise Refused(f"{name}: {reason}")
+            raise DatagramError(f"{name}: {reason}")
     return {name: float(value) for name, value in content.items()}
 
 
 def _problem(variable: Variable, value: Any) -> str:
     """Return why a variable does not take a value; empty where it does."""
     if variable.storage == "String":
-        return "texts cannot be set by datagrams"
+        return "strings cannot be set by datagrams"
     if isinstance(value, bool) and variable.storage == "Boolean":
         return ""
     if isinstance(value, bool) or not isinstance(value, float):

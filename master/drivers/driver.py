@@ -1,8 +1,8 @@
-"""What gives a system inputs from outside."""
+"""The interface of drivers, which set inputs from outside the system, and a driver that is a function of time."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 from master.errors import FmuError
@@ -11,10 +11,10 @@ from master.system import System
 
 
 class Driver:
-    """Override what is needed. `inputs` are the full names of what it sets: inputs that no connection sets, or tunable
-    parameters.
+    """Base of all drivers; override what is needed.
 
-    Order of calls: `prepare` when the run is put together; `open` before FMUs are loaded; `begin` after initialisation;
+    `inputs` are the full names of the variables that it sets: inputs that no connection sets, or tunable parameters.
+    Order of calls: `prepare` when the run is set up; `open` before FMUs are loaded; `begin` after initialisation;
     `values` before every `every` macro steps, counted from the start of the run through all checkpoints; `end` always.
     """
 
@@ -25,18 +25,34 @@ class Driver:
         """Look up what is needed of the inputs; all of them are variables of `system` that can be set."""
 
     def open(self) -> None:
-        """Take what one may be refused, such as ports. Raises MasterError."""
+        """Acquire what may be unavailable, such as ports. Raises MasterError."""
 
     def begin(self, start: float) -> None:
-        """All instances are initialised at the time `start`."""
+        """Start driving; all instances are initialised at the time `start`."""
 
     def values(self, time: float) -> Mapping[str, Any]:
-        """New values for the step that begins at `time`, by full names; what is not named keeps its value."""
+        """Return new values for the step that begins at `time`, by full names; other inputs keep their values."""
         return {}
 
     def discarded(self, name: str, error: FmuError) -> None:
-        """Take note that the FMU discards the value for `name` and keeps the one before. Raises to end the run."""
+        """Take note that the FMU discarded the value for `name` and keeps the previous one; raise to end the run."""
         raise error
 
     def end(self, result: Result) -> None:
-        """The run is over; `result` may be added to."""
+        """Release what `open` acquired, and add to `result`."""
+
+
+class Function(Driver):
+    """Sets `inputs` to the values of `function(time)`, by full names, before every `every` macro steps.
+
+    >>> Function(["craft.force[1]"], lambda t: {"craft.force[1]": 10.0 if t < 1.0 else 0.0})      # doctest: +SKIP
+    """
+
+    def __init__(
+        self, inputs: Sequence[str], function: Callable[[float], Mapping[str, Any]], *, every: int = 1
+    ) -> None:
+        self.inputs, self.every = tuple(inputs), every
+        self._function = function
+
+    def values(self, time: float) -> Mapping[str, Any]:
+        return self._function(time)

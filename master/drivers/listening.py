@@ -1,4 +1,4 @@
-"""Ports of the network at which a run listens."""
+"""Network ports on which a run listens."""
 
 from __future__ import annotations
 
@@ -8,20 +8,20 @@ from master.errors import MasterError
 
 
 def listen(kind: socket.SocketKind, host: str, port: int, what: str) -> socket.socket:
-    """A socket at `port` of `host` (0: any that is free) that never blocks.
+    """Return a non-blocking socket at `port` of `host` (0: any free one).
 
-    Raises MasterError that says for `what` the port cannot be had.
+    Raises MasterError for a port that is not available; `what` begins its message.
     """
     found = socket.socket(socket.AF_INET, kind)
     try:
         if kind == socket.SOCK_STREAM:
-            # connections of an earlier run that linger keep nobody out
+            # connections of an earlier run may linger
             found.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
         found.bind((host, port))
         if kind == socket.SOCK_STREAM:
             found.listen()
     except OSError as error:
         found.close()
-        raise MasterError(f"{what}: port {port} of {host} cannot be had ({error.strerror})") from error
+        raise MasterError(f"{what}: port {port} of {host} is not available ({error.strerror})") from error
     found.setblocking(False)
     return found

@@ -47,7 +47,7 @@ def _open(archive: Path) -> zipfile.ZipFile:
 
 
 def _place(archive: Path, name: str) -> PurePosixPath:
-    """The relative path at which a member is unpacked; refuses every way out of the folder."""
+    """Return the relative path at which a member is unpacked. Raises ArchiveError for paths out of the folder."""
     path = PurePosixPath(name.replace("\\", "/"))
     if not path.parts and not name.endswith("/"):
         raise ArchiveError(f"{archive}: a member has no name")
@@ -59,7 +59,7 @@ def _place(archive: Path, name: str) -> PurePosixPath:
 
 
 def members(archive: Path) -> dict[str, zipfile.ZipInfo]:
-    """The files of `archive` by their path inside it, all checked.
+    """Return the files of `archive` by their path inside it, all checked.
 
     Raises ArchiveError for absolute paths, `..`, symbolic links and devices, two members of one name, encrypted members
     and methods of compression other than deflation, and for sizes that no sound archive has: more than 4 GiB unpacked,
@@ -86,7 +86,7 @@ def members(archive: Path) -> dict[str, zipfile.ZipInfo]:
 
 
 def _refusal(info: zipfile.ZipInfo) -> str:
-    """Why a member is not unpacked; empty if it is."""
+    """Return why a member is not unpacked, empty if it is."""
     kind = stat.S_IFMT(info.external_attr >> 16)
     if kind == stat.S_IFLNK:
         return "is a symbolic link"
@@ -115,7 +115,7 @@ def extract(archive: Path, folder: Path) -> None:
 
 
 def read_member(archive: Path, name: str) -> bytes:
-    """The bytes of one member. Raises ArchiveError if it is missing or damaged."""
+    """Return the bytes of one member. Raises ArchiveError if it is missing or damaged."""
     infos = members(archive)
     if name not in infos:
         raise ArchiveError(f"{archive}: holds no {name}")
@@ -129,7 +129,7 @@ def read_member(archive: Path, name: str) -> bytes:
 
 
 def parse_xml(data: bytes, where: str) -> etree._Element:
-    """The root of an XML document: no entities, no document type, no network, no comments.
+    """Parse an XML document without entities, document type, network or comments; return its root.
 
     `where` names the document in the message of the ArchiveError that a fault raises.
     """

@@ -18,7 +18,7 @@ FILE = "modelDescription.xml"
 
 
 def read_description(file: Path, structure: Mapping[str, int] | None = None) -> Description:
-    """The model description of an .fmu archive, of the folder of an unpacked one, or of an XML file.
+    """Read the model description of an .fmu archive, of the folder of an unpacked one, or of an XML file.
 
     `structure` gives structural parameters of FMI 3.0, which say how long arrays are, other values than their own.
     Raises DescriptionError for what is no co-simulation model of FMI 2.0 or 3.0 and for faults of the file;

@@ -27,7 +27,7 @@ from base.platforms import library_name, this_platform
 from master.errors import FmuError
 from master.fmi import archive, callbacks, log, python_modules
 from master.fmi.description import Description, Variable, read_description
-from master.fmi.library import Library, LibraryFmi2
+from master.fmi.library import FmuLibrary, LibraryFmi2
 from master.fmi.library_fmi3 import LibraryFmi3
 
 LAST_SUCCESSFUL_TIME, TERMINATED = 2, 3
@@ -51,14 +51,14 @@ class Fmu:
         """whether one of its instances gave fmi2Fatal: then nothing of the library may be called any more"""
         self._folder = Path(tempfile.mkdtemp(prefix="fmu-"))
         self.structure = dict(structure or {})
-        self._library: Library | None = None
+        self._library: FmuLibrary | None = None
         try:
             archive.extract(self.file, self._folder)
             self.description = read_description(self._folder, structure)
             against = python_modules.clash(self.file)
             if against:
                 raise FmuError(self.file.name, f"{against}; it must run in a process of its own")
-            python_modules.bring(self.file)
+            python_modules.register(self.file)
             self._library = self._load()
         except BaseException:
             self.close()
@@ -72,7 +72,7 @@ class Fmu:
     ) -> None:
         self.close()
 
-    def _load(self) -> Library:
+    def _load(self) -> FmuLibrary:
         description, resources = self.description, self._folder / "resources"
         platform = this_platform(description.fmi_version)
         path = self._folder / "binaries" / platform / library_name(description.identifier)
@@ -88,7 +88,8 @@ class Fmu:
         return LibraryFmi3(path, self.file.name, description, resources)
 
     @property
-    def library(self) -> Library:
+    def library(self) -> FmuLibrary:
+        """Return the loaded library."""
         assert self._library is not None, "the FMU is closed"
         return self._library
 
@@ -100,7 +101,7 @@ class Fmu:
     def instantiate(
         self, name: str, *, logging: bool = False, listener: Callable[[str], None] | None = None
     ) -> Instance:
-        """A new instance; `listener` gets its newest words. Raises FmuError, with what it says, where it refuses."""
+        """Create an instance; `listener` gets its messages. Raises FmuError with the FMU's message."""
         if self.description.only_one_per_process and self.instances:
             raise FmuError(name, f"{self.file.name} can be instantiated only once per process, and is already in use")
         instance = Instance(self, name, logging, listener)
@@ -165,6 +166,7 @@ class Instance:
 
     @property
     def description(self) -> Description:
+        """Return the model description."""
         return self.fmu.description
 
     @property
@@ -178,13 +180,14 @@ class Instance:
         return self.fmu.dead
 
     def variable(self, name: str) -> Variable:
+        """Return a variable by name. Raises FmuError."""
         try:
             return self.description.variables[name]
         except KeyError:
             raise FmuError(self.name, f"has no variable {name!r}") from None
 
     def failure(self, function: str, status: int, time: float | None = None, detail: str = "") -> FmuError:
-        """The error that tells of a call that returned `status`."""
+        """Return the error of a call that returned `status`."""
         function = self.fmu.library.spoken(function)
         known = 0 <= status < len(STATUS_NAMES)
         word = self.fmu.library.spoken(STATUS_NAMES[status]) if known else f"the unknown status {status}"
@@ -197,7 +200,7 @@ class Instance:
         )
 
     def entry(self, function: str) -> int:
-        """The address at which the compiled loop calls a function, with `component` as its first argument.
+        """Return the address at which the compiled loop calls a function, with `component` as its first argument.
 
         Strings are numbers there, see `master.fmi.strings`.
         """
@@ -208,7 +211,7 @@ class Instance:
         return address
 
     def function_at(self, address: int) -> str:
-        """The function whose `entry` is `address`."""
+        """Return the name of the function whose `entry` is `address`."""
         return next(name for name in self._entries if self.entry(name) == address)
 
     def call(self, function: str, *arguments: Any) -> None:
@@ -227,6 +230,7 @@ class Instance:
     def enter_initialization(
         self, start: float = 0.0, stop: float | None = None, tolerance: float | None = None
     ) -> None:
+        """Set up the experiment and enter initialisation mode; times in s."""
         self.call(
             "fmi2SetupExperiment",
             int(tolerance is not None), tolerance or 0.0, start, int(stop is not None), stop or 0.0,
@@ -234,6 +238,7 @@ class Instance:
         self.call("fmi2EnterInitializationMode")
 
     def exit_initialization(self) -> None:
+        """Leave initialisation mode."""
         self.call("fmi2ExitInitializationMode")
         self._running = True
 
@@ -249,14 +254,14 @@ class Instance:
         self._check("fmi2DoStep", self._entries["fmi2DoStep"](self.component, t, h, 1), t)
 
     def last_successful_time(self) -> float | None:
-        """How far the last step came that ended in fmi2Discard, where the FMU tells."""
+        """Return the time that a discarded step reached, None where the FMU does not report it."""
         value = ctypes.c_double()
         function = self.fmu.library.functions["fmi2GetRealStatus"]
         status = function(self.component, LAST_SUCCESSFUL_TIME, ctypes.byref(value))
         return value.value if status == OK else None
 
     def wants_to_terminate(self) -> bool:
-        """Whether the FMU says, after fmi2Discard, that it asks to end the simulation."""
+        """Return whether the FMU, after fmi2Discard, requests the end of the simulation."""
         value = ctypes.c_int()
         status = self.fmu.library.functions["fmi2GetBooleanStatus"](self.component, TERMINATED, ctypes.byref(value))
         return status == OK and bool(value.value)
@@ -273,7 +278,7 @@ class Instance:
             self._access(f"fmi2Set{kind}", references, block, [names[place] for place in places], chosen)
 
     def get(self, names: Sequence[str]) -> list[Any]:
-        """Values of variables by name, in the order asked for."""
+        """Return values of variables by name, in the order of `names`."""
         names = tuple(names)
         found: list[Any] = [None] * len(names)
         for kind, references, places in self._group(names):
@@ -288,7 +293,7 @@ class Instance:
     def _access(
         self, function: str, references: np.ndarray, block: Any, names: list[str], values: list[Any] | None = None
     ) -> None:
-        """Call fmi2Get... or fmi2Set...; a failure tells the names, and the values that were to be set."""
+        """Call fmi2Get... or fmi2Set...; the FmuError of a failure names the variables, and the values to be set."""
         self._check_alive(function)
         try:
             self.call(function, _pointer(references), len(references), _pointer(block))
@@ -301,20 +306,20 @@ class Instance:
             ) from None  # fmt: skip
 
     def read_strings(self, references: Sequence[int]) -> tuple[int, list[str]]:
-        """Return (status, strings)."""
+        """Read strings by their value references; return (status, strings)."""
         block = (ctypes.c_char_p * len(references))()
         numbers = np.array(references, np.uint32)
         function = self.fmu.library.functions["fmi2GetString"]
         return function(self.component, _pointer(numbers), len(numbers), block), [_decoded(value) for value in block]
 
     def write_strings(self, references: Sequence[int], values: Sequence[str]) -> int:
-        """Set strings; gives the status."""
+        """Set strings by their value references; return the status."""
         numbers = np.array(references, np.uint32)
         function = self.fmu.library.functions["fmi2SetString"]
         return function(self.component, _pointer(numbers), len(numbers), _c_strings(values))
 
     def _group(self, names: tuple[str, ...]) -> list[tuple[str, np.ndarray, list[int]]]:
-        """(type, value references, places in `names`) for each FMI function that `names` need."""
+        """Return (type, value references, indices in `names`) for each FMI function that `names` need."""
         if names not in self._arrays:
             places: dict[str, list[int]] = {}
             for place, name in enumerate(names):
@@ -326,7 +331,7 @@ class Instance:
         return self._arrays[names]
 
     def get_state(self) -> int:
-        """Save the state of the instance; hand it to `set_state`, and to `free_state` when done."""
+        """Save the state of the instance, for `set_state`; pass it to `free_state` when done."""
         state = ctypes.c_void_p()
         self.call("fmi2GetFMUstate", ctypes.byref(state))
         if not state.value:
@@ -334,15 +339,16 @@ class Instance:
         return state.value
 
     def set_state(self, state: int) -> None:
+        """Restore a saved state."""
         self.call("fmi2SetFMUstate", state)
 
     def free_state(self, state: int) -> None:
-        """Give a state back; that of an FMU of which nothing may be called any more is lost."""
+        """Free a state, unless nothing of the FMU may be called any more."""
         if not self.dead:
             self.call("fmi2FreeFMUstate", ctypes.byref(ctypes.c_void_p(state)))
 
     def serialize(self, state: int) -> bytes:
-        """The bytes of a saved state."""
+        """Return the bytes of a saved state."""
         size = ctypes.c_size_t()
         self.call("fmi2SerializedFMUstateSize", state, ctypes.byref(size))
         block = ctypes.create_string_buffer(size.value)
@@ -350,7 +356,7 @@ class Instance:
         return block.raw
 
     def deserialize(self, data: bytes) -> int:
-        """A state from its bytes."""
+        """Create a state from its bytes."""
         state = ctypes.c_void_p()
         self.call("fmi2DeSerializeFMUstate", data, len(data), ctypes.byref(state))
         if not state.value:

@@ -60,24 +60,26 @@ _RETURNS = {
 }
 
 
-class Library(Protocol):
-    """What an instance needs. Components are addresses; `key` is the number of its log, see `log.register`."""
+class FmuLibrary(Protocol):
+    """The functions of a library. Components are addresses; `key` is the number of a log, see `log.register`."""
 
     functions: dict[str, Any]
 
     def instantiate(self, name: str, key: int, logging: bool) -> int | None:
-        """A new component, or None where the FMU refuses."""
+        """Return a new component, None where the FMU refuses."""
         ...
 
     def spoken(self, word: str) -> str:
-        """What a function or a status of FMI 2.0 is called in the FMU's own version."""
+        """Return the name of a function or status of FMI 2.0 in the version of the FMU."""
         ...
 
-    def close(self) -> None: ...
+    def close(self) -> None:
+        """Unload the library."""
+        ...
 
 
 def opened(path: Path, owner: str) -> ctypes.CDLL:
-    """A library of an FMU, loaded. Raises FmuError."""
+    """Load the library of an FMU. Raises FmuError."""
     try:
         return ctypes.CDLL(str(path))
     except OSError as error:
@@ -85,6 +87,7 @@ def opened(path: Path, owner: str) -> ctypes.CDLL:
 
 
 def unload(library: ctypes.CDLL) -> None:
+    """Unload a library."""
     if sys.platform == "win32":
         ctypes.windll.kernel32.FreeLibrary(ctypes.c_void_p(library._handle))
     else:
@@ -92,14 +95,14 @@ def unload(library: ctypes.CDLL) -> None:
 
 
 def demand(library: ctypes.CDLL, names: list[str], owner: str, version: str) -> None:
-    """Raises FmuError where functions are missing."""
+    """Raise FmuError where functions are missing."""
     missing = [name for name in names if not hasattr(library, name)]
     if missing:
         raise FmuError(owner, f"its library lacks {', '.join(missing)}, which FMI {version} demands")
 
 
 def with_signatures(library: ctypes.CDLL, names: list[str]) -> dict[str, Any]:
-    """The functions of `names`, ready to be called from Python."""
+    """Return functions with the types of their arguments, to be called from Python."""
     functions: dict[str, Any] = {}
     for name in names:
         functions[name] = function = getattr(library, name)
@@ -118,7 +121,7 @@ class LibraryFmi2:
     """The library of an FMU of FMI 2.0."""
 
     def __init__(self, path: Path, owner: str, guid: str, resources: Path) -> None:
-        """Raises FmuError where it is not what it should be."""
+        """Load the library. Raises FmuError for a missing function or another version of FMI."""
         self._library = opened(path, owner)
         demand(self._library, list(FUNCTIONS), owner, "2.0")
         self.functions = with_signatures(self._library, list(FUNCTIONS))

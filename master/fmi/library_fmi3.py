@@ -44,7 +44,7 @@ class LibraryFmi3:
     """The library of an FMU of FMI 3.0, without event mode and without early return."""
 
     def __init__(self, path: Path, owner: str, description: Description, resources: Path) -> None:
-        """Raises FmuError where it is not what it should be."""
+        """Load the library. Raises FmuError for a missing function."""
         self._adapter = build.library("fmi3")
         self._library = opened(path, owner)
         # what the description does not speak of may be missing
@@ -64,7 +64,7 @@ class LibraryFmi3:
         self._kept: list[Any] = []
 
     def _names(self) -> list[str]:
-        """The functions that the adapter wants, in its order."""
+        """Return the functions that the adapter needs, in its order."""
         table = (ctypes.c_char_p * 100).in_dll(self._adapter, "fmi3_function_names")
         names: list[str] = []
         for name in table:
@@ -112,12 +112,12 @@ class LibraryFmi3:
 
 
 def _call_type(kind: str) -> str:
-    """The type whose functions get and set it."""
+    """Return the type whose functions get and set a variable of this type."""
     return "Int64" if kind == "Enumeration" else kind
 
 
 def _cell(array: Array, element: int, strings: list[Any]) -> bytes:
-    """The start value of an element as the eight bytes of its place in the cache of the adapter."""
+    """Return the start value of an element as eight bytes of the cache of the adapter."""
     if not array.start:
         return bytes(8)
     value = array.start[element]

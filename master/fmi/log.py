@@ -1,4 +1,4 @@
-"""The logger callback that FMUs call, and what they said.
+"""The logger callback that FMUs call, and their messages.
 
 fmi2CallbackLogger is variadic, which neither Python nor ctypes can be, so those few lines are LLVM code. Formatting is
 done in Python: a broken format string, common in FMUs, then costs a strange word and not a crash of the process.
@@ -52,26 +52,29 @@ _SPECIFICATION = re.compile(
 
 
 @dataclass(frozen=True)
-class Message:
+class LogMessage:
+    """One message: name of its status, category, text."""
+
     status: str
     category: str
     text: str
 
 
 class Log:
-    """What one instance said; the last KEPT messages are kept.
+    """The messages of one instance, of which the last KEPT are kept.
 
     `translate` turns the placeholders of FMI for variables (`#r12#`) into names; `listener` is told each new `last`.
     """
 
     def __init__(self, translate: Callable[[str], str] = str, listener: Callable[[str], None] | None = None) -> None:
-        self.messages: deque[Message] = deque(maxlen=KEPT)
+        self.messages: deque[LogMessage] = deque(maxlen=KEPT)
         self.translate = translate
         self.listener = listener
 
     def add(self, status: int, category: str, text: str) -> None:
+        """Add a message."""
         known = STATUS_NAMES[status] if 0 <= status < len(STATUS_NAMES) else str(status)
-        self.messages.append(Message(known, category, self.translate(text.rstrip())))
+        self.messages.append(LogMessage(known, category, self.translate(text.rstrip())))
         if self.listener is not None:
             self.listener(self.last)
 
@@ -79,7 +82,7 @@ class Log:
     def last(self) -> str:
         """The text of the last complaint, or of the last message if there was none."""
         complaints = [m for m in self.messages if m.status != "fmi2OK"]
-        return (complaints or list(self.messages) or [Message("", "", "")])[-1].text
+        return (complaints or list(self.messages) or [LogMessage("", "", "")])[-1].text
 
 
 _logs: dict[int, Log] = {}
@@ -87,13 +90,14 @@ _keys = count(1)
 
 
 def register(log: Log) -> int:
-    """A number for fmi2CallbackFunctions.componentEnvironment under which messages reach `log`; never given again."""
+    """Return a number that is never reused, as fmi2CallbackFunctions.componentEnvironment of messages for `log`."""
     key = next(_keys)
     _logs[key] = log
     return key
 
 
 def forget(key: int) -> None:
+    """Drop messages of this key from now on."""
     _logs.pop(key, None)
 
 
@@ -153,7 +157,7 @@ def logger() -> int:
 
 
 def _format(form: str, arguments: int) -> str:
-    """printf of C, with the arguments taken from a va_list; what cannot be read stays as it stands."""
+    """Format as printf of C, with the arguments of a va_list; conversions that cannot be read are left as they are."""
 
     def integer() -> int:
         return _machine().next_integer(arguments)
@@ -207,7 +211,7 @@ def _pipe(process: int) -> tuple[int, int, Any]:
 
 
 def _string(address: int, limit: int = 16384) -> str | None:
-    """The C string at `address`, or None where there is no readable memory.
+    """Return the C string at `address`, None where the memory is not readable.
 
     On POSIX the bytes go through a pipe: the kernel refuses a bad address where a load would end the process.
     """

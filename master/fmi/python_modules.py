@@ -11,29 +11,29 @@ from master.fmi import archive
 
 _MARKER = "resources/slavemodule.txt"
 
-_brought: dict[str, tuple[str, str]] = {}
+_loaded: dict[str, tuple[str, str]] = {}
 """module -> (digest of the FMU, its name)"""
 
 
 def clash(file: Path) -> str | None:
-    """What stands against loading an FMU in this process, None if nothing does."""
+    """Return why an FMU cannot be loaded in this process, None if it can."""
     modules = _modules(file)
     content = archive.digest(file) if modules else ""
     for module in sorted(modules):
-        first, name = _brought.get(module, (content, ""))
+        first, name = _loaded.get(module, (content, ""))
         if first != content:
             return f"its Python module {module!r} has the name of one of {name}, which this process has loaded"
     return None
 
 
-def bring(file: Path) -> None:
-    """The modules of an FMU count as loaded in this process from here on."""
+def register(file: Path) -> None:
+    """Register the modules of an FMU as loaded in this process."""
     if modules := _modules(file):
-        _brought.update(dict.fromkeys(modules, (archive.digest(file), file.name)))
+        _loaded.update(dict.fromkeys(modules, (archive.digest(file), file.name)))
 
 
 def _modules(file: Path) -> set[str]:
-    """Names of the modules in an FMU of pythonfmu; empty for others."""
+    """Return the names of the modules in an FMU of pythonfmu, none for others."""
     members = archive.members(file)
     if _MARKER not in members:
         return set()
@@ -46,5 +46,5 @@ def _is_python(name: str) -> bool:
 
 
 def _module(path: PurePosixPath) -> str:
-    """The name under which a file of the resources is imported: that of its package, or its own."""
+    """Return the name under which a file of the resources is imported: that of its package, or its own."""
     return path.parts[0] if len(path.parts) > 1 else path.stem

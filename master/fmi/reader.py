@@ -14,23 +14,28 @@ from master.fmi.variables import DefaultExperiment
 
 
 class Reader:
+    """Base of the readers of one XML tree; `where` names the file in messages."""
+
     def __init__(self, where: str, root: etree._Element) -> None:
         self.where = where
         self.root = root
         self.types: dict[str, etree._Element] = {}
 
     def fail(self, element: etree._Element, text: str) -> DescriptionError:
+        """Return the error of an element, with file, line and name."""
         name = element.get("name")
         named = f"{element.tag} {name!r}" if name else str(element.tag)
         return DescriptionError(f"{self.where}, line {element.sourceline}, {named}: {text}")
 
     def need(self, element: etree._Element, attribute: str) -> str:
+        """Return an attribute. Raises DescriptionError where it is missing."""
         value = element.get(attribute)
         if value is None:
             raise self.fail(element, f"has no attribute {attribute}")
         return value
 
     def value(self, element: etree._Element, attribute: str, convert: Callable[[str], Any], default: Any = None) -> Any:
+        """Return a converted attribute, or `default`. Raises DescriptionError."""
         text = element.get(attribute)
         if text is None:
             return default
@@ -40,7 +45,7 @@ class Reader:
             raise self.fail(element, f"{attribute} = {text!r} is no valid value") from None
 
     def simulation(self) -> etree._Element:
-        """The element CoSimulation. Raises DescriptionError where there is none, or no usable modelIdentifier in it."""
+        """Return the element CoSimulation. Raises DescriptionError where it or a usable modelIdentifier is missing."""
         found = self.root.find("CoSimulation")
         if found is None:
             raise DescriptionError(
@@ -54,13 +59,14 @@ class Reader:
         return found
 
     def causality(self, element: etree._Element) -> str:
+        """Return the causality of a variable. Raises DescriptionError."""
         causality = element.get("causality", "local")
         if causality not in CAUSALITIES:
             raise self.fail(element, f"causality {causality!r} is none of {', '.join(CAUSALITIES)}")
         return causality
 
     def base(self, element: etree._Element, kind: str) -> etree._Element | None:
-        """The type definition that a variable of a type refers to."""
+        """Return the type definition that a variable of a type refers to."""
         declared = element.get("declaredType")
         if declared is None:
             return None
@@ -71,19 +77,21 @@ class Reader:
     def inherited(
         self, element: etree._Element, base: etree._Element | None, key: str, convert: Callable[[str], Any]
     ) -> Any:
-        """An attribute of a variable, else of its declared type."""
+        """Return an attribute of a variable, else of its declared type."""
         return self.value(element, key, convert, self.value(base, key, convert) if base is not None else None)
 
     def items(self, base: etree._Element | None) -> tuple[tuple[str, int], ...]:
-        """Names and values of an enumeration."""
+        """Return the names and values of an enumeration."""
         found = base.findall("Item") if base is not None else []
         return tuple((self.need(item, "name"), self.value(item, "value", integer, 0)) for item in found)
 
     def reference(self, scalar: etree._Element) -> int:
+        """Return the value reference of a variable."""
         self.need(scalar, "valueReference")
         return self.value(scalar, "valueReference", unsigned)
 
     def unit(self, element: etree._Element) -> Unit:
+        """Return a unit definition."""
         base = element.find("BaseUnit")
         display = tuple(
             (self.need(entry, "name"), self.value(entry, "factor", float, 1.0), self.value(entry, "offset", float, 0.0))
@@ -99,25 +107,30 @@ class Reader:
         return Unit(name, exponents, factor, self.value(base, "offset", float, 0.0), display)
 
     def experiment(self, element: etree._Element | None) -> DefaultExperiment:
+        """Return the default experiment."""
         if element is None:
             return DefaultExperiment()
         keys = ("startTime", "stopTime", "tolerance", "stepSize")
         return DefaultExperiment(*(self.value(element, key, float) for key in keys))
 
     def units(self) -> dict[str, Unit]:
+        """Return the unit definitions of the file by name."""
         return {unit.name: unit for unit in map(self.unit, self.root.iterfind("UnitDefinitions/Unit"))}
 
     def log_categories(self) -> tuple[str, ...]:
+        """Return the names of the log categories."""
         return tuple(self.need(category, "name") for category in self.root.iterfind("LogCategories/Category"))
 
 
 def boolean(text: str) -> bool:
+    """Convert a Boolean of XML. Raises ValueError."""
     if text.strip() not in ("true", "false", "1", "0"):
         raise ValueError(text)
     return text.strip() in ("true", "1")
 
 
 def integer(text: str) -> int:
+    """Convert an integer of 32 bits. Raises ValueError."""
     value = int(text)
     if not -(2**31) <= value < 2**31:
         raise ValueError(text)
@@ -125,6 +138,7 @@ def integer(text: str) -> int:
 
 
 def unsigned(text: str) -> int:
+    """Convert an unsigned integer of 32 bits. Raises ValueError."""
     value = int(text)
     if not 0 <= value < 2**32:
         raise ValueError(text)

@@ -27,9 +27,10 @@ _START: dict[str, Callable[[str], Any]] = {"Boolean": boolean, "String": str}
 
 
 class ReaderFmi2(Reader):
-    """Turns one XML tree into a Description."""
+    """Reads a model description of FMI 2.0."""
 
     def read(self, file: Path, binaries: tuple[str, ...]) -> Description:
+        """Return the model description."""
         root, simulation = self.root, self.simulation()
         flag = {name: self.value(simulation, name, boolean, False) for name in _FLAGS}
         self.types = {self.need(t, "name"): t[0] for t in root.iterfind("TypeDefinitions/SimpleType") if len(t)}
@@ -66,6 +67,7 @@ class ReaderFmi2(Reader):
         )
 
     def variable(self, name: str, scalar: etree._Element, names: list[str]) -> Variable:
+        """Return a variable; `names` are those of all variables."""
         elements = [child for child in scalar if child.tag in TYPES]
         if len(elements) != 1:
             raise self.fail(scalar, f"needs exactly one element of {', '.join(TYPES)}")
@@ -98,12 +100,13 @@ class ReaderFmi2(Reader):
         )
 
     def name(self, element: etree._Element, names: list[str], index: int) -> str:
-        """The name of the variable with an index, counted from 1."""
+        """Return the name of the variable with an index, counted from 1."""
         if not 1 <= index <= len(names):
             raise self.fail(element, f"index {index} is outside 1 to {len(names)}")
         return names[index - 1]
 
     def unknowns(self, group: str, names: list[str]) -> dict[str, tuple[str, ...] | None]:
+        """Return the dependencies of the unknowns of a group of ModelStructure."""
         found: dict[str, tuple[str, ...] | None] = {}
         for unknown in self.root.iterfind(f"ModelStructure/{group}/Unknown"):
             indices = [self.value(unknown, "index", int, 0)]

@@ -31,7 +31,7 @@ _FLAGS = (
 
 
 class ReaderFmi3(Reader):
-    """Turns one XML tree into a Description; arrays become their elements.
+    """Reads a model description of FMI 3.0; arrays become their elements.
 
     `structure` gives structural parameters other values than their start values.
     """
@@ -49,6 +49,7 @@ class ReaderFmi3(Reader):
         """arrays, and the value references of what they are the derivatives of"""
 
     def read(self, file: Path, binaries: tuple[str, ...]) -> Description:
+        """Return the model description."""
         root, simulation = self.root, self.simulation()
         flag = {name: self.value(simulation, name, boolean, False) for name in _FLAGS}
         # a type of the file is called like the type of its variables, with "Type" behind
@@ -88,7 +89,7 @@ class ReaderFmi3(Reader):
         )
 
     def _structural_parameters(self, variables: Sequence[etree._Element]) -> Iterator[tuple[int, int]]:
-        """(value reference, value)"""
+        """Yield (value reference, value)."""
         for variable in variables:
             if variable.get("causality") == "structuralParameter":
                 own = self.value(variable, "start", int, 0)
@@ -127,12 +128,14 @@ class ReaderFmi3(Reader):
             self.derivatives.append((array, state))
 
     def link_derivatives(self) -> None:
+        """Set the names of the variables whose derivatives others are."""
         for array, state in self.derivatives:
             names = self.elements[array.reference]
             for name, of in zip(names, self.elements.get(state, ()), strict=False):
                 self.variables[name] = replace(self.variables[name], derivative=of)
 
     def scalar(self, element: etree._Element, alias: etree._Element, name: str, number: int, start: Any) -> Variable:
+        """Return one element of an array, or a scalar variable."""
         kind, base, causality = str(element.tag), self.base(element, str(element.tag)), self.causality(element)
 
         def attribute(key: str, convert: Callable[[str], Any]) -> Any:
@@ -161,6 +164,7 @@ class ReaderFmi3(Reader):
         )
 
     def shape(self, element: etree._Element) -> tuple[int, ...]:
+        """Return the lengths of the dimensions of a variable."""
         lengths = []
         for dimension in element.iterfind("Dimension"):
             length = self.value(dimension, "start", int)
@@ -191,6 +195,7 @@ class ReaderFmi3(Reader):
         return values if len(values) == size else ()
 
     def unknowns(self, group: str) -> dict[str, tuple[str, ...] | None]:
+        """Return the dependencies of the unknowns of a group of ModelStructure."""
         found: dict[str, tuple[str, ...] | None] = {}
         for unknown in self.root.iterfind(f"ModelStructure/{group}"):
             names = self.names(unknown, self.reference(unknown))
@@ -211,20 +216,20 @@ class ReaderFmi3(Reader):
 
 
 def _plain(kind: str) -> str:
-    """The type of FMI 2.0 that stands for a type of FMI 3.0 in the master."""
+    """Return the type of FMI 2.0 that represents a type of FMI 3.0 in the master."""
     if kind in ("Boolean", "String", "Enumeration"):
         return kind
     return "Real" if kind in FLOATS else "Integer"
 
 
 def _fits(value: int, kind: str) -> bool:
-    """Whether a type of FMI 3.0 has this whole number; enumerations are Int64."""
+    """Return whether a type of FMI 3.0 can hold an integer; enumerations are Int64."""
     bits = int(re.sub(r"\D", "", kind) or 64)
     return 0 <= value < 2**bits if kind.startswith("U") else -(2 ** (bits - 1)) <= value < 2 ** (bits - 1)
 
 
 def _element_names(name: str, shape: tuple[int, ...]) -> tuple[str, ...]:
-    """`name` itself for a scalar, else `name[1,1]`, `name[1,2]`, ..."""
+    """Return `name` itself for a scalar, else `name[1,1]`, `name[1,2]`, ..."""
     if not shape:
         return (name,)
     places = product(*(range(1, length + 1) for length in shape))

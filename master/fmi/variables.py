@@ -111,5 +111,5 @@ class Description:
         return {a.name: int(values[a.name]) for a in self.arrays if a.structural and a.name in values}
 
     def unit(self, variable: Variable) -> Unit | None:
-        """The unit of a variable; one without exponents where the file uses a unit that it does not define."""
+        """Return the unit of a variable, without exponents where the file uses a unit that it does not define."""
         return self.units.get(variable.unit, Unit(variable.unit)) if variable.unit else None

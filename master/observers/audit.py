@@ -1,4 +1,4 @@
-"""Conservation of momentum and energy over a whole system, from what its instances tell of themselves."""
+"""Conservation of momentum and energy over a whole system, from outputs of its instances."""
 
 from __future__ import annotations
 
@@ -121,8 +121,8 @@ class Audit(Observer):
         self._integrate(time, values)
 
     def _relative(self, change: float, kind: str) -> float:
-        """`change` relative to what was exchanged of a momentum."""
-        # where nothing was exchanged the drift is rounding, and is seen against the momentum itself
+        """Return `change` relative to what was exchanged of a momentum."""
+        # where nothing was exchanged the drift is rounding, and relative to the momentum itself
         exchanged = self._exchanged[kind]
         scale = exchanged if exchanged > 1e-9 * self._largest[kind] else self._largest[kind]
         return change / scale if scale > 0.0 else 0.0
@@ -131,7 +131,7 @@ class Audit(Observer):
         return np.array([self._column[name] for name in names], np.uint64)
 
     def _vectors(self, names: Sequence[str]) -> np.ndarray:
-        """Columns of 3-vectors, shape (vectors, 3)."""
+        """Return the columns of 3-vectors, shape (vectors, 3)."""
         return self._columns([element for name in names for element in vector(name)]).reshape(-1, 3)
 
     def _keep(self, name: str, values: np.ndarray) -> None:
@@ -149,7 +149,7 @@ class Audit(Observer):
 
     @property
     def series(self) -> dict[str, np.ndarray]:
-        """`time` in s, and the changes of the sums: `linear_momentum` N.s, `angular_momentum` N.m.s, `energy` J."""
+        """`time` in s, and the errors over it: `linear_momentum` N.s, `angular_momentum` N.m.s, `energy` J."""
         return {name: np.concatenate(blocks) for name, blocks in self._blocks.items()}
 
     def end(self, result: Result) -> None:

@@ -15,9 +15,9 @@ KEEP_S = 0.5
 
 
 class Checkpoints(Observer):
-    """Writes `file` every `every` seconds (of the clock on the wall) and at the end of the run.
+    """Writes `file` every `every` seconds of wall-clock time and at the end of the run.
 
-    After a failure it holds the last state that was sound, KEEP_S before it or less. Raises CheckpointError before the
+    After a failure it holds the last good state, at most KEEP_S before. Raises CheckpointError before the
     run where an FMU cannot give its state.
     """
 

@@ -1,4 +1,4 @@
-"""Events: moments at which a signal rises, falls, crosses a level, or changes."""
+"""Events: times at which a signal rises, falls, crosses a level, or changes."""
 
 from __future__ import annotations
 
@@ -17,9 +17,10 @@ from master.system import System
 
 @dataclass(frozen=True)
 class Event:
-    """`signal` is the full name of an output. It rises or falls when it is of type Boolean or Integer (0 against the
-    rest), goes above or below `level`, or comes to equal it; "change" is every new value. `once`: only the first time
-    counts.
+    """A kind of event of one output, `signal` by its full name.
+
+    A Boolean or Integer output can "rise" from 0 or "fall" to 0; a number can go "above" or "below" `level`, or come to
+    equal it ("equals"); "change" is every new value. With `once` only the first occurrence counts.
     """
 
     signal: str
@@ -48,7 +49,7 @@ class Event:
 class Events(Observer):
     """Fills result.events with {"t", "name", "signal"}, and "old" and "new" for changes, in order of time.
 
-    The time is that of the end of the macro step in which the signal changed; every macro step is looked at.
+    The time is that of the end of the macro step in which the signal changed; every macro step is examined.
     """
 
     def __init__(self, events: Mapping[str, Event]) -> None:
@@ -56,7 +57,7 @@ class Events(Observer):
         self.found: list[dict[str, object]] = []
         self._seen: set[str] = set()
         self._strings: set[str] = set()
-        """signals that are strings, whose values come as numbers"""
+        """Signals that are strings, whose values are numbers of strings."""
 
     def triggers(self, system: System) -> Sequence[Trigger]:
         problems = []
@@ -73,7 +74,7 @@ class Events(Observer):
         return triggers
 
     def begin(self, run: RunContext) -> None:
-        """A signal that is up (or beyond its level, or equals it) already counts as an event at the start."""
+        """Log an event at the start where the condition already holds."""
         for name, event in self.events:
             element, variable = run.system.resolve(event.signal)
             if variable.type == "String":

@@ -1,4 +1,4 @@
-"""The outcome of a run, as the system itself tells it by one of its outputs."""
+"""The outcome of a run, as one of the outputs of the system reports it."""
 
 from __future__ import annotations
 
@@ -14,12 +14,12 @@ from master.result import Result
 from master.system import System
 
 UNKNOWN = "unknown"
-"""outcome of a run whose system has lost the output that would tell it"""
+"""Outcome of a run whose system no longer has the output that reports it."""
 
 
 @dataclass(frozen=True)
 class OutcomeRule:
-    """How a system tells the outcome of a run, and which outcomes are its success.
+    """How a system reports the outcome of a run, and which outcomes are success.
 
     The final value of `signal`, an output of type Enumeration, Integer or Boolean, is the outcome. Its name comes from
     `names`, pairs of value and name; without an entry there it is the item of the enumeration in lower case, or the
@@ -76,7 +76,7 @@ class OutcomeRule:
 
 
 class Outcomes(Observer):
-    """Fills what `result` holds of the outcome by a rule; a run that fails has none but its failure."""
+    """Fills result.decided and result.successes by a rule; the outcome of a run that fails is its failure."""
 
     def __init__(self, rule: OutcomeRule) -> None:
         self.rule = rule

@@ -1,4 +1,4 @@
-"""Holding a run to the wall clock."""
+"""Pacing: a run held to the wall clock."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from master.observers.observer import Observer, RunContext
 from master.result import Result
 
 SPIN_S = 2e-4
-"""The last part of a wait, which is spent awake: sleep is not exact."""
+"""The last part of a wait, which polls the clock: sleep is not exact."""
 
 
 class Pacing(Observer):
@@ -86,7 +86,7 @@ class Pacing(Observer):
 
 
 def _wait(deadline: float) -> float:
-    """Return at `deadline` of the clock, asleep as long as that is exact enough; returns the time."""
+    """Wait until `deadline`, asleep as long as that is exact enough; return the time."""
     left = deadline - time.perf_counter()
     if left > SPIN_S:
         time.sleep(left - SPIN_S)

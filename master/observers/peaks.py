@@ -38,7 +38,7 @@ class Peaks(Observer):
 
     @property
     def latest(self) -> tuple[float, dict[str, float]] | None:
-        """Time of the last row and its values by name, None before the first."""
+        """Return the time of the last row and its values by name, None before the first."""
         if self._latest is None:
             return None
         time, values = self._latest

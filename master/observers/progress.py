@@ -1,4 +1,4 @@
-"""One line on the terminal: how far, how fast, how long still."""
+"""Progress of a run, as one line on the terminal."""
 
 from __future__ import annotations
 
@@ -53,5 +53,5 @@ class Progress(Observer):
             self.stream.write(text)
             self.stream.flush()
         except (OSError, ValueError):
-            # nobody reads any more: no reason to end a run
+            # the terminal was closed, which does not end the run
             self.active = False

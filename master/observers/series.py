@@ -13,9 +13,9 @@ from master.system import System
 
 
 class Series(Observer):
-    """Keeps `variables` (full names; without them all outputs but strings) at the start and after every `every` steps.
+    """Keeps `variables` (full names; by default all outputs except strings) at the start and after every `every` steps.
 
-    `time` has the shape (rows,), `values` (rows, variables); both may be looked at during the run, too.
+    `time` has the shape (rows,), `values` (rows, variables); both may be read during the run, too.
     """
 
     def __init__(self, variables: Sequence[str] | None = None, *, every: int = 1) -> None:

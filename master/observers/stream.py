@@ -1,8 +1,8 @@
-"""Values of a run to whoever connects, while it runs: lines of JSON over TCP.
+"""Values of a run for subscribers, while it runs: lines of JSON over TCP.
 
 The first line describes the run: {"system", "start", "stop", "names", "units"}; then one line for each row,
-{"t", "values"}; a last line {"status", "t_end", "message"}. A subscriber that reads too slowly misses rows, and is told
-by a line {"dropped": count}; the run never waits for it.
+{"t", "values"}; a last line {"status", "t_end", "message"}. A subscriber that reads too slowly misses rows, and
+gets a line {"dropped": count}; the run never waits for it.
 """
 
 from __future__ import annotations
@@ -25,13 +25,13 @@ from master.system import System
 LIMIT = 1 << 20
 """Bytes that wait for a subscriber before rows are dropped."""
 SUBSCRIBERS = 64
-"""More are turned away, so that no one uses up the memory and the open files of a run."""
+"""Most subscribers; more are turned away, to bound the memory and the open files of a run."""
 
 
 class Stream(Observer):
-    """Listens on `port` of `host` (0: any that is free; from `open` on `port` tells which) and sends `variables` after
-    every `every` macro steps; without `variables` all outputs of type Real.
+    """Listens on `port` of `host` and sends `variables` to subscribers after every `every` macro steps.
 
+    With port 0 any free one is taken; `port` is its number after `open`. By default all outputs of type Real are sent.
     Rows leave between chunks of steps: some ten times a second, after each step in a run that is paced.
     """
 
@@ -46,7 +46,7 @@ class Stream(Observer):
         self._listener: socket.socket | None = None
 
     def open(self) -> None:
-        """Listen, if it does not yet: who connects waits for the run. Raises MasterError for a port that is taken."""
+        """Listen, if it does not yet; subscribers wait for the run. Raises MasterError for a port that is in use."""
         if self._listener is None:
             self._listener = listen(socket.SOCK_STREAM, self.host, self.port, "stream")
             self.port = self._listener.getsockname()[1]
@@ -62,7 +62,7 @@ class Stream(Observer):
         self._about |= {"start": run.start, "stop": run.stop if math.isfinite(run.stop) else None}
 
     def sample(self, time: np.ndarray, values: np.ndarray) -> None:
-        self._welcome()
+        self._accept_subscribers()
         if self._subscribers:
             for t, row in zip(time.tolist(), values.tolist(), strict=True):
                 line = _line({"t": t, "values": [v if math.isfinite(v) else None for v in row]})
@@ -72,12 +72,12 @@ class Stream(Observer):
     def progress(self, time: float, wall: float) -> None:
         for subscriber in self._subscribers:
             subscriber.send()
-        self._forget()
+        self._remove_closed()
 
-    def _welcome(self) -> None:
+    def _accept_subscribers(self) -> None:
         if self._listener is None:
             return
-        # a bound: who connects again and again does not hold the run up
+        # bounded, so that repeated connections cannot hold the run up
         for _ in range(4 * SUBSCRIBERS):
             try:
                 connection, _ = self._listener.accept()
@@ -89,16 +89,16 @@ class Stream(Observer):
                 continue
             self._subscribers.append(_Subscriber(connection, _line(self._about)))
 
-    def _forget(self) -> None:
+    def _remove_closed(self) -> None:
         self.dropped += sum(s.dropped_in_all for s in self._subscribers if s.gone)
         self._subscribers = [s for s in self._subscribers if not s.gone]
 
     def end(self, result: Result) -> None:
-        self._welcome()
-        farewell = _line({"status": result.status, "t_end": result.t_end, "message": result.message})
+        self._accept_subscribers()
+        last_line = _line({"status": result.status, "t_end": result.t_end, "message": result.message})
         for subscriber in self._subscribers:
-            subscriber.close(farewell)
-        self._forget()
+            subscriber.close(last_line)
+        self._remove_closed()
         if self._listener is not None:
             self._listener.close()
             self._listener = None
@@ -111,32 +111,32 @@ class Stream(Observer):
 class _Subscriber:
     """One connection, and the bytes that wait for it."""
 
-    def __init__(self, connection: socket.socket, greeting: bytes) -> None:
+    def __init__(self, connection: socket.socket, first_line: bytes) -> None:
         self._connection = connection
         connection.setblocking(False)
-        self._waiting = bytearray(greeting)
+        self._waiting = bytearray(first_line)
         self._dropped = 0
         self.dropped_in_all = 0
         self.gone = False
 
     def offer(self, line: bytes) -> None:
-        """Take a line if there is room."""
+        """Queue a line if there is room, otherwise drop it."""
         if len(self._waiting) + len(line) > LIMIT:
             self.send()
         if len(self._waiting) + len(line) > LIMIT:
             self._dropped += 1
             self.dropped_in_all += 1
             return
-        self._tell_dropped()
+        self._queue_dropped()
         self._waiting += line
 
-    def _tell_dropped(self) -> None:
+    def _queue_dropped(self) -> None:
         if self._dropped:
             self._waiting += _line({"dropped": self._dropped})
             self._dropped = 0
 
     def send(self) -> None:
-        """Hand over as much as the connection takes now."""
+        """Send as much as the connection accepts now."""
         try:
             while self._waiting and not self.gone:
                 del self._waiting[: self._connection.send(self._waiting)]
@@ -145,10 +145,10 @@ class _Subscriber:
         except OSError:
             self._leave()
 
-    def close(self, farewell: bytes) -> None:
-        """Hand over the rest if that goes at once, with the farewell, and hang up."""
-        self._tell_dropped()
-        self._waiting += farewell
+    def close(self, last_line: bytes) -> None:
+        """Send the rest and the last line if that is possible at once, and close the connection."""
+        self._queue_dropped()
+        self._waiting += last_line
         self.send()
         self._leave()
 
@@ -162,7 +162,7 @@ def _line(content: dict[str, Any]) -> bytes:
 
 
 def subscribe(port: int, host: str = "127.0.0.1") -> Iterator[dict[str, Any]]:
-    """The messages of a run that streams, until it ends. Raises MasterError where none listens, or something else.
+    """Yield the messages of a run that streams, until it ends. Raises MasterError where no run listens.
 
     >>> for message in subscribe(5555):                                   # doctest: +SKIP
     ...     if "values" in message:

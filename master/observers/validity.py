@@ -1,4 +1,4 @@
-"""Counters of what FMUs computed outside the domain of their formulas."""
+"""Counters of values that FMUs computed outside the domain of their formulas."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from master.result import Result
 from master.system import System
 
 PREFIX = "validity."
-"""begins the names of the outputs that count (spec/00 R40)"""
+"""Prefix of the names of the outputs that count (spec/00 R40)."""
 TYPES = ("Integer", "Boolean")
 
 
@@ -50,5 +50,5 @@ class Validity(Observer):
                 meaning = f" ({description})" if description else ""
                 result.warnings.append(
                     f"{name} = {entry['count']} from t = {first:.9g} s on{meaning}: "
-                    "what was computed there is outside the domain of the formulas"
+                    "results there are outside the domain of the formulas"
                 )

@@ -14,8 +14,8 @@ from master.order import loops
 from master.system import Connection, System
 
 SUBSTITUTIONS = 40
-"""Sweeps beyond those that pass values on, before Newton's method takes over."""
-SETTLED, SOLVED = 1e-12, 1e-9
+"""Sweeps beyond those that propagate values, before Newton's method is used."""
+CONVERGED, SOLVED = 1e-12, 1e-9
 """Relative changes in a sweep that end the substitution, and that are left where Newton's method has solved."""
 
 Place = tuple[str, str]
@@ -29,7 +29,7 @@ class Initialisation:
     descriptions). What then remains depends on itself, at least as far as the descriptions say: an algebraic loop.
     Its elements are evaluated in reverse order of execution, because those that step last give what they have
     integrated, and are swept until no value changes; where that does not happen, Newton's method solves for them.
-    What the descriptions deny is not trusted: a last sweep, with all inputs set, must change nothing.
+    Dependencies that the descriptions deny are checked: a last sweep, with all inputs set, must change nothing.
     """
 
     def __init__(self, system: System, instances: Mapping[str, Instance], order: Sequence[str]) -> None:
@@ -46,7 +46,7 @@ class Initialisation:
         self.outputs = {name: list(found) for name, found in outputs.items()}
 
     def run(self) -> list[str]:
-        """Propagate; returns notes for the user. Raises FmuError, or StructureError for a loop that does not settle."""
+        """Propagate; return notes for the user. Raises FmuError, or StructureError for a loop without solution."""
         self._propagate()
         pending = self._pending()
         if not pending:
@@ -54,7 +54,7 @@ class Initialisation:
         cycle, unknowns = self._loop(), [place for place in pending if self._is_real(place)]
         self._sweep()
         # values passed on without a loop arrive within one sweep per element
-        sweeps = self._settle(len(self.order) + SUBSTITUTIONS)
+        sweeps = self._iterate(len(self.order) + SUBSTITUTIONS)
         if sweeps is not None:
             return (
                 [f"algebraic loop at the start, solved in {sweeps} sweeps: {cycle}"] if sweeps > len(self.order) else []
@@ -65,7 +65,7 @@ class Initialisation:
         names = ", ".join(f"{element}.{variable}" for element, variable in changing[:6])
         raise StructureError(
             [
-                f"system {self.system.name} cannot be initialised: the algebraic loop {cycle} does not settle, and "
+                f"system {self.system.name} cannot be initialised: the algebraic loop {cycle} does not converge, and "
                 f"Newton's method finds no solution; still changing: {names}"
             ]
         )
@@ -86,15 +86,15 @@ class Initialisation:
             )
         ]
         names = ", ".join(f"{element}.{output}" for element, output in denied[:4])
-        note = f"at the start {names} depend on inputs of which their model descriptions deny it (InitialUnknowns)"
-        if self._settle(len(self.order) + SUBSTITUTIONS) is None and self._solve(
+        note = f"at the start {names} depend on inputs that their model descriptions do not list (InitialUnknowns)"
+        if self._iterate(len(self.order) + SUBSTITUTIONS) is None and self._solve(
             [p for p in changed if self._is_real(p)]
         ):
-            note += "; the values do not settle"
+            note += "; the values do not converge"
         return [note]
 
-    def _settle(self, limit: int) -> int | None:
-        """Sweep until no value changes; returns the number of sweeps before, None where `limit` is not enough."""
+    def _iterate(self, limit: int) -> int | None:
+        """Sweep until no value changes; return the number of sweeps before, None where `limit` is not enough."""
         for sweep in range(limit):
             before = dict(self.values)
             self._sweep()
@@ -103,7 +103,7 @@ class Initialisation:
         return None
 
     def _solve(self, unknowns: list[Place]) -> list[Place]:
-        """Newton's method (MINPACK's, with differences of sweeps) on Real outputs; returns what still changes then."""
+        """Newton's method (MINPACK's, with differences of sweeps) on Real outputs; return those that still change."""
 
         def residual(x: np.ndarray) -> np.ndarray:
             self.values.update(zip(unknowns, x.tolist(), strict=True))
@@ -124,11 +124,11 @@ class Initialisation:
     def _is_real(self, place: Place) -> bool:
         return self.system.description(place[0]).variables[place[1]].type == "Real"
 
-    def _changing(self, before: dict[Place, Any], tolerance: float = SETTLED) -> list[Place]:
+    def _changing(self, before: dict[Place, Any], tolerance: float = CONVERGED) -> list[Place]:
         return [place for place, value in self.values.items() if not _close(value, before[place], tolerance)]
 
     def _dependencies(self, element: str, output: str) -> set[str]:
-        """The connected inputs on which an output may depend at the start."""
+        """Return the connected inputs on which an output may depend at the start."""
         description = self.system.description(element)
         declared = description.initial_unknowns.get(output, description.outputs.get(output))
         connected = self.sources[element]
@@ -182,7 +182,7 @@ class Initialisation:
                 self.values[element, output] = value
 
     def _loop(self) -> str:
-        """The loop among what is pending, in words."""
+        """Describe the algebraic loop among the pending outputs."""
         pending = self._pending()
         edges = [
             ((self.sources[e][name].source, self.sources[e][name].output), (e, v))

@@ -1,4 +1,4 @@
-"""From the elements of a system to instances of their FMUs."""
+"""Instantiation: from the elements of a system to instances of their FMUs."""
 
 from __future__ import annotations
 
@@ -10,8 +10,8 @@ from master.fmi.instance import Fmu, Instance
 from master.fmi.remote.process import RemoteInstance
 from master.system import Element, System
 
-_alone: set[Path] = set()
-"""FMUs that are in use in this process and allow one instance in it"""
+_single_instance: set[Path] = set()
+"""FMUs in use in this process that allow only one instance in it."""
 
 
 def instantiate(system: System, cleanup: ExitStack, *, logging: bool = False) -> dict[str, Instance]:
@@ -19,10 +19,10 @@ def instantiate(system: System, cleanup: ExitStack, *, logging: bool = False) ->
 
     Instances that cannot be in this process beside the others get a process of their own.
     """
-    return _Importer(system, cleanup, logging).run()
+    return _Instantiation(system, cleanup, logging).run()
 
 
-class _Importer:
+class _Instantiation:
     def __init__(self, system: System, cleanup: ExitStack, logging: bool) -> None:
         self.system, self.cleanup, self.logging = system, cleanup, logging
         self.fmus: dict[tuple[Path, tuple[tuple[str, int], ...]], Fmu] = {}
@@ -42,10 +42,10 @@ class _Importer:
         file = element.file.resolve()
         if not self.system.description(element.name).only_one_per_process:
             return False
-        if file in _alone:
+        if file in _single_instance:
             return True
-        _alone.add(file)
-        self.cleanup.callback(_alone.discard, file)
+        _single_instance.add(file)
+        self.cleanup.callback(_single_instance.discard, file)
         return False
 
     def _remote(self, element: Element, structure: dict[str, int]) -> Instance:

@@ -1,4 +1,4 @@
-"""Ctrl-C and a request to terminate, kept until a run can end in order."""
+"""Ctrl-C and requests to terminate, deferred until a run can end in order."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ class Terminated(KeyboardInterrupt):
 
 
 def signal_of(error: BaseException) -> int:
-    """Number of the signal behind an interruption."""
+    """Return the number of the signal behind an interruption."""
     return error.number if isinstance(error, Terminated) else int(signal.SIGINT)
 
 
@@ -31,7 +31,7 @@ def _raise(number: int, frame: object) -> None:
 
 @contextmanager
 def orderly() -> Iterator[None]:
-    """Requests to terminate raise Terminated, as Ctrl-C raises KeyboardInterrupt, so that what is open is closed."""
+    """Make requests to terminate raise Terminated, as Ctrl-C raises KeyboardInterrupt, so that files are closed."""
     if threading.current_thread() is not threading.main_thread():
         yield
         return
@@ -46,7 +46,7 @@ def orderly() -> Iterator[None]:
 
 
 class Interruption:
-    """`word` says how a run was ended from outside, `number` by which signal; empty and 0 as long as it was not."""
+    """How a run was interrupted: `word` says it, `number` is that of the signal; empty and 0 if it was not."""
 
     def __init__(self) -> None:
         self.word = ""
@@ -55,9 +55,9 @@ class Interruption:
 
 @contextmanager
 def deferred() -> Iterator[Interruption]:
-    """SIGINT (Ctrl-C), SIGTERM and SIGHUP are noted and do not break into a step; a second one acts as usual.
+    """Note SIGINT (Ctrl-C), SIGTERM and SIGHUP without interrupting a step; a second one acts as usual.
 
-    What this process was told to ignore, by `nohup` or in the background of a shell, it ignores.
+    Signals that this process ignores, because of `nohup` or a background job of a shell, stay ignored.
     """
     noted = Interruption()
     if threading.current_thread() is not threading.main_thread():

@@ -68,12 +68,12 @@ class Requests:
             driver.prepare(system)
         asked = [*(sampling.every for sampling in self.samplings), *(driver.every for driver in drivers)]
         if asked and min(asked) < 1:
-            raise StructureError([f"every = {min(asked)}: a number of macro steps is wanted"])
+            raise StructureError([f"every = {min(asked)}: must be at least 1 macro step"])
         self.longest_chunk = min([LONGEST_CHUNK, *(o.chunk for o in self.observers if o.chunk is not None)])
 
     @staticmethod
     def check_settable(system: System, names: Iterable[str]) -> None:
-        """Raises StructureError that names all variables which cannot be set from outside between two steps."""
+        """Raise StructureError that names all variables that cannot be set between two steps."""
         problems = [problem for name in names if (problem := Requests.unsettable(system, name))]
         if problems:
             raise StructureError(problems)
@@ -115,7 +115,7 @@ class Session:
         )  # fmt: skip
         self.layout, self.tables = self.coupling.layout, self.coupling.tables
         self.last_row = [-math.inf] * len(requests.samplings)
-        # compiles, or loads what was compiled before, so that the time of the steps is theirs alone
+        # compiles, or loads compiled code, so that this does not count as time of the steps
         steps: type[Stepper] = ControlledSteps if isinstance(control, StepControl) else FixedSteps
         self.stepper = steps(self.coupling.packed, start, step)
         self.threads = StepThreads(self.tables) if scheme.threads > 1 else None
@@ -123,15 +123,15 @@ class Session:
         self.context = RunContext(system, instances, descriptions, start, stop, step, result.algorithm, snapshot)
 
     def begin(self, recalled: Mapping[str, np.ndarray] | None = None) -> None:
-        """Look at the initial values, or go on from a memory; see `memory`.
+        """Read the initial values, or continue from a saved state of the loop; see `memory`.
 
-        Raises FmuError where values cannot be had or are not finite, MasterError for a memory that does not fit.
+        Raises FmuError where values cannot be read or are not finite, MasterError for a state that does not fit.
         """
         if not loop.read_outputs(self.coupling.packed):
             raise self._failure(self.start)
         if recalled is not None:
             set_loop_state(self.coupling, recalled)
-            self.stepper.recall(recalled["grid"])
+            self.stepper.set_grid(recalled["grid"])
         self._check_finite(self.start)
         arm_triggers(self.tables.triggers, self.layout.outputs)
         for observer in self.requests.observers:
@@ -149,13 +149,13 @@ class Session:
             self.result.wall_s = time.perf_counter() - began
 
     def end(self) -> None:
-        """Take the last rows, while the instances are still there."""
+        """Record the last rows, while the instances still exist."""
         self._record_now()
         for observer in self.requests.observers:
             observer.last()
 
     def memory(self) -> dict[str, np.ndarray]:
-        """What stepping carries on beside the states of the FMUs."""
+        """Return the state of the loop, beside the states of the FMUs."""
         return get_loop_state(self.coupling) | {"grid": self.stepper.grid}
 
     def _steps(self, until: float, interrupted: Interruption, began: float) -> None:
@@ -184,7 +184,7 @@ class Session:
         self.result.message = reason
 
     def _advance(self, until: float, count: int) -> int:
-        """At the most `count` steps, not beyond `until`; returns how many were taken."""
+        """Take at most `count` steps, not beyond `until`; return how many were taken."""
         result = self.result
         self._drive(self.stepper.time)
         with self.threads or nullcontext():
@@ -192,7 +192,7 @@ class Session:
         result.macro_steps += done
         result.t_end = self.stepper.time
         reason = self.tables.report[at.REASON]
-        # what failed is asked for its reasons before observers can do anything else
+        # the FMU that failed is asked for details before observers call anything
         failure = self._failure(result.t_end) if reason == at.FAILED else None
         self._deliver()
         if failure is not None:
@@ -205,11 +205,11 @@ class Session:
         return done
 
     def _until_due(self, driver: Driver) -> int:
-        """The macro steps until a driver is asked again; all of them where it is its turn."""
+        """Return the macro steps until a driver is called again, its full period where it is due."""
         return driver.every - self.result.macro_steps % driver.every
 
     def _drive(self, now: float) -> None:
-        """Set what comes from outside. Raises FmuError where an FMU fails, or refuses what its driver insists on."""
+        """Set the values of drivers. Raises FmuError where an FMU fails, or discards a required value."""
         for driver in self.requests.drivers:
             if self._until_due(driver) < driver.every:
                 continue
@@ -223,7 +223,7 @@ class Session:
                     driver.discarded(name, error)
 
     def _deliver(self) -> None:
-        """Hand rows and events to the observers, and empty their buffers."""
+        """Pass rows and events to the observers, and empty their buffers."""
         recording, report = self.tables.recording, self.tables.report
         for observer, g in self.requests.samplers:
             count = int(recording.filled[g])
@@ -238,7 +238,7 @@ class Session:
         report[at.EVENTS] = 0
 
     def _record_now(self) -> None:
-        """Take a row of each group that has none of this instant."""
+        """Record a row of each group that has none at the present time."""
         now = self.result.t_end
         for group, last in enumerate(self.last_row):
             if last < now - 1e-9 * self.stepper.step and not loop.record(self.coupling.packed, group, now):
@@ -259,7 +259,7 @@ class Session:
             )  # fmt: skip
 
     def _failure(self, at_time: float) -> FmuError:
-        """The error behind a FAILED report."""
+        """Return the error of a FAILED report."""
         tables = self.tables
         instance = self.layout.instances[tables.report[at.INSTANCE]]
         status, called, row = (int(tables.report[entry]) for entry in (at.STATUS, at.CALLED, at.ROW))
@@ -277,8 +277,8 @@ class Session:
             if instance.wants_to_terminate():
                 detail += "; it asks to end the simulation"
             elif reached is not None:
-                detail += f"; it came to t = {reached:.9g} s"
-            # an FMU that gives its reason knows better than we do whether a shorter step would do
+                detail += f"; it reached t = {reached:.9g} s"
+            # the length of the step need not be the reason that the FMU gives
             where = " if its reason is the length of the step" if instance.log.last else ""
             detail += f"; a smaller macro step may help{where}{self._retries()}"
         elif status == PENDING:
@@ -286,19 +286,19 @@ class Session:
         return detail
 
     def _retries(self) -> str:
-        """What there is to say of a discarded step beside that a shorter one may help."""
+        """Describe what retries could do or have done about a discarded step."""
         stuck = [i.name for i in self.layout.instances if not i.description.can_get_and_set_state]
         if stuck:
-            return f", but the master cannot try it: {', '.join(stuck)} cannot go back (canGetAndSetFMUstate)"
+            return f", but the master cannot try it: {', '.join(stuck)} cannot roll back (canGetAndSetFMUstate)"
         if self.control is None:
-            return "; retries take it (control=Retry(...), --retry)"
-        return f", but one of {self.control.shortest:g} s does not"
+            return "; retries take one (control=Retry(...), --retry)"
+        return f", but one of {self.control.shortest:g} s fails too"
 
     def close(self) -> None:
-        """Put into the result how the steps went, and free what the loop holds of the instances."""
+        """Add the statistics of the steps to the result, and free the states that the loop has saved."""
         if self.threads is not None:
             self.threads.close()
-        self.stepper.tell(self.result)
+        self.stepper.report(self.result)
         for instance, count in zip(self.layout.instances, self.tables.instances.warnings, strict=True):
             if count:
                 note = f"{instance.name} gave fmi2Warning {count} times; last: {instance.log.last!r}"

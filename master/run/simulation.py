@@ -1,4 +1,4 @@
-"""A system that is stepped on request: initialised at the start, ended at the end, looked at and set in between.
+"""The simulation of a system: initialise, advance, read and set variables in between, terminate.
 
 >>> with Simulation(system, step=1e-3) as simulation:            # doctest: +SKIP
 ...     simulation.advance(1.0)
@@ -44,7 +44,7 @@ class Simulation:
     shorter ones. `drivers` give inputs that no connection gives.
     `stop_when` names a Boolean or Integer output that ends the run after the step in which it becomes true (not 0).
     `resume` is a checkpoint to go on from: `start` is then its time, and with the same step and algorithm the run is
-    equal to the bit to one that was never interrupted. A checkpoint of another system, or of other start values, raises
+    bitwise equal to one that was never interrupted. A checkpoint of another system, or of other start values, raises
     CheckpointError that lists the differences; with `force` the run goes on where that can be: inputs and tunable
     parameters get the values of this system, all else is as the checkpoint has it. A context manager: entering it loads
     and initialises the FMUs, leaving it ends them and the observers, and completes `result`, whatever happened. `run`
@@ -90,7 +90,7 @@ class Simulation:
         self.requests = Requests(system, observers, drivers)
         self.stop_when, self.logging, self.resume = stop_when, logging, resume
         self._changes: dict[str, Any] = {}
-        """values that are set after a checkpoint was restored"""
+        """Values that are set after a checkpoint was restored."""
         self.instances: dict[str, Instance] = {}
         self.result = Result(system.name, self.algorithm.name, step, t_start=start, t_end=start)
         if resume is not None:
@@ -102,7 +102,7 @@ class Simulation:
         self._opened = self._closed = False
 
     def _report_resumption(self, checkpoint: Checkpoint) -> None:
-        """Put into the result where the run goes on from, and what each difference of the system does."""
+        """Describe the checkpoint in the result, and the effect of each difference of the system."""
         differences = checkpoint.differences(self.system)
         self.result.resumed = {
             "t": checkpoint.time,
@@ -137,9 +137,9 @@ class Simulation:
         return self.result
 
     def open(self) -> None:
-        """Let observers and drivers take what they may be refused, such as ports, before anything is loaded.
+        """Let observers and drivers acquire what may be unavailable, such as ports, before FMUs are loaded.
 
-        Entering does it where it was not done. Raises MasterError; then all of them are ended.
+        Entering does it where it was not done. Raises MasterError, after all of them were ended.
         """
         if self._closed:
             raise MasterError(f"the simulation of {self.system.name} is over: make another")
@@ -155,7 +155,7 @@ class Simulation:
         self._opened = True
 
     def abandon(self) -> None:
-        """Let go of what `open` took, without a run."""
+        """Release what `open` acquired, without a run."""
         if not self._closed:
             self._close()
 
@@ -186,7 +186,7 @@ class Simulation:
             self.stop_when, self.start, self.step, self.stop, self.result, self.control, self.save,
         )  # fmt: skip
         self.result.initialise_s = time.perf_counter() - began
-        memory = self.resume.memory if self.resume is not None and self._goes_on(self.resume) else None
+        memory = self.resume.memory if self.resume is not None and self._continues(self.resume) else None
         session.begin(memory)
 
     def __exit__(
@@ -225,7 +225,7 @@ class Simulation:
         return [*self.requests.observers, *self.requests.drivers]
 
     def _entered(self) -> Session:
-        """What steps. Raises MasterError before the FMUs are there, and when they are no longer."""
+        """Return the open session. Raises MasterError before it has begun and after it is over."""
         if self._session is None or self._closed:
             what = "is over" if self._closed else "has not begun: enter it by `with`"
             raise MasterError(f"the simulation of {self.system.name} {what}")
@@ -276,8 +276,8 @@ class Simulation:
         for element, variables in self._by_element(values).items():
             self.instances[element].set({variable: values[name] for name, variable in variables.items()})
 
-    def _goes_on(self, checkpoint: Checkpoint) -> bool:
-        """Whether the steps go on as they did before a checkpoint, and do not begin anew."""
+    def _continues(self, checkpoint: Checkpoint) -> bool:
+        """Return whether steps continue those before a checkpoint, instead of beginning a new grid."""
         return (checkpoint.step, checkpoint.stepping) == (self.step, self._stepping_name)
 
     @property
@@ -286,7 +286,7 @@ class Simulation:
         return self.algorithm.name + kind
 
     def save(self) -> Checkpoint:
-        """The present state: to go on from here later, in another simulation or another process.
+        """Return the present state, to resume from in another simulation or process.
 
         Raises CheckpointError that names the FMUs which cannot give their state, or FmuError.
         """
@@ -311,7 +311,7 @@ class Simulation:
         observers: Sequence[Observer] = (),
         drivers: Sequence[Driver] = (),
     ) -> Simulation:
-        """A simulation of its own that begins with the present state, and with other `values` (see `set`).
+        """Return another simulation that begins with the present state, and with other `values` (see `set`).
 
         What is not given is as here, but for observers and drivers. The prefix is not repeated, and this simulation
         goes on as if nothing had been. Raises as `save` and `set` do.
@@ -326,7 +326,7 @@ class Simulation:
         return variant
 
     def _by_element(self, names: Iterable[str]) -> dict[str, dict[str, str]]:
-        """The variable of each full name, by element."""
+        """Return the variable of each full name, by element."""
         grouped: dict[str, dict[str, str]] = {}
         for name in names:
             element, variable = self.system.resolve(name)
@@ -383,25 +383,25 @@ def _check(system: System, step: float, start: float, stop: float, stop_when: st
 
 
 def _scheme(system: System, algorithm: Algorithm, threads: int) -> Scheme:
-    """The scheme of a macro step on so many threads; that of an implicit algorithm is for one."""
+    """Return the scheme of a macro step on this number of threads; implicit algorithms use one."""
     if threads < 1:
         raise StructureError([f"threads must be at least 1, not {threads}"])
     scheme = algorithm.scheme(system.execution_order())
     if threads == 1 or scheme.implicit is not None:
         return scheme
     stages = together(scheme.stages, {(c.source, c.target) for c in system.connections})
-    # who waits by looking on takes a core: no more of them than can ever have something to do
+    # threads poll while they wait: no more of them than instances in a stage
     return replace(scheme, stages=stages, threads=min(threads, max(map(len, stages), default=1)))
 
 
 def _check_scheme(system: System, scheme: Scheme) -> None:
-    """Raises StructureError, before FMUs are loaded, where their coupling will."""
+    """Raise StructureError, before FMUs are loaded, where their coupling would."""
     known_derivatives(system, scheme)
     feedback(system, scheme)
 
 
 def _check_span(system: System, span: float, step: float) -> None:
-    """Raises StructureError where a span would end in a shorter step that an FMU cannot take."""
+    """Raise StructureError where a span would end in a shorter step that an FMU cannot take."""
     rest = span / step
     if not math.isfinite(rest):
         raise StructureError([f"a macro step of {step!r} s cannot be counted over {span:g} s"])

@@ -1,4 +1,4 @@
-"""How the time of a run goes on: in steps of one length, or of lengths that are chosen on the way."""
+"""Stepping: calls of the compiled loop, with steps of one length or of variable length."""
 
 from __future__ import annotations
 
@@ -14,13 +14,17 @@ from master.result import Result
 
 
 class Stepper(Protocol):
-    """Calls the compiled loop. `time` is where all instances are, `step` the length of the next step."""
+    """Calls the compiled loop."""
 
     @property
-    def time(self) -> float: ...
+    def time(self) -> float:
+        """The time at which all instances are, s."""
+        ...
 
     @property
-    def step(self) -> float: ...
+    def step(self) -> float:
+        """The length of the next step, s."""
+        ...
 
     def __init__(self, packed: Packed, start: float, step: float) -> None: ...
 
@@ -28,24 +32,24 @@ class Stepper(Protocol):
         """Take up to `count` steps, `first` of the run being done, not beyond `until`; returns how many were taken."""
         ...
 
-    def tell(self, result: Result) -> None:
-        """Put into the result how the steps went."""
+    def report(self, result: Result) -> None:
+        """Add the statistics of the steps to the result."""
         ...
 
     @property
     def grid(self) -> np.ndarray:
-        """What it knows beside the tables, for a checkpoint."""
+        """The state of the stepper beside the tables, for a checkpoint."""
         ...
 
-    def recall(self, grid: np.ndarray) -> None:
-        """Go on from a `grid`, after the tables were put back."""
+    def set_grid(self, grid: np.ndarray) -> None:
+        """Continue from a `grid`, after the tables were restored."""
         ...
 
 
 class FixedSteps:
     """Step k of the grid begins at origin + k * step; a shorter step moves the origin to its end.
 
-    With the tables of a Retry, steps that fail for their length are made of shorter ones.
+    With the tables of a Retry, steps that fail because of their length are retried with shorter ones.
     """
 
     def __init__(self, packed: Packed, start: float, step: float) -> None:
@@ -75,12 +79,12 @@ class FixedSteps:
     def grid(self) -> np.ndarray:
         return np.array([self.origin, self.done])
 
-    def recall(self, grid: np.ndarray) -> None:
+    def set_grid(self, grid: np.ndarray) -> None:
         self.origin, self.done = float(grid[0]), int(grid[1])
         self.time = self.origin + self.done * self.step
 
-    def tell(self, result: Result) -> None:
-        _tell(self.tables, result)
+    def report(self, result: Result) -> None:
+        _report(self.tables, result)
 
 
 class ControlledSteps:
@@ -110,15 +114,15 @@ class ControlledSteps:
     def grid(self) -> np.ndarray:
         return np.zeros(0)  # its clock is one of the tables
 
-    def recall(self, grid: np.ndarray) -> None:
+    def set_grid(self, grid: np.ndarray) -> None:
         pass
 
-    def tell(self, result: Result) -> None:
-        _tell(self.tables, result)
+    def report(self, result: Result) -> None:
+        _report(self.tables, result)
         if result.macro_steps:
             result.shortest_step, result.longest_step = float(self.clock[SHORTEST]), float(self.clock[LONGEST])
 
 
-def _tell(tables: LoopTables, result: Result) -> None:
+def _report(tables: LoopTables, result: Result) -> None:
     result.sweeps = int(tables.iteration.counters[SWEEPS])
     result.rejected_steps = int(tables.control.rejected[0])

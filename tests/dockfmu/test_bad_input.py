@@ -93,7 +93,7 @@ def partial(summary):
         (("run", "PAIR", "--set", "first.parameters.mass=-1"), ["first.parameters.mass = -1.0", "minimum 1e-09 kg"]),
         (("run", "PAIR", "--set", "first.parameters.mass=heavy"), ["'heavy': a number is wanted"]),
         (("run", "PAIR", "--set", "first.parameters.mass=1,2"), ["one value is wanted, got 2"]),
-        (("run", "PAIR", "--set", "first.force=nan"), ["first.force = nan: a finite number is wanted"]),
+        (("run", "PAIR", "--set", "first.force=nan"), ["first.force = nan: must be a finite number"]),
         (("run", "PAIR", "--set", "first.position=1"), ["first.position cannot be set"]),
         (
             ("run", "PAIR", "--set", "initial_conditions.miss=0,0"),
@@ -161,7 +161,7 @@ def test_wrong_values_of_a_parameter_file_are_told_with_the_file(refused, pair, 
     assert "p.ssv: parameter first.parameters.mass = True: it is a Boolean, parameters.mass a Real" in said
     assert "p.ssv: 'second.parameters.mass' has 2 values: -1.0, -2.0" in said
     assert "p.ssv: second.parameters.mass = -1.0: less than its minimum" in said
-    assert "p.ssv: second.force = inf: a finite number is wanted" in said
+    assert "p.ssv: second.force = inf: must be a finite number" in said
 
 
 def test_a_whole_number_of_5000_digits_in_a_parameter_file(refused, pair, tmp_path):

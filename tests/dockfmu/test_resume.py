@@ -96,7 +96,7 @@ def test_what_does_not_fit_is_refused_before_anything_is_removed(pair, stiff, tm
         (("--adaptive",), "the system declares no table `adaptive`"),
         ((*swap, "--step", 0.3), "2 s are no multiple of the step 0.3 s, and second cannot vary the step"),
         ((*swap, "--algorithm", "fixed_point"), "implicit coupling needs rollback, which second cannot do"),
-        (("--receive", port), f"port {port} of 127.0.0.1 cannot be had"),
+        (("--receive", port), f"port {port} of 127.0.0.1 is not available"),
         (("--process", "third"), "third: the system pair has first, second, no 'third'"),
         (("--process", "first=soon"), "--process first=soon: 'soon' is no positive number"),
     ):

@@ -131,7 +131,7 @@ def failed(system, control=None):
     assert isinstance(result.error, FmuError)
     assert (result.error.instance, result.error.function, result.error.status) == ("ramp", "fmi2DoStep", "fmi2Discard")
     assert result.t_end == pytest.approx(0.2)
-    assert "it came to t = 0.27 s" in result.message
+    assert "it reached t = 0.27 s" in result.message
     return result.message
 
 
@@ -142,12 +142,12 @@ def test_without_control_the_failure_says_what_to_do(make):
 @pytest.mark.parametrize("control", [None, CONTROLS["plain"], CONTROLS["bonds"]])
 def test_fmus_that_cannot_go_back_are_named_by_the_failure(make, control):
     message = failed(make(goes_back=False), control)
-    assert "but the master cannot try it: ramp cannot go back (canGetAndSetFMUstate)" in message
+    assert "but the master cannot try it: ramp cannot roll back (canGetAndSetFMUstate)" in message
 
 
 @pytest.mark.parametrize("control", [Retry(1e-6), CONTROLS["doubling"]])
 def test_control_that_must_go_back_refuses_fmus_that_cannot(make, control):
-    with pytest.raises(StructureError, match=r"ramp cannot go back \(canGetAndSetFMUstate\)"):
+    with pytest.raises(StructureError, match=r"ramp cannot roll back \(canGetAndSetFMUstate\)"):
         run(make(goes_back=False), step=STEP, stop=STOP, control=control)
 
 

@@ -33,7 +33,7 @@ def pair(lag, **faults):
 
 def test_discard_tells_how_far_the_fmu_came(lag):
     result = run(pair(lag, fail_function=DO_STEP, fail_status=2, fail_time=0.25), step=0.01, stop=1.0)
-    assert "for a step of 0.01 s; it came to t = 0.25 s; a smaller macro step may help" in result.message
+    assert "for a step of 0.01 s; it reached t = 0.25 s; a smaller macro step may help" in result.message
     assert "at t = 0.25 s (Lag.fmu); the FMU says" in result.message
 
 

@@ -134,7 +134,7 @@ def test_fmus_of_both_versions_in_one_system(arrays, lag, tmp_path):
 @pytest.mark.parametrize(
     ("fault", "words"),
     [
-        (1, "fmi3DoStep gave fmi3Discard for a step of 0.01 s; it came to t = 0.505 s"),
+        (1, "fmi3DoStep gave fmi3Discard for a step of 0.01 s; it reached t = 0.505 s"),
         (2, "fmi3DoStep gave fmi3Discard for a step of 0.01 s; it asks to end the simulation"),
         (3, "eventHandlingNeeded, though event mode is not used"),
         (4, "fmi3DoStep gave fmi3Discard"),

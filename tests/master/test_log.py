@@ -65,6 +65,6 @@ def test_nothing_is_written_to_memory(say):
 def test_the_last_complaint_is_kept_before_chatter():
     kept = log.Log()
     for status, text in (("fmi2Error", "too deep"), ("fmi2OK", "freeing")):
-        kept.messages.append(log.Message(status, "", text))
+        kept.messages.append(log.LogMessage(status, "", text))
     assert kept.last == "too deep"
     assert log.Log().last == ""

@@ -8,7 +8,7 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 
 from master.errors import MasterError
-from master.fmi.remote.messages import DEEPEST, Garbled, decode, encode
+from master.fmi.remote.messages import DEEPEST, MessageError, decode, encode
 
 VALUES = st.recursive(
     st.none() | st.booleans() | st.integers(-(2**63), 2**63 - 1) | st.floats() | st.binary()
@@ -45,14 +45,14 @@ def test_numbers_of_numpy_become_plain():
 def test_other_bytes_give_a_value_or_are_refused(data):
     try:
         decode(data)
-    except Garbled:
+    except MessageError:
         return
 
 
 @given(VALUES, st.data())
 def test_a_message_that_is_cut_off_is_refused(value, data):
     whole = encode(value)
-    with pytest.raises(Garbled):
+    with pytest.raises(MessageError):
         decode(whole[: data.draw(st.integers(0, len(whole) - 1))])
 
 
@@ -60,5 +60,5 @@ def test_deep_lists_are_refused():
     deep = None
     for _ in range(DEEPEST + 1):
         deep = [deep]
-    with pytest.raises(Garbled, match="levels"):
+    with pytest.raises(MessageError, match="levels"):
         decode(encode(deep))

@@ -4,7 +4,7 @@ import time
 
 import pytest
 
-from master.drivers.function import Function
+from master.drivers.driver import Function
 from master.observers import pacing
 from master.observers.pacing import Pacing
 from master.run.simulation import run

@@ -101,7 +101,7 @@ def test_values_states_and_refusals_pass(remote):
 def test_a_refused_step_tells_how_far_it_came(lag):
     faulty = {"fail_function": DO_STEP, "fail_status": 2, "fail_time": 0.25}
     result = run(pair(lag, True, **faulty), step=0.01, stop=1.0)
-    assert "craft: fmi2DoStep gave fmi2Discard for a step of 0.01 s; it came to t = 0.25 s" in result.message
+    assert "craft: fmi2DoStep gave fmi2Discard for a step of 0.01 s; it reached t = 0.25 s" in result.message
 
 
 @pytest.mark.parametrize(
@@ -235,7 +235,7 @@ def test_code_in_the_shared_memory_is_not_executed(lag, tmp_path):
     bomb.place = str(tmp_path / "executed")
     instance = RemoteInstance(lag, read_description(lag), "craft", timeout=20.0)
     overwritten(instance, pickle.dumps(("value", bomb)))
-    with pytest.raises(FmuError, match="craft: get was answered with what cannot be read"):
+    with pytest.raises(FmuError, match="craft: get got an answer that cannot be read"):
         instance.get(["y[1]"])
     assert instance.dead
     instance.free()
@@ -261,7 +261,7 @@ def test_code_in_the_shared_memory_is_not_executed(lag, tmp_path):
 def test_an_answer_that_the_method_cannot_give_names_the_instance(lag, answer, size):
     data = answer if isinstance(answer, bytes) else encode(answer)
     instance = overwritten(RemoteInstance(lag, read_description(lag), "craft", timeout=20.0), data, size)
-    with pytest.raises(FmuError, match=r"craft: get was answered with what cannot be read") as caught:
+    with pytest.raises(FmuError, match=r"craft: get got an answer that cannot be read") as caught:
         instance.get(["y[1]", "u[1]"])
     assert caught.value.status == "crash"
     instance.free()

@@ -210,7 +210,7 @@ def test_two_fmus_with_modules_of_one_name_clash_once_one_is_loaded(tmp_path, mo
             sink.writestr(f"resources/{module}.py", file.name)
             sink.writestr("resources/pythonfmu/__init__.py", "")
     assert not any(map(python_modules.clash, (first, second, other)))
-    python_modules.bring(first)
+    python_modules.register(first)
     assert python_modules.clash(second) == (
         "its Python module 'wheel' has the name of one of first.fmu, which this process has loaded"
     )

@@ -252,5 +252,5 @@ def test_a_slow_instance_steps_from_points_of_the_grid(lag):
 def test_rates_that_are_none_are_refused(lag):
     system = System("rates")
     system.add("a", lag, substeps=2, every=3)
-    with pytest.raises(StructureError, match="is no rate"):
+    with pytest.raises(StructureError, match="is not a rate"):
         run(system, step=0.1, stop=1.0)

@@ -1,0 +1,1 @@
+"""The parts of the master that are C, compiled at first use."""

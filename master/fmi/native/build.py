@@ -21,7 +21,7 @@ _FLAGS = ("-std=c11", "-O2", "-fPIC", "-shared", "-s", "-fvisibility=hidden", "-
 
 @cache
 def library(name: str) -> ctypes.CDLL:
-    """The library of `<name>.c`, loaded. Raises MasterError with the words of the compiler."""
+    """Load the library of `<name>.c`, compiled if needed. Raises MasterError with the messages of the compiler."""
     source = (HERE / f"{name}.c").read_bytes()
     key = hashlib.sha256(f"zig {version('ziglang')} {_FLAGS} {sys.platform}".encode() + source).hexdigest()[:16]
     file = cache_root() / "master" / f"{name}-{key}{'.dll' if sys.platform == 'win32' else '.so'}"

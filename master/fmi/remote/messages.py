@@ -16,12 +16,12 @@ import numpy as np
 from master.errors import MasterError
 
 DEEPEST = 16
-"""Lists within lists; ours have three levels."""
+"""Deepest nesting of lists; messages of the master have three levels."""
 
 _COUNT, _INTEGER, _FLOAT = struct.Struct("<I"), struct.Struct("<q"), struct.Struct("<d")
 
 
-class Garbled(MasterError):
+class MessageError(MasterError):
     """Bytes are not a message."""
 
 
@@ -65,10 +65,10 @@ def _count(number: int) -> bytes:
 
 
 def decode(data: bytes) -> Any:
-    """Return the value that `encode` made bytes of. Raises Garbled, and nothing else, for other bytes."""
+    """Return the value that `encode` made bytes of. Raises MessageError, and nothing else, for other bytes."""
     value, end = _decode(data, 0, DEEPEST)
     if end != len(data):
-        raise Garbled(f"{len(data) - end} bytes too many")
+        raise MessageError(f"{len(data) - end} bytes too many")
     return value
 
 
@@ -80,20 +80,20 @@ def _decode(data: bytes, at: int, depth: int) -> tuple[Any, int]:
     if kind in (b"i", b"d"):
         return _number(_INTEGER if kind == b"i" else _FLOAT, data, at), at + 8
     if kind not in (b"s", b"b", b"l", b"m"):
-        raise Garbled(f"no value begins with {kind!r}")
+        raise MessageError(f"no value begins with {kind!r}")
     count, at = _number(_COUNT, data, at), at + 4
     # each item takes a byte at least
     if count > len(data) - at:
-        raise Garbled(f"{count} items do not fit into {len(data) - at} bytes")
+        raise MessageError(f"{count} items do not fit into {len(data) - at} bytes")
     if kind == b"b":
         return data[at : at + count], at + count
     if kind == b"s":
         try:
             return data[at : at + count].decode("utf-8", "surrogatepass"), at + count
         except UnicodeDecodeError as error:
-            raise Garbled("a text is not UTF-8") from error
+            raise MessageError("a text is not UTF-8") from error
     if not depth:
-        raise Garbled(f"more than {DEEPEST} levels")
+        raise MessageError(f"more than {DEEPEST} levels")
     items = []
     for _ in range(count if kind == b"l" else 2 * count):
         item, at = _decode(data, at, depth - 1)
@@ -101,7 +101,7 @@ def _decode(data: bytes, at: int, depth: int) -> tuple[Any, int]:
     if kind == b"l":
         return items, at
     if not all(isinstance(key, str) for key in items[::2]):
-        raise Garbled("a key is not a text")
+        raise MessageError("a key is not a text")
     return dict(zip(items[::2], items[1::2], strict=True)), at
 
 
@@ -109,4 +109,4 @@ def _number(form: struct.Struct, data: bytes, at: int) -> Any:
     try:
         return form.unpack_from(data, at)[0]
     except struct.error as error:
-        raise Garbled("it is cut off") from error
+        raise MessageError("it is cut off") from error

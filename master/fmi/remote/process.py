@@ -22,18 +22,18 @@ from master.fmi import callbacks
 from master.fmi.description import Description
 from master.fmi.instance import Instance
 from master.fmi.log import Log
-from master.fmi.remote.messages import Garbled
+from master.fmi.remote.messages import MessageError
 from master.fmi.remote.shared_memory import SIZE, SharedMemory, create, library
 
 STARTING_S = 60.0
-"""The start of Python and the loading of the FMU, on a busy machine."""
+"""Time for the start of Python and the loading of the FMU, on a busy machine."""
 ENDING_S = 2.0
-TIMED_OUT, GARBLED = 2, 3
-"""what `remote_lost` gives, beside 0 and 1 for an end"""
+TIMED_OUT, BAD_STATUS = 2, 3
+"""Results of `remote_lost` beside 0, for no loss, and 1, for an ended process."""
 
 _FIELDS = {"instance": str, "text": str, "function": str, "status": str, "time": float | None, "file": str,
            "message": str}  # fmt: skip
-"""What an FmuError is made of."""
+"""The arguments of FmuError and their types."""
 _KINDS = {"Real": float, "Integer": int, "Boolean": bool, "String": str}
 
 
@@ -46,12 +46,12 @@ def _is_integer(found: Any) -> bool:
 
 
 def _is_list(found: Any, kinds: Sequence[type]) -> bool:
-    """Tell whether values are a list of these types."""
+    """Return whether values are a list of these types."""
     return isinstance(found, list) and [type(value) for value in found] == list(kinds)
 
 
 def _are_strings(found: Any, count: int) -> bool:
-    """Tell whether an answer is a status and `count` texts, or none after a failure."""
+    """Return whether an answer is a status and `count` strings, or none after a failure."""
     return (
         isinstance(found, list)
         and len(found) == 2
@@ -61,7 +61,7 @@ def _are_strings(found: Any, count: int) -> bool:
 
 
 def _is_failure(found: Any) -> bool:
-    """Tell whether an answer has the fields of an FmuError."""
+    """Return whether an answer has the fields of an FmuError."""
     return (
         isinstance(found, dict)
         and found.keys() == _FIELDS.keys()
@@ -78,7 +78,7 @@ class _RemoteLog(Log):
 
     @property
     def last(self) -> str:
-        return self._shared.said
+        return self._shared.last_message
 
 
 class RemoteInstance(Instance):
@@ -94,7 +94,7 @@ class RemoteInstance(Instance):
         structure: Mapping[str, int] | None = None,
         timeout: float = 60.0,
     ) -> None:
-        """Raises FmuError, with what the FMU says, where it cannot be loaded or refuses; MasterError off Linux."""
+        """Start the process and create the instance. Raises FmuError with the FMU's message, MasterError off Linux."""
         library()
         self.name, self._file, self._dead = name, file, False
         self._description, self._timeout = description, max(timeout, STARTING_S)
@@ -122,7 +122,7 @@ class RemoteInstance(Instance):
         self._limit(timeout)
 
     def _limit(self, timeout: float) -> None:
-        """The longest call from now on, s."""
+        """Set the longest duration of a call, in s."""
         self._timeout = timeout
         self._shared.library.remote_set_timeout(self._link, timeout)
 
@@ -160,7 +160,7 @@ class RemoteInstance(Instance):
         self._shared.library.remote_ask(self._link)
         lost = self._lost()
         if lost:
-            raise self._loss(method, lost)
+            raise self._lost_error(method, lost)
         kind, content = self._answer(method, gives)
         if kind == "failure":
             raise self._failure(content)
@@ -169,26 +169,26 @@ class RemoteInstance(Instance):
         return content
 
     def _answer(self, method: str, gives: Callable[[Any], bool]) -> tuple[str, Any]:
-        """Return what kind of answer there is, and its content. Raises FmuError where it is none that can be."""
+        """Return the kind and content of the answer. Raises FmuError for an answer that the method cannot give."""
         try:
             answer = self._shared.read()
-        except Garbled as error:
-            raise self._nonsense(method, str(error)) from error
+        except MessageError as error:
+            raise self._corrupted(method, str(error)) from error
         if not (isinstance(answer, list) and len(answer) == 3 and answer[0] == self._asked):
-            raise self._nonsense(method, "it answers something else")
+            raise self._corrupted(method, "the answer is to another call")
         kind, content = answer[1:]
         forms = {"value": gives, "failure": _is_failure, "error": lambda found: isinstance(found, str)}
         if not (isinstance(kind, str) and kind in forms and forms[kind](content)):
-            raise self._nonsense(method, "no answer has this form")
+            raise self._corrupted(method, "the answer has another form")
         return kind, content
 
-    def _nonsense(self, function: str, reason: str) -> FmuError:
-        """The error of a process whose memory the FMU has overwritten, which is then ended."""
+    def _corrupted(self, function: str, reason: str) -> FmuError:
+        """Kill a process whose memory the FMU has overwritten; return the error."""
         self._dead = True
         self._process.kill()
         return FmuError(
             self.name,
-            f"{function} was answered with what cannot be read ({reason}): the FMU writes into memory that is not its "
+            f"{function} got an answer that cannot be read ({reason}): the FMU writes into memory that is not its "
             "own; its process was ended",
             function=function, status="crash", file=self.file.name, message=self.log.last,
         )  # fmt: skip
@@ -200,10 +200,10 @@ class RemoteInstance(Instance):
         self._dead = self._dead or fields["status"].endswith("Fatal")
         return FmuError(**fields)
 
-    def _loss(self, function: str, lost: int, time: float | None = None) -> FmuError:
-        """The error of a process that has ended or does not answer, which is then ended."""
-        if lost == GARBLED:
-            return self._nonsense(function, "FMI has no such status")
+    def _lost_error(self, function: str, lost: int, time: float | None = None) -> FmuError:
+        """Kill a process that does not answer; return the error of it, or of one that has ended."""
+        if lost == BAD_STATUS:
+            return self._corrupted(function, "a status that FMI does not have")
         self._dead = True
         if lost == TIMED_OUT:
             self._process.kill()
@@ -218,7 +218,7 @@ class RemoteInstance(Instance):
     def failure(self, function: str, status: int, time: float | None = None, detail: str = "") -> FmuError:
         lost = self._lost()
         if lost:
-            return self._loss(function, lost, time)
+            return self._lost_error(function, lost, time)
         return self._failure(self._ask("failure", function, status, time, detail, gives=_is_failure))
 
     def entry(self, function: str) -> int:
@@ -255,7 +255,7 @@ class RemoteInstance(Instance):
 
     def get(self, names: Sequence[str]) -> list[Any]:
         variables = self.description.variables
-        # names that do not exist are for the other side to refuse
+        # the worker refuses names that do not exist
         kinds = [_KINDS[variables[name].storage] for name in names if name in variables]
         return self._ask("get", tuple(names), gives=lambda found: _is_list(found, kinds))
 
@@ -309,7 +309,7 @@ class RemoteInstance(Instance):
 
 
 def _how(returned: int) -> str:
-    """The end of a process in words."""
+    """Describe the end of a process."""
     if returned >= 0:
         return f"its process ended with exit status {returned}"
     try:

@@ -16,7 +16,7 @@ if sys.platform == "linux":
 
 from master.errors import MasterError
 from master.fmi.native import build
-from master.fmi.remote.messages import Garbled, decode, encode
+from master.fmi.remote.messages import MessageError, decode, encode
 
 SIZE = 1 << 28
 """Bytes; the kernel gives only those that are used."""
@@ -41,11 +41,11 @@ class SharedMemory:
         self.address = ctypes.c_void_p(ctypes.addressof(self._anchor))
         self._body = self.library.remote_body(self.address)
         self._size = ctypes.c_uint64.from_address(self.library.remote_size(self.address))
-        self._said = (ctypes.c_char * 2048).from_address(self.library.remote_said(self.address))
+        self._last_message = (ctypes.c_char * 2048).from_address(self.library.remote_said(self.address))
         self._capacity = self.library.remote_capacity(self.address, ctypes.c_size_t(SIZE))
 
     def write(self, message: Any) -> None:
-        """Put a message in. Raises MasterError for one that is too large."""
+        """Write a message. Raises MasterError for one that is too large."""
         data = encode(message)
         if len(data) > self._capacity:
             raise MasterError(f"{len(data)} bytes are too many for one call of another process")
@@ -53,23 +53,24 @@ class SharedMemory:
         self._size.value = len(data)
 
     def read(self) -> Any:
-        """Return the message inside. Raises Garbled where it is none."""
+        """Read the message. Raises MessageError for other content."""
         size = self._size.value
         if size > self._capacity:
-            raise Garbled(f"a message of {size} bytes does not fit")
+            raise MessageError(f"a message of {size} bytes does not fit")
         return decode(ctypes.string_at(self._body, size))
 
-    def say(self, text: str) -> None:
-        """Leave words that outlive the process."""
-        self._said.value = text.encode()[:2000]
+    def set_last_message(self, text: str) -> None:
+        """Store the last message of the FMU, which remains readable when the process has ended."""
+        self._last_message.value = text.encode()[:2000]
 
     @property
-    def said(self) -> str:
-        return self._said.value.decode("utf-8", "replace")
+    def last_message(self) -> str:
+        """Return the last message of the FMU."""
+        return self._last_message.value.decode("utf-8", "replace")
 
 
 def library() -> ctypes.CDLL:
-    """The compiled functions of both sides."""
+    """Load the compiled functions of both sides. Raises MasterError on systems other than Linux."""
     if sys.platform != "linux":
         raise MasterError("FMUs run in processes of their own on Linux only")
     found = build.library("remote")
@@ -84,7 +85,7 @@ def library() -> ctypes.CDLL:
 
 
 def function_names(library: ctypes.CDLL) -> list[str]:
-    """The FMI functions that pass without a message, in the order of the worker's table."""
+    """Return the FMI functions that pass without a message, in the order of the table of the worker."""
     names = []
     for name in (ctypes.c_char_p * 100).in_dll(library, "remote_function_names"):
         if name is None:

@@ -17,7 +17,7 @@ from master.fmi.remote.shared_memory import SharedMemory, function_names
 
 
 class Worker:
-    """Does what the messages in the memory ask for: methods of the instance by their names, and `start`."""
+    """Calls the methods of the instance that messages name, and `start`."""
 
     def __init__(self, memory: SharedMemory) -> None:
         self.memory = memory
@@ -26,8 +26,9 @@ class Worker:
         self.table = (ctypes.c_void_p * len(self.names))()
 
     def start(self, file: str, name: str, logging: bool, structure: dict[str, int]) -> None:
+        """Load the FMU and create the instance."""
         fmu = Fmu(Path(file), structure)
-        self.instance = instance = fmu.instantiate(name, logging=logging, listener=self.memory.say)
+        self.instance = instance = fmu.instantiate(name, logging=logging, listener=self.memory.set_last_message)
         for k, function in enumerate(self.names):
             if function in fmu.library.functions:
                 self.table[k] = instance.entry(function)
@@ -51,6 +52,7 @@ class Worker:
             self.memory.library.remote_answer(self.memory.address, status)
 
     def answer(self, method: str, arguments: list[Any]) -> Any:
+        """Call a method, and return what it returns."""
         if method == "start":
             return self.start(*arguments)
         assert self.instance is not None
@@ -59,12 +61,13 @@ class Worker:
 
 
 def _end_with_the_master() -> None:
-    """Standard input is a pipe from the master, which closes when it ends, however it does."""
+    """End this process when the master has ended: standard input is a pipe from it, which closes then."""
     os.read(0, 1)
     os._exit(0)
 
 
 def main() -> None:
+    """Serve until the end of the master."""
     # Ctrl-C is for the master; it then tells us
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     threading.Thread(target=_end_with_the_master, daemon=True).start()

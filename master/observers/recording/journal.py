@@ -37,7 +37,7 @@ class Journal:
     """A journal that is being written. Methods raise OSError where the file cannot be written."""
 
     def __init__(self, file: Path, names: Sequence[str], recording: str = "") -> None:
-        """`recording` is the identity of the recording that the rows belong to."""
+        """Create the file; `recording` identifies the recording that the rows belong to."""
         self.file = file
         self.last = 0
         """Number of the last row that it has, or that was dropped."""

@@ -53,12 +53,11 @@ _DTYPE = {"Real": np.float64, "Integer": np.int32, "Enumeration": np.int32, "Boo
 
 
 class Recorder(Observer):
-    """Writes `variables` (full names) at the start and after every `every` macro steps; without them all outputs but
-    strings.
+    """Writes `variables` (full names) at the start and after every `every` macro steps.
 
-    With `extremes`, Real variables are read in all steps, and what they reached between two rows is written too: see
-    `Results.envelope`. With `dense`, rows around its events are kept all, and `every` counts elsewhere. Rows are on
-    disk FLUSH_S seconds later at the latest, whatever happens to the process; `compression` is that of gzip, from 1
+    By default these are all outputs except strings. With `extremes`, Real variables are read in all steps, and their
+    extremes between two rows are written too: see `Results.envelope`. With `dense`, all rows around its events are
+    kept, and `every` applies elsewhere. Rows are on disk at most FLUSH_S seconds later, whatever happens to the process; `compression` is that of gzip, from 1
     (fast) to 9, or None. A value that is not finite is recorded as it is, and noted in result.warnings.
     """
 

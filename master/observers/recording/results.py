@@ -68,7 +68,7 @@ class Results:
         try:
             self._in = _open(file)
             time = _time(self._in, file)
-        except _Damaged as fault:
+        except _DamageError as fault:
             self._salvaged = tempfile.TemporaryDirectory(prefix="dockfmu-")
             self._in, note = _salvaged(file, Path(self._salvaged.name), str(fault))
             damage.append(note)
@@ -216,7 +216,7 @@ def read_results(file: Path) -> Results:
     return Results(file)
 
 
-class _Damaged(Exception):
+class _DamageError(Exception):
     """A file is not as HDF5 wrote it."""
 
 
@@ -226,7 +226,7 @@ _MAGIC = b"\x89HDF\r\n\x1a\n"
 def _open(file: Path) -> h5py.File:
     """Open a file that was closed properly, one that is being written, or one whose writer was killed.
 
-    Raises MasterError for a file that is not HDF5, and _Damaged.
+    Raises MasterError for a file that is not HDF5, and _DamageError.
     """
     try:
         known = checksum.find(file)
@@ -236,7 +236,7 @@ def _open(file: Path) -> h5py.File:
     except OSError as error:
         raise MasterError(f"{file}: not a readable recording ({error.strerror})") from error
     if not intact:
-        raise _Damaged("its checksum does not match")
+        raise _DamageError("its checksum does not match")
     if start != _MAGIC:
         raise MasterError(f"{file}: not a readable recording (not an HDF5 file)")
     if known is None and not is_held(lock_beside(file)):
@@ -244,24 +244,24 @@ def _open(file: Path) -> h5py.File:
         try:
             probe(file)
         except (OSError, RuntimeError) as error:
-            raise _Damaged(str(error)) from error
+            raise _DamageError(str(error)) from error
     try:
         return h5py.File(file, "r")
     except (OSError, RuntimeError, ValueError):
         try:
             return h5py.File(file, "r", swmr=True, libver="latest")
         except (OSError, RuntimeError, ValueError) as error:
-            raise _Damaged(str(error)) from error
+            raise _DamageError(str(error)) from error
 
 
 def _time(opened: h5py.File, file: Path) -> np.ndarray:
-    """Return the times of the rows. Raises MasterError where there are none, and _Damaged."""
+    """Return the times of the rows. Raises MasterError where there are none, and _DamageError."""
     try:
         if "time" in opened:
             return opened["time"][:]
     except (OSError, RuntimeError, ValueError, KeyError) as error:
         opened.close()
-        raise _Damaged(str(error)) from error
+        raise _DamageError(str(error)) from error
     opened.close()
     raise MasterError(f"{file}: not a recording of a run: it has no time")
 
