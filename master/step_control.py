@@ -38,7 +38,7 @@ class PowerBonds:
 
     The energy is what one side gave at the end of the step less what the other got; for held inputs this is twice what
     arises, at leading order (Sadjina, Kyllingstad, Skjong, Pedersen: Energy conservation and power bonds in
-    co-simulations, 2017). With FMUs that do not support rollback, a step that was too long only makes the next one shorter.
+    co-simulations, 2017). Without rollback, a step that was too long only makes the next one shorter.
 
     Parameters
     ----------
@@ -59,9 +59,9 @@ class PowerBonds:
 class StepControl:
     """Vary the macro step between two bounds, by a PI controller on an estimate of its error.
 
-    Where all FMUs support rollback, steps that are too long are repeated, and so are those that jump over an event. A step
-    that an FMU discards, or that gives values that are not finite, is repeated too. After an event the steps begin with
-    `event_step` again.
+    Where all FMUs support rollback, steps that are too long are repeated, and so are those that jump over an event. A
+    step that an FMU discards, or that gives values that are not finite, is repeated too. After an event the steps begin
+    with `event_step` again.
 
     Parameters
     ----------

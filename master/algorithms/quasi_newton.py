@@ -25,7 +25,7 @@ class QuasiNewton:
     linear : bool
         Inputs are lines over the step: second order. Otherwise they are held at the step's end: first order, damped.
     derivatives : bool
-        Take the first Jacobian from directional derivatives of the FMUs; otherwise start from that of outputs that do not depend on each other.
+        Take the first Jacobian from directional derivatives of the FMUs; otherwise learn it from the steps.
     """
 
     tolerance: float = 1e-8

@@ -38,7 +38,7 @@ def _step_next(tables, words):
     thread skips the rest of its instances.
     """
     ticket: int = atomic_load(words, TICKET)  # type: ignore[call-arg]
-    if ticket >= atomic_load(words, LIMIT):  # type: ignore[call-arg]
+    if ticket >= atomic_load(words, LIMIT):
         return False
     if atomic_replace(words, TICKET, ticket, ticket + 1):
         i = np.uint64(atomic_load(words, FIRST) + ticket - atomic_load(words, OFFSET))
@@ -84,7 +84,7 @@ def sweep_parallel(tables, t, h):
         atomic_store(words, LIMIT, limit)
         while _step_next(tables, words):
             pass
-        while atomic_load(words, FINISHED) < limit:  # type: ignore[call-arg]
+        while atomic_load(words, FINISHED) < limit:
             pass
         if _any_failed(tables.report, threads.reports):
             return False

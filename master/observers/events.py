@@ -100,4 +100,4 @@ class Events(Observer):
         self.found.append({"t": time, "name": name, "signal": event.signal, **values})
 
     def end(self, result: Result) -> None:
-        result.events = sorted(self.found, key=lambda entry: entry["t"])  # type: ignore[arg-type,return-value]
+        result.events = sorted(self.found, key=lambda entry: entry["t"])

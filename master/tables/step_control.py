@@ -25,7 +25,7 @@ def control_table(layout: Layout, control: StepControl | None) -> tables.Control
     shortest, longest, event = (control.shortest, control.longest, control.event_step) if control else (0.0, 0.0, 0.0)
     instances = layout.instances if control is not None else []
     return tables.ControlTable(
-        estimate=kinds.get(type(estimate), tables.NO_ESTIMATE),  # type: ignore[arg-type]
+        estimate=kinds.get(type(estimate), tables.NO_ESTIMATE),
         rollback=int(control is not None and layout.can_roll_back()),
         shortest=shortest,
         longest=longest,

@@ -177,7 +177,11 @@ class RemoteInstance(Instance):
         if not (isinstance(answer, list) and len(answer) == 3 and answer[0] == self._asked):
             raise self._corrupted(method, "the answer is to another call")
         kind, content = answer[1:]
-        forms = {"value": gives, "failure": _is_failure, "error": lambda found: isinstance(found, str)}
+        forms: dict[str, Callable[[Any], bool]] = {
+            "value": gives,
+            "failure": _is_failure,
+            "error": lambda found: isinstance(found, str),
+        }
         if not (isinstance(kind, str) and kind in forms and forms[kind](content)):
             raise self._corrupted(method, "the answer has another form")
         return kind, content
