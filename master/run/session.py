@@ -291,7 +291,7 @@ class Session:
         if stuck:
             return f", but the master cannot try it: {', '.join(stuck)} cannot roll back (canGetAndSetFMUstate)"
         if self.control is None:
-            return "; retries take one (control=Retry(...), --retry)"
+            return "; retries take it (control=Retry(...), --retry)"
         return f", but one of {self.control.shortest:g} s fails too"
 
     def close(self) -> None:

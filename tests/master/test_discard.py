@@ -152,7 +152,7 @@ def test_control_that_must_go_back_refuses_fmus_that_cannot(make, control):
 
 
 def test_a_shortest_step_that_does_not_help_is_told(make):
-    assert "but one of 0.08 s does not" in failed(make(), Retry(0.08))
+    assert "but one of 0.08 s fails too" in failed(make(), Retry(0.08))
 
 
 def test_a_retry_without_a_shortest_step_is_refused(make):

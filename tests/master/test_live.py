@@ -28,7 +28,7 @@ def test_a_subscriber_gets_the_description_all_rows_and_the_end(alone):
     class WaitForIt(Observer):
         def begin(self, run):
             while not stream._subscribers:
-                stream._welcome()
+                stream._accept_subscribers()
 
     result = run(alone, step=0.1, stop=2.0, observers=[stream, WaitForIt()])
     thread.join(10.0)

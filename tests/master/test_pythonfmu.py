@@ -202,7 +202,7 @@ def test_two_scripts_of_one_name_run_side_by_side_in_a_system(tmp_path):
 
 
 def test_two_fmus_with_modules_of_one_name_clash_once_one_is_loaded(tmp_path, monkeypatch):
-    monkeypatch.setattr(python_modules, "_brought", {})
+    monkeypatch.setattr(python_modules, "_loaded", {})
     first, second, other = (tmp_path / f"{name}.fmu" for name in ("first", "second", "other"))
     for file, module in ((first, "wheel"), (second, "wheel"), (other, "tyre")):
         with zipfile.ZipFile(file, "w") as sink:
