@@ -57,9 +57,9 @@ class Recorder(Observer):
 
     By default these are all outputs except strings. With `extremes`, Real variables are read in all steps, and their
     extremes between two rows are written too: see `Results.envelope`. With `dense`, all rows around its events are
-    kept, and `every` applies elsewhere. Rows are on disk at most FLUSH_S seconds later, whatever happens to the process;
-    `compression` is that of gzip, from 1 (fast) to 9, or None. A value that is not finite is recorded as it is, and
-    noted in result.warnings.
+    kept, and `every` applies elsewhere. Rows are on disk at most FLUSH_S seconds later, whatever happens to the
+    process; `compression` is that of gzip, from 1 (fast) to 9, or None. A value that is not finite is recorded as it
+    is, and noted in result.warnings.
     """
 
     def __init__(
