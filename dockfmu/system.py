@@ -139,8 +139,8 @@ class System:
             found = bundle.read_bundle(source, private.path)
             chosen.apply(found[0])
         else:
-            progress(f"{source}: preparing its FMUs")
             declared = declaration.read(str(source))
+            progress(f"{source}: preparing its FMUs")
             made = bundle.make(declared.with_conditions(conditions), private.path / "made", chosen, progress)
             changed = bool(chosen.values or chosen.sets or conditions)
             system._products = Products(declared.name, declared.origin, made.parent, changed)

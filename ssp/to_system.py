@@ -335,6 +335,6 @@ def _value(parameter: SsvParameter, start: Point, hops: list[Hop], variable: Var
         factor, offset = affine(start, hops)
         return factor * float(value) + offset
     except OverflowError:
-        raise StructureError([f"{where}: a finite number is wanted"]) from None
+        raise StructureError([f"{where}: must be a finite number"]) from None
     except ValueError as error:
         raise StructureError([f"{where}: {error}"]) from None

@@ -111,7 +111,7 @@ class Plan:
         changes: dict[str, Any] = {"events": events}
         if self.stop_when in lost:
             changes["stop_when"] = None
-            notes.append(f"the run goes on to {self.stop:g} s: there is no {self.stop_when} that would end it")
+            notes.append(f"the run goes on to its stop time: there is no {self.stop_when} that would end it")
         balance = [*self.supplied, *(f"{element}.audit.{name}" for element in self.audited for name in AUDIT_OUTPUTS)]
         if self.outcome is not None:
             changes["outcome"], told = _outcome_without(self.outcome, lost)

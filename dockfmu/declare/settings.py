@@ -178,4 +178,4 @@ def _typed(name: str, variable: Variable, value: Any) -> Any:
     try:
         return float(value) if variable.type == "Real" else value
     except OverflowError as error:
-        raise StructureError([f"{where}: a finite number is wanted"]) from error
+        raise StructureError([f"{where}: must be a finite number"]) from error

@@ -131,7 +131,7 @@ CONDITION = "[initial_conditions]\nactive='a'\ntarget='b'\nmechanism='c'\n"
         ("[run]", "[audit]\nelements = ['mas']\n[run]",
          ", audit: elements: there is no element 'mas'; did you mean mass?"),
         ("[run]", "[audit]\nlimits = 3\n[run]", ", audit, limits: a table is wanted, not 3"),
-        ("[run]", "[audit.limits]\nenergy_residual = true\n[run]", "energy_residual = True: a finite number is wanted"),
+        ("[run]", "[audit.limits]\nenergy_residual = true\n[run]", "energy_residual = True: must be a finite number"),
         ("[run]", "[[connections]]\nports = ['a']\n[run]", ", connections 1: ports = ['a']: a list of 2 texts is"),
         ("[run]", "[connections]\nports = ['a', 'b']\n[run]", ": connections = {'ports': ['a', 'b']}: a list is"),
         ("[run]", "[events]\na = 3\n[run]", ", event a: a table is wanted, not 3"),

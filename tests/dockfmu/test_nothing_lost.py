@@ -311,7 +311,7 @@ def test_build_names_the_folder_of_all_products(tmp_path, monkeypatch):
     assert sorted(path.name for path in tmp_path.iterdir()) == ["alone.toml", "there"]
     assert {path.relative_to(tmp_path / "there").as_posix() for path in tmp_path.rglob("there/*/**/*.*")} - {
         f"results/alone/{name}" for name in PRODUCTS} == {
-        "ssp/alone.ssp", "fmus/alone/Oscillator.fmu", "fmus/Oscillator.fmu"}  # fmt: skip
+        "ssp/alone.ssp", "fmus/alone/Oscillator.fmu", "fmus/alone/declared-in.txt", "fmus/Oscillator.fmu"}  # fmt: skip
 
 
 @LINUX

@@ -286,7 +286,7 @@ def test_spec00_r40_counters_above_zero_are_named_at_the_end_of_a_run(counting, 
         "b.validity.late": {"count": 0, "t_first": None, "description": "late"},
     }
     (warning,) = summary["warnings"]
-    assert warning.startswith("a.validity.late = 5 from t = 0.6 s on (late): what was computed there is outside")
+    assert warning.startswith("a.validity.late = 5 from t = 0.6 s on (late): results there are outside the domain")
     assert warning in said.err
     assert "NOT VALID a.validity.late = 5 from 0.600 s on" in said.out
     page = (tmp_path / "out" / "report.html").read_text(encoding="utf-8")

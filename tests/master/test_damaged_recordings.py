@@ -203,7 +203,7 @@ def test_a_disk_that_fills_up_in_the_middle_of_a_row(tmp_path):
             return taken
 
     times, values = np.arange(10.0), np.arange(10.0)[:, None]
-    book._out = Full(book._out, 3 * 32 + 17)
+    book._out = Full(book._out, 3 * 48 + 17)
     with pytest.raises(OSError, match="No space"):
         book.append(1, times, values)
     assert journal.read(file).time.tolist() == [0.0, 1.0, 2.0]

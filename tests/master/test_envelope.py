@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from master.drivers.function import Function
+from master.drivers.driver import Function
 from master.errors import MasterError
 from master.observers.events import Event
 from master.observers.observer import Observer

@@ -171,11 +171,11 @@ def test_a_parameter_file_is_laid_over_a_system(lag):
     [
         ("gain", "Boolean", True, "it is a Boolean, gain a Real"),
         ("gain", "String", "1", "it is a String, gain a Real"),
-        ("gain", "Integer", 10**400, "a whole number of 1329 bits: a finite number is wanted"),
-        ("gain", "Real", float("inf"), "a.gain = inf: a finite number is wanted"),
+        ("gain", "Integer", 10**400, "a whole number of 1329 bits: must be a finite number"),
+        ("gain", "Real", float("inf"), "a.gain = inf: must be a finite number"),
         ("count_in", "Real", 1.0, "it is a Real, count_in a Integer"),
         ("count_in", "Boolean", True, "it is a Boolean, count_in a Integer"),
-        ("count_in", "Integer", 2**31, "beyond the whole numbers of 32 bits"),
+        ("count_in", "Integer", 2**31, "outside the integers of 32 bits"),
         ("enable", "Integer", 1, "it is a Integer, enable a Boolean"),
     ],
 )

@@ -172,8 +172,10 @@ def read(file: Path) -> JournalRows:
     except OSError:
         return nothing
     if not newline:
-        # the process ended, or the disk was full, before there was a row
-        return nothing
+        # a process that ended, or a full disk, before there was a row leaves the beginning of a line of text
+        if head.isascii() and head.decode("ascii").isprintable():
+            return nothing
+        return nothing._replace(damage=f"{file}: its first line is damaged, and its rows cannot be read")
     try:
         if zlib.crc32(head[9:]) != int(head[:8], 16):
             raise ValueError
