@@ -16,7 +16,7 @@ from dockfmu.declare import declaration
 from dockfmu.declare.assembly import assemble
 from dockfmu.declare.plan import Plan
 from fmus import catalogue
-from master.system import System
+from master.system import Structure
 
 
 @jit
@@ -70,7 +70,7 @@ class Direct:
         return self.blocks[element][[index[name] for name in names]]
 
 
-def _links(system: System, components: dict[str, Component], plan: Plan) -> dict:
+def _links(system: Structure, components: dict[str, Component], plan: Plan) -> dict:
     """(source, target) -> slots of the outputs, slots of the inputs that they feed."""
     found: dict[tuple[str, str], tuple[list[int], list[int]]] = {}
     for c in system.connections:

@@ -15,8 +15,8 @@ from base.compiler import jit
 from master.algorithms import Algorithm
 from master.loop.compiler import do_step
 from master.loop.tables import FUNCTION, KIND, STEP
-from master.run.simulation import Simulation
-from master.system import System
+from master.run.simulation import CoSimulation
+from master.system import Structure
 
 _WORD = ir.IntType(64)
 
@@ -63,9 +63,9 @@ def _watched(function: int, counter: int) -> Callable[..., Any]:
     return step  # type: ignore[no-any-return]
 
 
-def share_of_fmus(system: System, step: float, stop: float, algorithm: Algorithm) -> float:
+def share_of_fmus(system: Structure, step: float, stop: float, algorithm: Algorithm) -> float:
     """Time inside fmi2DoStep over the time of all steps, 0 to 1."""
-    with Simulation(system, step=step, algorithm=algorithm) as simulation:
+    with CoSimulation(system, step=step, algorithm=algorithm) as simulation:
         assert simulation._session is not None
         program = simulation._session.coupling.tables.instances.program
         steps = np.flatnonzero(program[:, KIND] == STEP)

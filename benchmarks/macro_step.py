@@ -30,7 +30,7 @@ from master.observers.events import Event, Events
 from master.observers.peaks import Peaks
 from master.observers.recording.recorder import Recorder
 from master.run.simulation import run
-from master.system import System
+from master.system import Structure
 from ssp.archive import write_ssp
 from ssp.from_system import from_system
 from tests.master.fmus import third_party
@@ -39,8 +39,8 @@ ROOT = Path(__file__).resolve().parents[1]
 COUNT, CHANNELS, H = 5, 12, 1e-3
 
 
-def ring(file: Path) -> System:
-    system = System("ring")
+def ring(file: Path) -> Structure:
+    system = Structure("ring")
     for i in range(COUNT):
         system.add(f"lag{i}", file, {"gain": 1.0 + i})
     for i in range(COUNT):
@@ -50,7 +50,7 @@ def ring(file: Path) -> System:
     return system
 
 
-def ours(system: System, steps: int, **options: object) -> float:
+def ours(system: Structure, steps: int, **options: object) -> float:
     result = run(system, step=H, stop=steps * H, **options)  # type: ignore[arg-type]
     assert result.status == "completed", result.message
     return 1e6 * result.wall_s / result.macro_steps

@@ -34,8 +34,8 @@ from benchmarks.other_masters.job import Connection, Job, Stopwatch, best
 from benchmarks.page import machine, replace_table
 from dockfmu import System
 from master.algorithms import by_name
-from master.run.simulation import Simulation
-from master.system import System as Structure
+from master.run.simulation import CoSimulation
+from master.system import Structure
 from tests.master.fmus import third_party
 
 RUNNERS = Path(__file__).parent / "other_masters"
@@ -149,7 +149,7 @@ def job_of(system: System, observed: Sequence[str], step: float, steps: int, fol
         connections.append(Connection(c.source, c.output, c.target, c.input, kind))
     order = inner.execution_order()
     inputs: dict[str, dict[str, Any]] = {}
-    with Simulation(inner, step=step) as simulation:
+    with CoSimulation(inner, step=step) as simulation:
         for c in inner.connections:
             inputs.setdefault(c.target, {})[c.input] = simulation.get([f"{c.target}.{c.input}"])[0]
     return Job(
@@ -177,7 +177,7 @@ def ours(system: System, job: Job, algorithm: str) -> tuple[float, list[float]]:
     names = [f"{element}.{variable}" for element, variable in job.observed]
 
     def once(job: Job) -> tuple[float, list[float]]:
-        with Simulation(system.structure, step=job.step, algorithm=by_name(algorithm)) as simulation:
+        with CoSimulation(system.structure, step=job.step, algorithm=by_name(algorithm)) as simulation:
             watch = Stopwatch()
             simulation.advance(job.stop)
             return watch.seconds(), simulation.get(names)

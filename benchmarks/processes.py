@@ -8,14 +8,14 @@ from pathlib import Path
 from components.oscillator import component
 from fmus import build
 from master.run.simulation import run
-from master.system import System
+from master.system import Structure
 
 H, STEPS, ROUNDS = 1e-3, 4000, 5
 
 
-def chain(file: Path, *, process: bool) -> System:
+def chain(file: Path, *, process: bool) -> Structure:
     """An oscillator that pushes another, which may run apart."""
-    system = System("chain")
+    system = Structure("chain")
     system.add("near", file, {"parameters.initial_position": 1.0})
     system.add("far", file, process=process)
     system.connect("near", "position", "far", "force", convert_units=False)

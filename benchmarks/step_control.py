@@ -27,9 +27,9 @@ from master.algorithms import by_name
 from master.checkpoint import Checkpoint
 from master.observers.events import Events
 from master.observers.peaks import Peaks
-from master.run.simulation import Simulation
+from master.run.simulation import CoSimulation
 from master.step_control import StepControl
-from master.system import System
+from master.system import Structure
 
 LONGEST, SHORTEST = 10.0, 0.3
 """limits of the length of a piece, s"""
@@ -45,7 +45,7 @@ class Way:
     """A way to step: the system as it needs it, macro step (with control the first one), control."""
 
     title: str
-    system: System
+    system: Structure
     step: float
     control: StepControl | None = None
 
@@ -67,7 +67,7 @@ class Piece:
 def run_piece(way: Way, plan: Plan, begin: Checkpoint | None, until: float) -> tuple[Piece, Checkpoint | None]:
     """From a state, or from the start, to `until`; returns the state reached too, None where the run is over."""
     watched = [name for group in reports(way.system, plan).values() for name in group]
-    simulation = Simulation(
+    simulation = CoSimulation(
         way.system, step=way.step, stop=plan.stop, algorithm=by_name(plan.algorithm), control=way.control,
         observers=[Events(plan.events), Peaks(watched)], stop_when=plan.stop_when, resume=begin,
     )  # fmt: skip
@@ -90,7 +90,7 @@ def run_piece(way: Way, plan: Plan, begin: Checkpoint | None, until: float) -> t
     ), reached
 
 
-def reports(system: System, plan: Plan) -> dict[str, tuple[str, ...]]:
+def reports(system: Structure, plan: Plan) -> dict[str, tuple[str, ...]]:
     """The Real signals of each report: they have one scale."""
     groups = {p.title: tuple(n for n in p.signals if system.resolve(n)[1].type == "Real") for p in plan.panels}
     return {title: names for title, names in groups.items() if names}

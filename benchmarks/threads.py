@@ -20,7 +20,7 @@ from components.spacecraft.modes import Modes
 from fmus import build
 from master.algorithms import Jacobi
 from master.run.simulation import run
-from master.system import System
+from master.system import Structure
 
 MODES = (0, 30, 300, 1000, 3000)
 COUNTS = (2, 4, 8)
@@ -43,9 +43,9 @@ def craft(modes: int, folder: Path) -> Path:
     return build(spacecraft.component(data), folder)
 
 
-def fleet(file: Path, count: int) -> System:
+def fleet(file: Path, count: int) -> Structure:
     """Craft in a ring: the velocity of each is the force on the next."""
-    system = System("fleet")
+    system = Structure("fleet")
     for i in range(count):
         system.add(f"craft{i}", file, {"parameters.mass": 4e5, "parameters.initial.velocity[1]": 1.0 + i})
     for i in range(count):
@@ -57,7 +57,7 @@ def fleet(file: Path, count: int) -> System:
     return system
 
 
-def microseconds(system: System, threads: int, steps: int) -> float:
+def microseconds(system: Structure, threads: int, steps: int) -> float:
     result = run(system, step=1e-3, stop=steps * 1e-3, algorithm=Jacobi(), threads=threads)
     assert result.status == "completed", result.message
     return 1e6 * result.wall_s / result.macro_steps

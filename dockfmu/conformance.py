@@ -31,7 +31,7 @@ from fmus.toolchain.zig import LinkError
 from master.errors import MasterError
 from master.fmi.description import read_description
 from master.fmi.instance import Fmu
-from master.system import System
+from master.system import Structure
 from ssp import validate as packages
 from ssp.archive import read_ssp, write_ssp
 from ssp.from_system import from_system
@@ -175,7 +175,7 @@ def _alone(file: Path, folder: Path) -> tuple[Path, float]:
     description = read_description(file)
     if description.needs_execution_tool:
         raise MissingToolError("needs Python in the importer")
-    system = System("alone")
+    system = Structure("alone")
     system.add("one", file)
     return write_ssp(from_system(system), folder / "alone.ssp"), description.experiment.step or 1e-3
 

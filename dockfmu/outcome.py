@@ -11,7 +11,7 @@ from dockfmu.declare.settings import scalars
 from master.errors import StructureError
 from master.observers.series import Series
 from master.result import Result
-from master.system import System
+from master.system import Structure
 
 if TYPE_CHECKING:
     import pandas
@@ -25,7 +25,7 @@ class Outcome:
     >>> outcome.to_pandas(["chaser.body.position"]).plot()
     """
 
-    def __init__(self, structure: System, result: Result, series: Series) -> None:
+    def __init__(self, structure: Structure, result: Result, series: Series) -> None:
         self.result = result
         self._structure = structure
         self._series = series

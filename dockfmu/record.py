@@ -21,7 +21,7 @@ from master.observers.recording import journal
 from master.observers.recording.recorder import Recorder
 from master.observers.recording.selection import Dense
 from master.result import Result
-from master.run.simulation import Simulation as Stepping
+from master.run.simulation import CoSimulation
 
 if TYPE_CHECKING:
     from dockfmu.report.png import Painters
@@ -84,7 +84,7 @@ def check_writable(folder: Path) -> None:
         raise OptionError([f"{folder}: {existing} {reason}"])
 
 
-def _prepared(system: System, options: RunOptions, folder: Path, command: str) -> Stepping:
+def _prepared(system: System, options: RunOptions, folder: Path, command: str) -> CoSimulation:
     """Return the run with the observers that write the folder."""
     plan = system.planned(options)
     recorder = Recorder(
@@ -121,7 +121,7 @@ def _publish(
         progress(f"note: {error}; --build DIR leaves the FMUs and the .ssp elsewhere")
 
 
-def _clear(folder: ResultsFolder, run: Stepping, options: RunOptions, progress: Callable[[str], None]) -> None:
+def _clear(folder: ResultsFolder, run: CoSimulation, options: RunOptions, progress: Callable[[str], None]) -> None:
     """Remove what an earlier run left, but for the recording and the checkpoint from which this one continues.
 
     It comes as late as can be: what is refused until here leaves the results of the earlier run.
@@ -139,7 +139,7 @@ def _clear(folder: ResultsFolder, run: Stepping, options: RunOptions, progress: 
         raise
 
 
-def _run(run: Stepping, folder: ResultsFolder) -> dict[str, Any]:
+def _run(run: CoSimulation, folder: ResultsFolder) -> dict[str, Any]:
     """Run, and write what is said of it, whatever happens; return the summary."""
     try:
         run.run()

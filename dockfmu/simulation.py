@@ -15,7 +15,7 @@ from dockfmu.outcome import Outcome
 from master.algorithms import Algorithm
 from master.observers.observer import Observer
 from master.observers.series import Series
-from master.run import simulation
+from master.run.simulation import CoSimulation
 from master.step_control import Retry, StepControl
 
 
@@ -28,7 +28,7 @@ class Simulation:
     ...         simulation.step()
     """
 
-    def __init__(self, inner: simulation.Simulation, series: Series, telling: Callable[[], list[Observer]]) -> None:
+    def __init__(self, inner: CoSimulation, series: Series, telling: Callable[[], list[Observer]]) -> None:
         """`telling` makes the observers by which a branch tells its outcome."""
         self._inner = inner
         self._series = series

@@ -32,9 +32,8 @@ from master.observers.events import Event
 from master.observers.observer import Observer
 from master.observers.outcomes import OutcomeRule
 from master.observers.series import Series
-from master.run.simulation import Simulation as Stepping
-from master.system import TIMEOUT_S
-from master.system import System as Structure
+from master.run.simulation import CoSimulation
+from master.system import TIMEOUT_S, Structure
 from ssp.archive import is_package
 from ssp.read import read_parameter_set
 
@@ -374,7 +373,7 @@ class System:
 
     def stepping(
         self, options: RunOptions, stop: float, observers: Sequence[Observer], drivers: Sequence[Driver] = ()
-    ) -> Stepping:
+    ) -> CoSimulation:
         """Return the run of the master that every run of this system is, up to `stop` where the options name no time.
 
         Beside `observers` watch those that the plan asks for, before them, and those of a live run, after them.
@@ -400,7 +399,7 @@ class System:
         if resume is not None and not end > resume.time:
             raise OptionError([f"resume: {options.resume}: is at {resume.time:g} s already; the run ends at {end:g} s"])
         live_drivers, live_observers = options.live.watchers(structure)
-        run = Stepping(
+        run = CoSimulation(
             structure,
             step=plan.step,
             start=options.start,

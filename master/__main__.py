@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from master import loop
 from master.algorithms import by_name
-from master.system import System
+from master.system import Structure
 from master.tables.coupling import couple
 
 
 def main() -> None:
     """Run zero steps on an empty system, to compile the loop: the tables of all systems are of one type."""
-    tables = couple(System("nothing"), {}, by_name("gauss_seidel").scheme([])).packed
+    tables = couple(Structure("nothing"), {}, by_name("gauss_seidel").scheme([])).packed
     loop.read_outputs(tables)
     loop.advance(tables, 0.0, 1.0, 0, 0, 0)
 

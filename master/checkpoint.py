@@ -15,8 +15,8 @@ import numpy as np
 from base.files import WriteError, write_file
 from master.errors import MasterError
 from master.fmi import archive
-from master.fmi.instance import Instance
-from master.system import Connection, System
+from master.fmi.instance import FmuInstance
+from master.system import Connection, Structure
 
 FORMAT = 4
 _MAGIC = b"dockfmu checkpoint\n"
@@ -67,7 +67,7 @@ class Checkpoint:
     states: dict[str, bytes] = field(repr=False)
     memory: dict[str, np.ndarray] = field(repr=False)
 
-    def differences(self, system: System) -> list[Difference]:
+    def differences(self, system: Structure) -> list[Difference]:
         """Return the differences between a system and the one of which the checkpoint was taken."""
         found = []
         if self.system != system.name:
@@ -91,7 +91,7 @@ class Checkpoint:
             found.append(Difference("the order of the elements", ", ".join(self.order), ", ".join(now["order"])))
         return found
 
-    def _other_starts(self, system: System, element: str, now: Mapping[str, Any]) -> list[Difference]:
+    def _other_starts(self, system: Structure, element: str, now: Mapping[str, Any]) -> list[Difference]:
         """Return the start values that differ; one that is not given is that of the FMU."""
         variables, then = system.description(element).variables, self.starts[element]
         found = []
@@ -104,7 +104,7 @@ class Checkpoint:
                 found.append(Difference(full, _shown(old), _shown(new), variable))
         return found
 
-    def check(self, system: System, *, force: bool = False) -> None:
+    def check(self, system: Structure, *, force: bool = False) -> None:
         """Raise CheckpointError that lists the differences of a system; with `force` only for fatal ones."""
         found = self.differences(system)
         wrong = [difference for difference in found if difference.fatal or not force]
@@ -163,14 +163,14 @@ def read_checkpoint(file: Path) -> Checkpoint:
         raise CheckpointError(f"{file}: not a readable checkpoint ({error})") from error
 
 
-def check_states(system: System) -> None:
+def check_states(system: Structure) -> None:
     """Raise CheckpointError that names the elements whose FMUs cannot serialise their state."""
     lacking = [name for name in system.elements if not system.description(name).can_serialize_state]
     if lacking:
         raise CheckpointError(f"no checkpoint can be taken: the FMUs of {', '.join(lacking)} cannot serialise a state")
 
 
-def save_states(instances: Mapping[str, Instance]) -> dict[str, bytes]:
+def save_states(instances: Mapping[str, FmuInstance]) -> dict[str, bytes]:
     """Return the serialised states of all instances. Raises FmuError."""
     found = {}
     for name, instance in instances.items():
@@ -182,7 +182,7 @@ def save_states(instances: Mapping[str, Instance]) -> dict[str, bytes]:
     return found
 
 
-def restore_states(instances: Mapping[str, Instance], states: Mapping[str, bytes]) -> None:
+def restore_states(instances: Mapping[str, FmuInstance], states: Mapping[str, bytes]) -> None:
     """Restore the saved states of initialised instances. Raises FmuError."""
     for name, instance in instances.items():
         state = instance.deserialize(states[name])
@@ -192,7 +192,7 @@ def restore_states(instances: Mapping[str, Instance], states: Mapping[str, bytes
             instance.free_state(state)
 
 
-def identity(system: System) -> dict[str, Any]:
+def identity(system: Structure) -> dict[str, Any]:
     """Return the description of a system, as fields of Checkpoint."""
     elements = system.elements.items()
     return {
@@ -227,7 +227,7 @@ def _sentence(connection: Connection) -> str:
     return found + (f", by the table {connection.table}" if connection.table else "")
 
 
-def digests(system: System) -> dict[str, str]:
+def digests(system: Structure) -> dict[str, str]:
     """Return the SHA-256 of the FMU of each element."""
     known: dict[Path, str] = {}
     for element in system.elements.values():

@@ -9,7 +9,7 @@ from master.bond import Bond
 from master.errors import StructureError
 from master.fmi.variables import VISIBLE
 from master.requests import Trigger
-from master.system import System
+from master.system import Structure
 
 DISCRETE = ("Integer", "Boolean")
 """Kinds of outputs whose changes can be located."""
@@ -85,7 +85,7 @@ class StepControl:
     locate: tuple[str, ...] | None = None
     levels: Mapping[str, float] = field(default_factory=dict)
 
-    def check(self, system: System) -> None:
+    def check(self, system: Structure) -> None:
         """Raise StructureError for inconsistent values, and for FMUs that cannot do what is asked."""
         problems = []
         if not 0.0 < self.shortest <= self.event_step <= self.longest < float("inf"):
@@ -122,7 +122,7 @@ class Retry:
 
     shortest: float
 
-    def check(self, system: System) -> None:
+    def check(self, system: Structure) -> None:
         """Raise StructureError for FMUs that cannot do what is asked."""
         problems = _unable(system, "retrying steps", rollback=True)
         if not self.shortest > 0.0:
@@ -136,7 +136,7 @@ class Retry:
         return StepControl(self.shortest, self.shortest, self.shortest, locate=())
 
 
-def _unable(system: System, what: str, *, rollback: bool) -> list[str]:
+def _unable(system: Structure, what: str, *, rollback: bool) -> list[str]:
     """Return sentences on the elements that cannot vary their step, and on those that cannot roll back."""
     elements = [(name, element.every, system.description(name)) for name, element in system.elements.items()]
     lacking = {"cannot vary the step": [name for name, _, description in elements if not description.can_vary_step]}
@@ -146,12 +146,12 @@ def _unable(system: System, what: str, *, rollback: bool) -> list[str]:
     return [f"{what}: {', '.join(names)} {lack}" for lack, names in lacking.items() if names]
 
 
-def located_changes(system: System, control: StepControl) -> list[Trigger]:
+def located_changes(system: Structure, control: StepControl) -> list[Trigger]:
     """Return the triggers of the changes that are located."""
     return [*map(Trigger, _located(system, control)), *(Trigger(name, level) for name, level in control.levels.items())]
 
 
-def _located(system: System, control: StepControl) -> list[str]:
+def _located(system: Structure, control: StepControl) -> list[str]:
     """Return the full names of the Integer and Boolean outputs whose changes are located."""
     if control.locate is None:
         connected = dict.fromkeys(f"{c.source}.{c.output}" for c in system.connections)

@@ -1,6 +1,6 @@
 """A system: instances of FMUs, connections, start values, and the checks of them.
 
->>> system = System("two lags")                                  # doctest: +SKIP
+>>> system = Structure("two lags")                                  # doctest: +SKIP
 >>> system.add("a", Path("Lag.fmu"), {"gain": 2.0})
 >>> system.add("b", Path("Lag.fmu"))
 >>> system.connect("a", "y[1]", "b", "u[1]")
@@ -73,7 +73,7 @@ class Connection:
         return f"{self.source}.{self.output} -> {self.target}.{self.input}"
 
 
-class System:
+class Structure:
     """Elements, connections, and the order in which they step.
 
     `order` may be set to the names of all elements; without it the connections decide, and elements that need each
@@ -88,9 +88,9 @@ class System:
         self.keeps: list[object] = []
         """What must live as long as the system, such as the temporary folder of its FMUs."""
 
-    def copy(self) -> System:
+    def copy(self) -> Structure:
         """Return a system whose elements and connections can be changed without changing this one."""
-        other = System(self.name)
+        other = Structure(self.name)
         other.elements = {name: replace(element, start=dict(element.start)) for name, element in self.elements.items()}
         other.connections, other.order, other.keeps = list(self.connections), self.order, list(self.keeps)
         return other

@@ -18,7 +18,7 @@ from ssp.model import Annotation, SspError, StructureDescription
 ELEMENT = "org.dockfmu.element"
 CONNECTION = "org.dockfmu.connection"
 
-# keyword arguments of System.add and System.connect, with the type of each
+# keyword arguments of Structure.add and Structure.connect, with the type of each
 _ELEMENT: dict[str, type] = {"substeps": int, "every": int, "process": bool, "timeout": float}
 _CONNECTION: dict[str, type] = {"mean": bool}
 
@@ -37,12 +37,12 @@ def connection_annotations(connection: Connection) -> list[Annotation]:
 
 
 def element_settings(annotations: Iterable[Annotation], where: str) -> dict[str, Any]:
-    """Return keyword arguments for `System.add`. `where` names the element in the SspError for other content."""
+    """Return keyword arguments for `Structure.add`. `where` names the element in the SspError for other content."""
     return _settings(ELEMENT, annotations, _ELEMENT, where)
 
 
 def connection_settings(annotations: Iterable[Annotation], where: str) -> dict[str, Any]:
-    """Return keyword arguments for `System.connect`. `where` names the connection in the SspError for other content."""
+    """Return keyword arguments for `Structure.connect`; `where` names the connection in SspErrors for other content."""
     return _settings(CONNECTION, annotations, _CONNECTION, where)
 
 

@@ -10,7 +10,7 @@ from typing import Any, cast
 from base.names import file_name
 from base.units import Unit
 from master.fmi.description import Description, Variable
-from master.system import Connection, System
+from master.system import Connection, Structure
 from ssp.annotations import connection_annotations, element_annotations, libcosim_step, omsimulator_step
 from ssp.layout import arrange
 from ssp.model import (
@@ -42,7 +42,7 @@ _CONVERT: dict[str, Callable[[Any], float | int | bool | str]] = {
 
 
 def from_system(
-    system: System,
+    system: Structure,
     *,
     start_time: float | None = None,
     stop_time: float | None = None,
@@ -114,7 +114,7 @@ def from_system(
     return Ssp(structure, {place: values} if values.parameters else {}, resources=resources)
 
 
-def _transformation(system: System, connection: Connection) -> Transformation | None:
+def _transformation(system: Structure, connection: Connection) -> Transformation | None:
     if connection.table:
         source = system.description(connection.source).variables[connection.output]
         if source.type == "Boolean":
@@ -181,7 +181,7 @@ def _plain(variable: Variable, name: str, value: Any) -> SsvParameter:
     return SsvParameter(name, cast(VariableType, kind), _CONVERT[kind](value))
 
 
-def _all_values(system: System) -> SsvParameterSet:
+def _all_values(system: Structure) -> SsvParameterSet:
     catalogue = _Catalogue()
     parameters = []
     for name in system.execution_order():

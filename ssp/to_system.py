@@ -11,7 +11,7 @@ from base.units import Unit
 from master.errors import StructureError
 from master.fmi.description import Description, Variable
 from master.order import loops
-from master.system import System, check_value
+from master.system import Structure, check_value
 from ssp.annotations import connection_settings, element_settings
 from ssp.conversion import Hop, Point, affine, item, table, whole
 from ssp.model import (
@@ -32,7 +32,7 @@ from ssp.resolve import Resolved, resolve
 from ssp.validate import faults, remarks, repeated
 
 
-def to_system(ssp: Ssp) -> tuple[System, list[str]]:
+def to_system(ssp: Ssp) -> tuple[Structure, list[str]]:
     """Return the system of a package, and notes on values without a variable and on unknown units.
 
     Nested systems are flattened, wherever they are defined: their elements are called "system.element". Bindings of an
@@ -47,7 +47,7 @@ def to_system(ssp: Ssp) -> tuple[System, list[str]]:
     return _Flattening(resolve(ssp), remarks(ssp)).run()
 
 
-def apply_parameters(system: System, values: SsvParameterSet) -> list[str]:
+def apply_parameters(system: Structure, values: SsvParameterSet) -> list[str]:
     """Set start values of a system to the values of a set, named "element.variable".
 
     Returns a sentence that begins with the name of the set for each name that nothing has or that is given twice, and
@@ -104,9 +104,9 @@ class _Flattening:
     """Path of the dictionary of each reference."""
     signals: dict[ConnectorPath, DictionaryEntry] = field(default_factory=dict)
 
-    def run(self) -> tuple[System, list[str]]:
+    def run(self) -> tuple[Structure, list[str]]:
         root = self.package.system
-        self.coupled = System(root.name)
+        self.coupled = Structure(root.name)
         self.systems[""] = root
         self._add_elements(root, "")
         for path, system in self.systems.items():

@@ -18,7 +18,7 @@ from master.algorithms import Algorithm
 from master.observers.recording.recorder import Recorder
 from master.observers.recording.results import read_results
 from master.run.simulation import run
-from master.system import System
+from master.system import Structure
 
 RECORD = Record(
     input("position", "m", "of the two bodies", shape=2, evaluated="mean"),
@@ -57,8 +57,8 @@ def component() -> Component:
     )
 
 
-def system(oscillator: Path, spring: Path, gap: float) -> System:
-    found = System("impact")
+def system(oscillator: Path, spring: Path, gap: float) -> Structure:
+    found = Structure("impact")
     found.add("contact", spring, {"parameters.stiffness": STIFFNESS})
     bodies = (("light", LIGHT, -gap, SPEED), ("heavy", HEAVY, 0.0, 0.0))
     for number, (name, mass, position, velocity) in enumerate(bodies, start=1):

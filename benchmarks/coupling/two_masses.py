@@ -21,7 +21,7 @@ from components.core.field import Group, input, output, parameter
 from components.core.kernel import kernel
 from components.core.record import Record
 from components.oscillator.kernel import _free_motion
-from master.system import System
+from master.system import Structure
 
 RECORD = Record(
     input("displacement", "m", "of the far end of the coupling spring, mean over the step", evaluated="mean"),
@@ -100,10 +100,10 @@ class Masses:
         full[1, 1], full[3, 3] = -self.c1 / self.m1, -self.c2 / self.m2
         return full
 
-    def system(self, oscillator: Path, sprung: Path) -> System:
+    def system(self, oscillator: Path, sprung: Path) -> Structure:
         """`first` is an Oscillator, `second` a SprungMass; the first steps first."""
         x1, v1, x2, v2 = self.start
-        system = System("two masses")
+        system = Structure("two masses")
         system.add("first", oscillator, _start(self.m1, self.k1, self.c1, x1, v1))
         system.add("second", sprung, _start(self.m2, self.k2, self.c2, x2, v2) | {"parameters.coupling": self.coupling})
         for name in ("displacement", "displacement_start"):

@@ -12,7 +12,7 @@ from components.codegen.mechanism import X, Y, Z
 
 
 @dataclass(frozen=True)
-class Structure:
+class KinematicStructure:
     """Joint axes from the base outward; bodies that slide, that have mass, that stand at an offset along x.
 
     `universal`: a cut U joint ends the chain, else a cut S joint (planar: R). `parents` of a tree.
@@ -28,22 +28,22 @@ class Structure:
 
 
 CHAINS = {
-    "UPS": Structure((Y, Z, X), slides=(2,), heavy=(1, 2)),
-    "SPU": Structure((Y, Z, X, X), slides=(3,), heavy=(2, 3), universal=True),
-    "UCU": Structure((Y, Z, X, X), slides=(3,), heavy=(1, 3), universal=True),
-    "RUS": Structure((Z, Z, Y), heavy=(0, 2), offset=(1,)),
-    "RSU": Structure((Z, Z, Y, X), heavy=(0, 3), offset=(1,), universal=True),
-    "UUU": Structure((Y, Z, Z, Y), heavy=(1, 3), offset=(2,), universal=True),
-    "RPR": Structure((Z, X), slides=(1,), heavy=(0, 1), planar=True),
+    "UPS": KinematicStructure((Y, Z, X), slides=(2,), heavy=(1, 2)),
+    "SPU": KinematicStructure((Y, Z, X, X), slides=(3,), heavy=(2, 3), universal=True),
+    "UCU": KinematicStructure((Y, Z, X, X), slides=(3,), heavy=(1, 3), universal=True),
+    "RUS": KinematicStructure((Z, Z, Y), heavy=(0, 2), offset=(1,)),
+    "RSU": KinematicStructure((Z, Z, Y, X), heavy=(0, 3), offset=(1,), universal=True),
+    "UUU": KinematicStructure((Y, Z, Z, Y), heavy=(1, 3), offset=(2,), universal=True),
+    "RPR": KinematicStructure((Z, X), slides=(1,), heavy=(0, 1), planar=True),
 }
 """Dependent chains: the six spatial types and the planar one (Fig. 1.1.11)."""
 
 TREES = {
-    "central, 5 bodies": Structure((Y, Z, Y, Z, X), heavy=(1, 4), offset=(2,), parents=(None, 0, 1, 2, 3)),
-    "central, 6 bodies": Structure(
+    "central, 5 bodies": KinematicStructure((Y, Z, Y, Z, X), heavy=(1, 4), offset=(2,), parents=(None, 0, 1, 2, 3)),
+    "central, 6 bodies": KinematicStructure(
         (Y, Z, Y, Z, X, X), slides=(5,), heavy=(1, 4, 5), offset=(2, 5), parents=(None, 0, 1, 2, 3, 1)
     ),
-    "arm, 7 joints": Structure(
+    "arm, 7 joints": KinematicStructure(
         (X, Z, Y, Y, Y, Z, X), heavy=tuple(range(7)), offset=tuple(range(7)), parents=(None, 0, 1, 2, 3, 4, 5)
     ),
 }

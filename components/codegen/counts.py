@@ -15,7 +15,7 @@ import numpy as np
 
 from components.codegen import chain, kane, tree
 from components.codegen.algebra import UNIT, ZERO, array, solve_symmetric
-from components.codegen.catalogue import CHAINS, TREES, Structure
+from components.codegen.catalogue import CHAINS, TREES, KinematicStructure
 from components.codegen.graph import Graph
 from components.codegen.legs import Leg
 from components.codegen.mechanism import Body, Joint, Motion
@@ -26,7 +26,7 @@ Count = tuple[int, int, int]
 """Multiplications, additions, divisions."""
 
 
-class Dense:
+class CountingScalar:
     """A scalar that only counts: every operation costs, on zeros and ones as well."""
 
     def __init__(self, tally: Counter[str]) -> None:
@@ -47,7 +47,7 @@ class Dense:
     def __truediv__(self, other: Any) -> Any:
         return self._count("reciprocal", other)
 
-    def __neg__(self) -> Dense:
+    def __neg__(self) -> CountingScalar:
         return self
 
     __radd__ = __sub__ = __rsub__ = __add__
@@ -86,7 +86,7 @@ class Symbols:
                 a[place] = self.scalar("constant")
         return a
 
-    def joints(self, structure: Structure) -> list[Joint]:
+    def joints(self, structure: KinematicStructure) -> list[Joint]:
         """Return the bodies of general mass properties, offsets along x."""
         found = []
         for j, axis in enumerate(structure.axes):
@@ -108,7 +108,7 @@ class Symbols:
 Stages = dict[str, list[Any]]
 
 
-def chain_stages(structure: Structure, s: Symbols) -> Stages:
+def chain_stages(structure: KinematicStructure, s: Symbols) -> Stages:
     """Return the stages of a chain on a node with six rates.
 
     They are constraints and rates; inertia, forces and their reduction; wrench on the base.
@@ -140,7 +140,7 @@ def _planar(joints: list[Joint], s: Symbols) -> Stages:
     return {"constraints": [*rates, *h], "reduction": [*share.ravel(), *push]}
 
 
-def tree_stages(algorithm: str, structure: Structure, s: Symbols) -> Stages:
+def tree_stages(algorithm: str, structure: KinematicStructure, s: Symbols) -> Stages:
     """Return the accelerations by one of three algorithms."""
     joints = s.joints(structure)
     n = len(joints)
@@ -169,7 +169,7 @@ def generated(build: Callable[[Symbols], Stages]) -> dict[str, Count]:
 def dense(build: Callable[[Symbols], Stages]) -> Count:
     """Return all stages with every product of the matrices in full."""
     tally: Counter[str] = Counter()
-    build(Symbols(lambda name: Dense(tally), full=True))
+    build(Symbols(lambda name: CountingScalar(tally), full=True))
     return _count(tally)
 
 

@@ -10,7 +10,7 @@ from base.names import vector
 from dockfmu.declare.tables import Table
 from master.bond import Bond
 from master.step_control import PowerBonds, StepControl, StepDoubling
-from master.system import System
+from master.system import Structure
 
 NUMBERS = ("tolerance", "shortest", "longest", "event_step")
 ENTRIES = (*NUMBERS, "bonds", "locate", "levels", "substeps")
@@ -54,7 +54,7 @@ class Adaptive:
             substeps={name: substeps.whole(name) for name in substeps.content},
         )
 
-    def prepare(self, system: System) -> None:
+    def prepare(self, system: Structure) -> None:
         """Give the elements of a system their substeps."""
         for name, count in self.substeps.items():
             if name in system.elements:

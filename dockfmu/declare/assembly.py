@@ -12,7 +12,7 @@ from components.core.component import Component
 from components.core.parameters import ParameterError, ParameterSet
 from components.core.record import Record
 from dockfmu.declare.base_motion import leave_out_affine_mass
-from dockfmu.declare.declaration import Declaration, Element
+from dockfmu.declare.declaration import Declaration, DeclaredElement
 from dockfmu.declare.initial_conditions import place_crafts, severity
 from dockfmu.declare.plan import Plan
 from dockfmu.declare.ports import join
@@ -20,7 +20,7 @@ from dockfmu.declare.quantities import in_unit, scaled
 from dockfmu.declare.settings import Settings
 from fmus import build, catalogue
 from fmus.parallel import build_in_parallel
-from master.system import System
+from master.system import Structure
 
 NOTHING = Settings()
 
@@ -41,7 +41,7 @@ def parameter_set(component: Component, name: str, origin: str) -> ParameterSet:
     return known[name]
 
 
-def start_values(component: Component, element: Element) -> dict[str, float]:
+def start_values(component: Component, element: DeclaredElement) -> dict[str, float]:
     """Scalar start values of an element: those in which it differs from the FMU's own.
 
     Raises ParameterError for unknown names, wrong units, types and shapes, and values out of range.
@@ -117,13 +117,13 @@ def build_fmu(component: Component, folder: Path, say: Callable[[str], None], **
 
 def assemble(
     declaration: Declaration, folder: Path, progress: Callable[[str], None], settings: Settings = NOTHING
-) -> tuple[System, Plan]:
+) -> tuple[Structure, Plan]:
     """Build the FMUs of a declared system into `folder`, lay `settings` over it, place the crafts, connect the ports.
 
     Settings go before the placement of the crafts, which uses them, and are not changed by it.
     Raises ParameterError, CatalogueError, DeclarationError or StructureError for what does not fit.
     """
-    system, plan = System(declaration.name), declaration.plan
+    system, plan = Structure(declaration.name), declaration.plan
     components: dict[str, Component] = {}
     starts: dict[str, dict[str, float]] = {}
     files: dict[str, Component] = {}

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from typing import Any
 
 from master.errors import StructureError
-from master.system import System
+from master.system import Structure
 
 ACCELERATION = ".acceleration[1]"
 MASS = ".affine_mass["
@@ -15,7 +15,7 @@ BASE = "base"
 MECHANISM = f"parameters.{BASE}_motion"
 
 
-def check_base_motion(system: System) -> None:
+def check_base_motion(system: Structure) -> None:
     """Raise StructureError for each mechanism whose `base_motion` is another than that of the port that carries it.
 
     Looks at the connections of a port's acceleration to the port `base` of an FMU; FMUs of others, which have no such
@@ -26,7 +26,7 @@ def check_base_motion(system: System) -> None:
         raise StructureError(problems)
 
 
-def leave_out_affine_mass(system: System) -> None:
+def leave_out_affine_mass(system: Structure) -> None:
     """Take away the connections of `affine_mass` of mechanisms whose mode has no use for it.
 
     They cost time in each step, and a craft of others need not have the input.
@@ -38,12 +38,12 @@ def leave_out_affine_mass(system: System) -> None:
     ]
 
 
-def responds(system: System) -> bool:
+def responds(system: Structure) -> bool:
     """Return whether a craft adds the response of its mechanism to the wrench that it gets (AFFINE)."""
     return any(_value(system, name, MECHANISM) == AFFINE for name in system.elements)
 
 
-def _problems(system: System) -> Iterator[str]:
+def _problems(system: Structure) -> Iterator[str]:
     fed = {(c.source, c.target, c.input) for c in system.connections}
     for connection in system.connections:
         if connection.input != BASE + ACCELERATION or not connection.output.endswith(ACCELERATION):
@@ -64,7 +64,7 @@ def _problems(system: System) -> Iterator[str]:
             )
 
 
-def _value(system: System, element: str, name: str) -> Any:
+def _value(system: Structure, element: str, name: str) -> Any:
     """Name of the item that the parameter has in the element; None if there is no such parameter."""
     variable = system.description(element).variables.get(name)
     if variable is None:

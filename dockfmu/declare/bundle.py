@@ -10,7 +10,7 @@ from dockfmu.declare.assembly import NOTHING, assemble, silent
 from dockfmu.declare.declaration import Declaration
 from dockfmu.declare.plan import Plan
 from dockfmu.declare.settings import Settings
-from master.system import System
+from master.system import Structure
 from ssp.annotations import requested_step
 from ssp.archive import read_package, write_ssp
 from ssp.from_system import from_system
@@ -20,7 +20,7 @@ from ssp.to_system import to_system
 ANNOTATION = "org.dockfmu.plan"
 
 
-def write_bundle(system: System, plan: Plan, description: str, file: Path) -> Path:
+def write_bundle(system: Structure, plan: Plan, description: str, file: Path) -> Path:
     """Write the .ssp with FMUs, start values and connections; the plan goes along as an annotation."""
     annotation = Annotation.of_text(ANNOTATION, plan.to_json())
     content = from_system(
@@ -42,7 +42,7 @@ def make(
     return write_bundle(system, plan, declared.description, folder / f"{declared.name}.ssp")
 
 
-def read_bundle(file: Path | str, folder: Path) -> tuple[System, Plan, str, list[str]]:
+def read_bundle(file: Path | str, folder: Path) -> tuple[Structure, Plan, str, list[str]]:
     """(system, plan, description, notes) of any .ssp, unpacked into `folder`, which must outlive the system.
 
     "FILE.ssp#VARIANT.ssd" chooses one of its descriptions. An .ssp from elsewhere gets the default plan, with its own

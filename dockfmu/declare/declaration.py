@@ -39,7 +39,7 @@ UNITS = {
 
 
 @dataclass(frozen=True)
-class Element:
+class DeclaredElement:
     """One FMU of the system: a component with build options, parameter sets and single values.
 
     `origin` names it in messages, with the file that declares it.
@@ -99,7 +99,7 @@ class Declaration:
 
     name: str
     description: str
-    elements: Mapping[str, Element]
+    elements: Mapping[str, DeclaredElement]
     connections: tuple[tuple[str, str], ...]
     initial_conditions: InitialConditions | None
     plan: Plan
@@ -194,7 +194,7 @@ def _check_names(content: Mapping[str, Any], file: Path) -> None:
         raise DeclarationError(f"{file}: {name} is a system of dockfmu; give yours a name of its own")
 
 
-def _element(table: Table) -> Element:
+def _element(table: Table) -> DeclaredElement:
     try:
         leaves = dict(parameter_leaves(_long_form(table.table("values").content)))
     except ParameterError as error:
@@ -203,7 +203,7 @@ def _element(table: Table) -> Element:
     for path, content in leaves.items():
         leaf = Table(content, f"{table.where}, {path}", ("value", "unit", "source"))
         values[path], units[path], sources[path] = _value(leaf)
-    return Element(
+    return DeclaredElement(
         table.text("component"),
         table.where,
         table.table("options").content,

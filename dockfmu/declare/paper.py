@@ -16,12 +16,12 @@ from dockfmu.declare.plan import Plan
 from dockfmu.declare.ports import join
 from fmus.description import NATIVE_CAPABILITIES, describe
 from master.fmi.description import Description, read_description
-from master.system import System
+from master.system import Structure
 from ssp.archive import is_package
 
 
 @contextmanager
-def opened(name: str) -> Iterator[tuple[System, Plan]]:
+def opened(name: str) -> Iterator[tuple[Structure, Plan]]:
     """Open (system, plan) of a system by name, of a .toml or an .ssp.
 
     The FMUs of a declared system are not built: only their descriptions are there. Raises what reading it raises.
@@ -35,9 +35,9 @@ def opened(name: str) -> Iterator[tuple[System, Plan]]:
         yield system, plan
 
 
-def on_paper(declared: declaration.Declaration, folder: Path) -> tuple[System, dict[str, Component]]:
+def on_paper(declared: declaration.Declaration, folder: Path) -> tuple[Structure, dict[str, Component]]:
     """Return the connected system, with descriptions in `folder`, and the component of each element."""
-    system = System(declared.name)
+    system = Structure(declared.name)
     components = {}
     for name, element in declared.elements.items():
         made = components[name] = make_component(element.component, name, dict(element.options))

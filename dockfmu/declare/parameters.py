@@ -23,7 +23,7 @@ from fmus import catalogue
 from master.errors import StructureError
 from master.fmi import archive
 from master.fmi.description import Description, Variable
-from master.system import System
+from master.system import Structure
 from ssp.archive import is_package
 from ssp.read import read_parameter_set
 
@@ -109,14 +109,14 @@ def parameters(name: str, settings: Mapping[str, Any] | None = None, files: Sequ
     with tempfile.TemporaryDirectory(prefix="dockfmu-") as folder:
         conditions, declared = {}, None
         if origin.endswith(".fmu"):
-            system = System(Path(origin).name)
+            system = Structure(Path(origin).name)
             system.add(Path(origin).stem, Path(origin))
             elements = {n: _of_file(system, n) for n in system.elements}
         elif is_package(origin):
             system, _, _, _ = read_bundle(origin, Path(folder))
             elements = {n: _of_file(system, n) for n in system.elements}
         elif origin not in declaration.names() and _is_component(origin):
-            system = System(origin)
+            system = Structure(origin)
             component = catalogue.component(origin)
             system.add(origin, described(component, origin, Path(folder)).file)
             elements = {origin: _Element(system.description(origin), known=_sets(component, component.parameter_sets))}
@@ -160,7 +160,7 @@ def _chosen(origin: str, found: list[Parameter], pattern: str) -> list[Parameter
     return [parameter for parameter in found if parameter.full_name in chosen]
 
 
-def _of_declaration(system: System, declared: Declaration, name: str, component: Component) -> _Element:
+def _of_declaration(system: Structure, declared: Declaration, name: str, component: Component) -> _Element:
     element = declared.elements[name]
     chosen = [parameter_set(component, one, element.origin) for one in element.sets]
     layers = _sets(component, chosen)
@@ -190,7 +190,7 @@ def _sets(component: Component, sets: Sequence[ParameterSet]) -> list[_Layer]:
     return found
 
 
-def _of_file(system: System, name: str) -> _Element:
+def _of_file(system: Structure, name: str) -> _Element:
     """Return an element of an FMU: the parameter sets in it tell where values are from."""
     element = system.elements[name]
     known = []
@@ -203,7 +203,7 @@ def _of_file(system: System, name: str) -> _Element:
 
 
 def _lay_over(
-    system: System, elements: Mapping[str, _Element], settings: Mapping[str, Any], files: Sequence[Path]
+    system: Structure, elements: Mapping[str, _Element], settings: Mapping[str, Any], files: Sequence[Path]
 ) -> None:
     """Add the layers of `--parameters` and `--set`. Raises StructureError for what does not fit."""
     values = {name: value for name, value in settings.items() if not name.startswith(f"{CONDITIONS}.")}

@@ -17,7 +17,7 @@ from master.errors import StructureError
 from master.fmi.variables import VISIBLE
 from master.observers.events import Event
 from master.observers.outcomes import OutcomeRule
-from master.system import System
+from master.system import Structure
 
 WHEN: tuple[str, ...] = get_args(get_type_hints(Event)["when"])
 AUDIT_OUTPUTS = (
@@ -122,7 +122,7 @@ class Plan:
             notes.append(f"momentum and energy are not audited: there is no {', '.join(gone)}")
         return replace(self, **changes), sorted(notes)
 
-    def check(self, system: System) -> None:
+    def check(self, system: Structure) -> None:
         """Raise StructureError for elements of the audit and signals of the report that the system does not have."""
         problems = [
             f"audit: there is no element {element!r}{did_you_mean(element, system.elements)}"

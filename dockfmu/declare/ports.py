@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from master.errors import StructureError
 from master.fmi.description import Description, Variable
-from master.system import System
+from master.system import Structure
 
 
 def port_variables(description: Description, port: str) -> dict[str, Variable]:
@@ -17,7 +17,7 @@ def port_variables(description: Description, port: str) -> dict[str, Variable]:
     return found
 
 
-def join(system: System, first: str, second: str) -> None:
+def join(system: Structure, first: str, second: str) -> None:
     """Connect two ports, "element.port", both ways: outputs of one to the inputs of the same name of the other.
 
     Raises StructureError if a port does not exist or nothing of one fits the other.

@@ -16,7 +16,7 @@ from base.units import UnitError
 from dockfmu.declare.quantities import in_unit
 from master.errors import StructureError
 from master.fmi.description import Variable
-from master.system import System
+from master.system import Structure
 from ssp.model import SsvParameterSet
 from ssp.to_system import apply_parameters
 
@@ -64,7 +64,7 @@ class Settings:
     values: Mapping[str, Any] = field(default_factory=dict)
     sets: tuple[SsvParameterSet, ...] = ()
 
-    def apply(self, system: System) -> None:
+    def apply(self, system: Structure) -> None:
         """Lay the values over a system. Raises StructureError with all that do not fit; the others are set."""
         problems = [problem for entry in self.sets for problem in apply_parameters(system, entry)]
         for name, value in self.values.items():
@@ -76,7 +76,7 @@ class Settings:
             raise StructureError(problems)
 
 
-def set_value(system: System, name: str, value: Any) -> None:
+def set_value(system: Structure, name: str, value: Any) -> None:
     """Set the start value of "element.variable", a scalar or a whole array, from numbers or from texts with a unit.
 
     Raises StructureError for what does not fit. Warns with AngleWarning of a plain number for an angle beyond pi.
@@ -96,7 +96,7 @@ def set_value(system: System, name: str, value: Any) -> None:
     system.elements[element].start |= {key: _typed(f"{element}.{key}", known[key], v) for key, v in chosen.items()}
 
 
-def scalars(system: System, name: str) -> tuple[list[str], tuple[int, ...]]:
+def scalars(system: Structure, name: str) -> tuple[list[str], tuple[int, ...]]:
     """Return the full names of the elements of the array "element.variable", row by row, and its shape.
 
     For a scalar they are its own name and (). Raises StructureError for what does not exist.
@@ -105,7 +105,7 @@ def scalars(system: System, name: str) -> tuple[list[str], tuple[int, ...]]:
     return [f"{element}.{variable}{place}" for place in _places(shape)], shape
 
 
-def _find(system: System, name: str) -> tuple[str, str, tuple[int, ...]]:
+def _find(system: Structure, name: str) -> tuple[str, str, tuple[int, ...]]:
     """(element, variable, shape) of a scalar or a whole array. Raises StructureError for what does not exist."""
     if name in system.elements:
         raise StructureError([f"{name} is an element; a variable of it is called {name}.VARIABLE"])

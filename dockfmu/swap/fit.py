@@ -9,7 +9,7 @@ from typing import Any, cast
 from base.units import Unit, conversion
 from master.errors import StructureError
 from master.fmi.description import Description, Variable, read_description
-from master.system import System
+from master.system import Structure
 
 
 @dataclass(frozen=True)
@@ -24,7 +24,7 @@ class Misfit:
         return f"{self.variable}: needs {self.expected}, has {self.found}"
 
 
-def misfits(system: System, element: str, other: Description) -> list[Misfit]:
+def misfits(system: Structure, element: str, other: Description) -> list[Misfit]:
     """Return the connected variables of `element` that `other` lacks or has otherwise, and so cannot take its place.
 
     A variable without a unit fits any. Units of one quantity fit where the master converts them.
@@ -71,7 +71,7 @@ def _kind(variable: Variable | None) -> str:
     return f"{variable.causality} {variable.type}{unit}{items}"
 
 
-def swap(system: System, element: str, file: Path) -> tuple[set[str], list[str]]:
+def swap(system: Structure, element: str, file: Path) -> tuple[set[str], list[str]]:
     """Put the FMU `file` in the place of `element`; its start values are kept where the new FMU has the variable.
 
     Returns the outputs that are lost, "element.variable", and a sentence on start values that were left out. Raises

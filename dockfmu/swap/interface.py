@@ -16,7 +16,7 @@ from dockfmu.swap.fit import swap
 from fmus import catalogue
 from master.errors import StructureError
 from master.fmi.description import Description, Variable, read_description
-from master.system import System
+from master.system import Structure
 
 _SUBSCRIPT = re.compile(r"(.*)\[(\d+(?:,\d+)*)\]")
 
@@ -53,7 +53,7 @@ class Interface:
 
 
 @contextmanager
-def place(name: str) -> Iterator[tuple[System, Plan, str]]:
+def place(name: str) -> Iterator[tuple[Structure, Plan, str]]:
     """(system, plan, element) of "SYSTEM.ELEMENT". Raises StructureError for an element that does not exist."""
     origin, dot, element = split_name(name)
     if not dot:
@@ -110,7 +110,7 @@ def _array(name: str) -> str:
     return found[1] if found else name
 
 
-def _partners(system: System, element: str) -> dict[str, list[str]]:
+def _partners(system: Structure, element: str) -> dict[str, list[str]]:
     """Return the other ends of the connections of each variable."""
     found: dict[str, list[str]] = {}
     for c in system.connections:

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from dockfmu.declare.plan import Plan
 from master.observers.audit import Audit
-from master.system import System
+from master.system import Structure
 
 
-def audit(system: System, plan: Plan) -> Audit:
+def audit(system: Structure, plan: Plan) -> Audit:
     """Return the balance over the audited elements, from those of their `audit` outputs that they have."""
 
     def present(*names: str) -> list[str]:

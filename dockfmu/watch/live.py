@@ -10,7 +10,7 @@ from master.drivers.driver import Driver
 from master.observers.observer import Observer
 from master.observers.pacing import Pacing
 from master.observers.stream import Stream
-from master.system import System
+from master.system import Structure
 
 
 @dataclass(frozen=True)
@@ -27,7 +27,7 @@ class Live:
     stream: int | None = None
     receive: int | None = None
 
-    def watchers(self, system: System) -> tuple[list[Driver], list[Observer]]:
+    def watchers(self, system: Structure) -> tuple[list[Driver], list[Observer]]:
         """Return the drivers and observers of a run."""
         drivers: list[Driver] = []
         observers: list[Observer] = []
@@ -44,7 +44,7 @@ class Live:
 NOT_LIVE = Live()
 
 
-def free_inputs(system: System) -> list[str]:
+def free_inputs(system: Structure) -> list[str]:
     """Return the inputs of type Real that no connection sets."""
     connected = {f"{c.target}.{c.input}" for c in system.connections}
     return [name for name in system.select(causality=("input",), types=("Real",)) if name not in connected]

@@ -8,7 +8,7 @@ from base.names import vector
 from master.observers.observer import Observer
 from master.observers.peaks import Peaks
 from master.result import Result
-from master.system import System
+from master.system import Structure
 
 _NEEDED = (*vector("docking.position"), *vector("docking.angles"), "docking.plane_gap", "docking.velocity[1]")
 
@@ -22,7 +22,7 @@ class Standing(Observer):
     def __init__(self, peaks: Peaks) -> None:
         self.peaks = peaks
 
-    def triggers(self, system: System) -> tuple[()]:
+    def triggers(self, system: Structure) -> tuple[()]:
         """Trigger on nothing, and look up the elements that tell how the craft stand."""
         self.elements = [
             name for name in system.elements if all(n in system.description(name).variables for n in _NEEDED)

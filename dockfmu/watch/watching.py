@@ -12,10 +12,10 @@ from master.observers.observer import Observer
 from master.observers.outcomes import Outcomes
 from master.observers.peaks import Peaks
 from master.observers.validity import Validity
-from master.system import System
+from master.system import Structure
 
 
-def watching(system: System, plan: Plan) -> list[Observer]:
+def watching(system: Structure, plan: Plan) -> list[Observer]:
     """Return the observers that a plan asks for. They go before a recorder, which writes down what they found."""
     peaks = Peaks(system.select(types=("Real",)))
     observers: list[Observer] = [Standing(peaks), peaks, Events(plan.events), *telling(plan)]

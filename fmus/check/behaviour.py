@@ -15,7 +15,7 @@ from fmus.check.subject import BEFORE, STEPS, Subject, first_difference, same
 from master.errors import MasterError
 from master.fmi import archive
 from master.fmi.description import Variable
-from master.fmi.instance import Instance
+from master.fmi.instance import FmuInstance
 from master.fmi.library import LibraryFmi2
 
 
@@ -93,7 +93,7 @@ def check_readable(subject: Subject) -> Iterator[Finding]:
 def check_settable(subject: Subject) -> Iterator[Finding]:
     """Check that variables can be set when the description allows it, and only then."""
 
-    def tries(phase: str, prepare: Callable[[], Instance], may: Callable[[Variable], bool]) -> Iterator[Finding]:
+    def tries(phase: str, prepare: Callable[[], FmuInstance], may: Callable[[Variable], bool]) -> Iterator[Finding]:
         forbidden: list[str] = []
         instance = prepare()
         for variable in subject.fmu.description.variables.values():
@@ -190,7 +190,7 @@ def check_state(subject: Subject) -> Iterator[Finding]:
     data = instance.serialize(state) if description.can_serialize_state else None
     expected = subject.run(instance, BEFORE, BEFORE + STEPS)
 
-    def compare(how: str, restored: Instance) -> Iterator[Finding]:
+    def compare(how: str, restored: FmuInstance) -> Iterator[Finding]:
         for k, (one, two) in enumerate(zip(subject.run(restored, BEFORE, BEFORE + STEPS), expected, strict=True)):
             if not same(one, two):
                 yield error(

@@ -14,7 +14,7 @@ from fmus.check.findings import Finding, error, warning
 from fmus.check.subject import BEFORE, Subject, Value, same
 from master.errors import MasterError
 from master.fmi.description import Variable
-from master.fmi.instance import Instance
+from master.fmi.instance import FmuInstance
 
 TRIALS = 60
 """Random pairs of points for each set of outputs with the same declared dependencies."""
@@ -41,7 +41,7 @@ def _another(variable: Variable, now: Value, amplitude: float, random: Random) -
 class _Trial:
     """An instance that is moved from point to point, and replaced after a refused one, which may have spoiled it."""
 
-    def __init__(self, subject: Subject, prepare: Callable[[], Instance]) -> None:
+    def __init__(self, subject: Subject, prepare: Callable[[], FmuInstance]) -> None:
         self.subject, self.prepare = subject, prepare
         self.instance = prepare()
 
@@ -80,7 +80,7 @@ class _Points:
 
 def _denied(
     subject: Subject,
-    prepare: Callable[[], Instance],
+    prepare: Callable[[], FmuInstance],
     knowns: list[Variable],
     stated: Mapping[str, tuple[str, ...] | None],
     where: str,
@@ -131,7 +131,7 @@ def _denied(
 def check_dependencies(subject: Subject) -> Iterator[Finding]:
     """Check that between steps no output changes with an input outside its declared dependencies."""
 
-    def prepare() -> Instance:
+    def prepare() -> FmuInstance:
         instance = subject.running()
         subject.run(instance, 0, BEFORE, trace=False)
         return instance
@@ -142,7 +142,7 @@ def check_dependencies(subject: Subject) -> Iterator[Finding]:
 def check_initial_dependencies(subject: Subject) -> Iterator[Finding]:
     """Check that in initialization mode outputs change only with the dependencies in InitialUnknowns."""
 
-    def prepare() -> Instance:
+    def prepare() -> FmuInstance:
         instance = subject.instance()
         instance.enter_initialization(subject.start)
         return instance

@@ -10,7 +10,7 @@ from base.fmi import ACCESS_TYPES, DISCARD, OK, WARNING
 from fmus.check.findings import Finding, error, warning
 from fmus.check.subject import BEFORE, Subject, first_difference, same
 from master.fmi.description import Description
-from master.fmi.instance import Instance
+from master.fmi.instance import FmuInstance
 
 PHASES = ("instantiated", "initialization mode", "step complete", "terminated")
 
@@ -63,7 +63,7 @@ def _arguments(function: str, subject: Subject, room: ctypes.Array[ctypes.c_char
     return (None, 0, None) if function[3:] in ACCESS_TYPES else ()
 
 
-def _bring(subject: Subject, phase: str) -> Instance:
+def _bring(subject: Subject, phase: str) -> FmuInstance:
     """Return a new instance in a phase."""
     instance = subject.instance()
     if phase != "instantiated":

@@ -7,7 +7,7 @@ from typing import Any
 
 from base.platforms import this_platform
 from fmus.check.importer.experiment import excitation
-from master.fmi.instance import Fmu, Instance
+from master.fmi.instance import Fmu, FmuInstance
 
 BEFORE, STEPS = 100, 1000
 """Steps before the state is saved, and steps that are compared afterwards."""
@@ -28,17 +28,17 @@ class Subject:
         self.start = description.experiment.start or 0.0
         self.amplitude = 0.0
 
-    def instance(self) -> Instance:
+    def instance(self) -> FmuInstance:
         """Return a new instance, not initialised."""
         return self.fmu.instantiate("validated")
 
-    def running(self) -> Instance:
+    def running(self) -> FmuInstance:
         """Return a new instance, initialised with the start values of the library."""
         made = self.instance()
         made.initialize(self.start)
         return made
 
-    def drop(self, instance: Instance) -> None:
+    def drop(self, instance: FmuInstance) -> None:
         """Free an instance."""
         instance.free()
         self.fmu.instances.remove(instance)
@@ -47,7 +47,7 @@ class Subject:
         """Return the inputs for step `k`."""
         return excitation(self.inputs, self.amplitude, k)
 
-    def run(self, instance: Instance, first: int, last: int, trace: bool = True) -> list[list[Value]]:
+    def run(self, instance: FmuInstance, first: int, last: int, trace: bool = True) -> list[list[Value]]:
         """Run steps `first` to `last` - 1 with the excitation; return the outputs after each, if `trace`."""
         found = []
         for k in range(first, last):

@@ -13,7 +13,7 @@ from master.drivers.listening import listen
 from master.errors import FmuError
 from master.fmi.variables import Variable
 from master.result import Result
-from master.system import System
+from master.system import Structure
 
 LARGEST = 65536
 AT_ONCE = 4096
@@ -42,7 +42,7 @@ class Datagrams(Driver):
         self._variables: dict[str, Variable] = {}
         self._socket: socket.socket | None = None
 
-    def prepare(self, system: System) -> None:
+    def prepare(self, system: Structure) -> None:
         self._variables = {name: system.resolve(name)[1] for name in self.inputs}
 
     def open(self) -> None:

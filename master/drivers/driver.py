@@ -7,7 +7,7 @@ from typing import Any
 
 from master.errors import FmuError
 from master.result import Result
-from master.system import System
+from master.system import Structure
 
 
 class Driver:
@@ -21,7 +21,7 @@ class Driver:
     inputs: Sequence[str] = ()
     every: int = 1
 
-    def prepare(self, system: System) -> None:
+    def prepare(self, system: Structure) -> None:
         """Look up what is needed of the inputs; all of them are variables of `system` that can be set."""
 
     def open(self) -> None:

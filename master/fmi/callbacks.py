@@ -15,7 +15,7 @@ from base.fmi import ERROR, FATAL, PENDING, WARNING
 from master.fmi import strings
 
 if TYPE_CHECKING:
-    from master.fmi.instance import Instance
+    from master.fmi.instance import FmuInstance
 
 DO_STEP_STATUS = 0
 POLL_S = 20e-6
@@ -24,7 +24,7 @@ _Access = ctypes.CFUNCTYPE(ctypes.c_int, ctypes.c_size_t, ctypes.c_void_p, ctype
 _Step = ctypes.CFUNCTYPE(ctypes.c_int, ctypes.c_size_t, ctypes.c_double, ctypes.c_double, ctypes.c_int)
 
 
-def callback(instance: Instance, function: str, *, waits: bool = True) -> Any:
+def callback(instance: FmuInstance, function: str, *, waits: bool = True) -> Any:
     """Return the Python function that replaces `function` of an instance, None where the FMU's own is called.
 
     With `waits` a step that the FMU may do in the background is waited for. Keep the function as long as its address is
@@ -39,7 +39,7 @@ def callback(instance: Instance, function: str, *, waits: bool = True) -> Any:
     return None
 
 
-def _guarded(instance: Instance, function: Callable[..., int]) -> Callable[..., int]:
+def _guarded(instance: FmuInstance, function: Callable[..., int]) -> Callable[..., int]:
     """Wrap a function so that an exception, also that of a second Ctrl-C, is logged and ends the run."""
 
     def call(*arguments: Any) -> int:
@@ -52,7 +52,7 @@ def _guarded(instance: Instance, function: Callable[..., int]) -> Callable[..., 
     return call
 
 
-def _get_strings(instance: Instance) -> Callable[..., int]:
+def _get_strings(instance: FmuInstance) -> Callable[..., int]:
     def get(_: int, references: int, count: int, values: int) -> int:
         status, found = instance.read_strings(list((ctypes.c_uint32 * count).from_address(references)))
         if status <= WARNING:
@@ -62,7 +62,7 @@ def _get_strings(instance: Instance) -> Callable[..., int]:
     return get
 
 
-def _set_strings(instance: Instance) -> Callable[..., int]:
+def _set_strings(instance: FmuInstance) -> Callable[..., int]:
     def set_(_: int, references: int, count: int, values: int) -> int:
         given = [strings.string(number) for number in (ctypes.c_int32 * count).from_address(values)]
         return instance.write_strings(list((ctypes.c_uint32 * count).from_address(references)), given)
@@ -70,7 +70,7 @@ def _set_strings(instance: Instance) -> Callable[..., int]:
     return set_
 
 
-def _awaited_step(instance: Instance) -> Callable[..., int]:
+def _awaited_step(instance: FmuInstance) -> Callable[..., int]:
     def step(component: int, t: float, h: float, no_set_state_prior: int) -> int:
         functions = instance.fmu.library.functions
         status = functions["fmi2DoStep"](component, t, h, no_set_state_prior)

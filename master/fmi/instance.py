@@ -46,7 +46,7 @@ class Fmu:
         Raises ArchiveError, DescriptionError, or FmuError for a library that is missing or not what it should be.
         """
         self.file = Path(file)
-        self.instances: list[Instance] = []
+        self.instances: list[FmuInstance] = []
         self.dead = False
         """whether one of its instances gave fmi2Fatal: then nothing of the library may be called any more"""
         self._folder = Path(tempfile.mkdtemp(prefix="fmu-"))
@@ -100,11 +100,11 @@ class Fmu:
 
     def instantiate(
         self, name: str, *, logging: bool = False, listener: Callable[[str], None] | None = None
-    ) -> Instance:
+    ) -> FmuInstance:
         """Create an instance; `listener` gets its messages. Raises FmuError with the FMU's message."""
         if self.description.only_one_per_process and self.instances:
             raise FmuError(name, f"{self.file.name} can be instantiated only once per process, and is already in use")
-        instance = Instance(self, name, logging, listener)
+        instance = FmuInstance(self, name, logging, listener)
         self.instances.append(instance)
         return instance
 
@@ -119,7 +119,7 @@ class Fmu:
         shutil.rmtree(self._folder, ignore_errors=True)
 
 
-class Instance:
+class FmuInstance:
     """One instance of an FMU, by its name in a system.
 
     Values are addressed by name; every failing call raises FmuError with what the FMU said last.

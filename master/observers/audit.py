@@ -13,7 +13,7 @@ from master.errors import StructureError
 from master.observers.observer import Observer, RunContext
 from master.requests import Sampling
 from master.result import Result
-from master.system import System
+from master.system import Structure
 
 
 class Audit(Observer):
@@ -70,7 +70,7 @@ class Audit(Observer):
         self._blocks: dict[str, list[np.ndarray]] = {}
         self._started = False
 
-    def sampling(self, system: System) -> Sampling:
+    def sampling(self, system: Structure) -> Sampling:
         unequal = [bond.name for bond in self.bonds if len(bond.efforts) != len(bond.flows)]
         if unequal:
             raise StructureError([f"bond {name}: as many efforts as flows are needed" for name in unequal])

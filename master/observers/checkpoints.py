@@ -9,7 +9,7 @@ from pathlib import Path
 from master.checkpoint import Checkpoint, check_states
 from master.observers.observer import Observer, RunContext
 from master.result import Result
-from master.system import System
+from master.system import Structure
 
 KEEP_S = 0.5
 
@@ -26,7 +26,7 @@ class Checkpoints(Observer):
         self._kept: Checkpoint | None = None
         self._written: Checkpoint | None = None
 
-    def triggers(self, system: System) -> tuple[()]:
+    def triggers(self, system: Structure) -> tuple[()]:
         check_states(system)
         return ()
 

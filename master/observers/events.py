@@ -12,7 +12,7 @@ from master.fmi.variables import VISIBLE
 from master.observers.observer import Observer, RunContext
 from master.requests import Trigger
 from master.result import Result
-from master.system import System
+from master.system import Structure
 
 
 @dataclass(frozen=True)
@@ -28,7 +28,7 @@ class Event:
     level: float = 0.0
     once: bool = True
 
-    def trigger(self, system: System) -> Trigger:
+    def trigger(self, system: Structure) -> Trigger:
         """Return the trigger of the event. Raises StructureError for a signal that cannot be observed."""
         _, variable = system.resolve(self.signal)
         if (variable.type == "String" and self.when != "change") or variable.causality not in VISIBLE:
@@ -59,7 +59,7 @@ class Events(Observer):
         self._strings: set[str] = set()
         """Signals that are strings, whose values are numbers of strings."""
 
-    def triggers(self, system: System) -> Sequence[Trigger]:
+    def triggers(self, system: Structure) -> Sequence[Trigger]:
         problems = []
         triggers = []
         for name, event in self.events:

@@ -9,18 +9,18 @@ import numpy as np
 
 from master.checkpoint import Checkpoint
 from master.fmi.description import Description
-from master.fmi.instance import Instance
+from master.fmi.instance import FmuInstance
 from master.requests import Sampling, Trigger
 from master.result import Result
-from master.system import System
+from master.system import Structure
 
 
 @dataclass(frozen=True)
 class RunContext:
     """What observers get at the start. Instances are for reading only; `snapshot` returns a checkpoint of the run."""
 
-    system: System
-    instances: Mapping[str, Instance]
+    system: Structure
+    instances: Mapping[str, FmuInstance]
     descriptions: Mapping[str, Description]
     start: float
     stop: float
@@ -45,11 +45,11 @@ class Observer:
         """Observers that belong to this one: they take part in the run, and are called after it each time."""
         return ()
 
-    def sampling(self, system: System) -> Sampling | None:
+    def sampling(self, system: Structure) -> Sampling | None:
         """Return the variables whose values `sample` gets."""
         return None
 
-    def triggers(self, system: System) -> Sequence[Trigger]:
+    def triggers(self, system: Structure) -> Sequence[Trigger]:
         """Return the variables whose changes `event` gets."""
         return ()
 

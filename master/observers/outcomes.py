@@ -11,7 +11,7 @@ from master.fmi.variables import Variable
 from master.observers.observer import Observer, RunContext
 from master.requests import Trigger
 from master.result import Result
-from master.system import System
+from master.system import Structure
 
 UNKNOWN = "unknown"
 """Outcome of a run whose system no longer has the output that reports it."""
@@ -41,7 +41,7 @@ class OutcomeRule:
             return str(bool(value)).lower()
         return next((item.lower() for item, number in variable.items if number == value), str(value))
 
-    def problems(self, system: System) -> list[str]:
+    def problems(self, system: Structure) -> list[str]:
         """Return a sentence for each mistake of the rule in a system."""
         if not self.signal:
             return []
@@ -82,7 +82,7 @@ class Outcomes(Observer):
         self.rule = rule
         self._decided = ""
 
-    def triggers(self, system: System) -> Sequence[Trigger]:
+    def triggers(self, system: Structure) -> Sequence[Trigger]:
         problems = self.rule.problems(system)
         if problems:
             raise StructureError([f"outcome: {problem}" for problem in problems])

@@ -10,7 +10,7 @@ from master import loop
 from master.observers.observer import Observer, RunContext
 from master.requests import Sampling
 from master.result import Result
-from master.system import System
+from master.system import Structure
 
 
 class Peaks(Observer):
@@ -22,7 +22,7 @@ class Peaks(Observer):
         self._started = False
         self._latest: tuple[float, np.ndarray] | None = None
 
-    def sampling(self, system: System) -> Sampling:
+    def sampling(self, system: Structure) -> Sampling:
         self.units = [system.resolve(name)[1].unit or "1" for name in self.variables]
         return Sampling(self.variables, self.every)
 

@@ -9,7 +9,7 @@ import numpy as np
 from base.fmi import NUMERIC_TYPES
 from master.observers.observer import Observer
 from master.requests import Sampling
-from master.system import System
+from master.system import Structure
 
 
 class Series(Observer):
@@ -24,7 +24,7 @@ class Series(Observer):
         self._time: list[np.ndarray] = [np.zeros(0)]
         self._values: list[np.ndarray] = []
 
-    def sampling(self, system: System) -> Sampling:
+    def sampling(self, system: Structure) -> Sampling:
         if self.variables is None:
             self.variables = tuple(system.select(types=NUMERIC_TYPES))
         self._values.append(np.zeros((0, len(self.variables))))

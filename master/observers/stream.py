@@ -20,7 +20,7 @@ from master.errors import MasterError
 from master.observers.observer import Observer, RunContext
 from master.requests import Sampling
 from master.result import Result
-from master.system import System
+from master.system import Structure
 
 LIMIT = 1 << 20
 """Bytes that wait for a subscriber before rows are dropped."""
@@ -51,7 +51,7 @@ class Stream(Observer):
             self._listener = listen(socket.SOCK_STREAM, self.host, self.port, "stream")
             self.port = self._listener.getsockname()[1]
 
-    def sampling(self, system: System) -> Sampling:
+    def sampling(self, system: Structure) -> Sampling:
         if self.variables is None:
             self.variables = tuple(system.select(types=("Real",)))
         units = [system.resolve(name)[1].unit or "1" for name in self.variables]

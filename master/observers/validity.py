@@ -9,7 +9,7 @@ import numpy as np
 from master.observers.observer import Observer
 from master.requests import Sampling
 from master.result import Result
-from master.system import System
+from master.system import Structure
 
 PREFIX = "validity."
 """Prefix of the names of the outputs that count (spec/00 R40)."""
@@ -23,7 +23,7 @@ class Validity(Observer):
     Each counter above 0 gives a warning.
     """
 
-    def sampling(self, system: System) -> Sampling | None:
+    def sampling(self, system: Structure) -> Sampling | None:
         self.counters = {
             f"{element}.{variable.name}": variable.description
             for element in system.elements

@@ -9,9 +9,9 @@ from typing import Any
 import numpy as np
 
 from master.errors import FmuError, StructureError
-from master.fmi.instance import Instance
+from master.fmi.instance import FmuInstance
 from master.order import loops
-from master.system import Connection, System
+from master.system import Connection, Structure
 
 SUBSTITUTIONS = 40
 """Sweeps beyond those that propagate values, before Newton's method is used."""
@@ -32,7 +32,7 @@ class Initialisation:
     Dependencies that the descriptions deny are checked: a last sweep, with all inputs set, must change nothing.
     """
 
-    def __init__(self, system: System, instances: Mapping[str, Instance], order: Sequence[str]) -> None:
+    def __init__(self, system: Structure, instances: Mapping[str, FmuInstance], order: Sequence[str]) -> None:
         self.system = system
         self.instances = instances
         self.order = list(order)

@@ -6,15 +6,15 @@ from contextlib import ExitStack
 from pathlib import Path
 
 from master.fmi import python_modules
-from master.fmi.instance import Fmu, Instance
+from master.fmi.instance import Fmu, FmuInstance
 from master.fmi.remote.process import RemoteInstance
-from master.system import Element, System
+from master.system import Element, Structure
 
 _single_instance: set[Path] = set()
 """FMUs in use in this process that allow only one instance in it."""
 
 
-def instantiate(system: System, cleanup: ExitStack, *, logging: bool = False) -> dict[str, Instance]:
+def instantiate(system: Structure, cleanup: ExitStack, *, logging: bool = False) -> dict[str, FmuInstance]:
     """Load every FMU once, make the instances, set their start values; `cleanup` frees them. Raises FmuError.
 
     Instances that cannot be in this process beside the others get a process of their own.
@@ -23,12 +23,12 @@ def instantiate(system: System, cleanup: ExitStack, *, logging: bool = False) ->
 
 
 class _Instantiation:
-    def __init__(self, system: System, cleanup: ExitStack, logging: bool) -> None:
+    def __init__(self, system: Structure, cleanup: ExitStack, logging: bool) -> None:
         self.system, self.cleanup, self.logging = system, cleanup, logging
         self.fmus: dict[tuple[Path, tuple[tuple[str, int], ...]], Fmu] = {}
 
-    def run(self) -> dict[str, Instance]:
-        instances: dict[str, Instance] = {}
+    def run(self) -> dict[str, FmuInstance]:
+        instances: dict[str, FmuInstance] = {}
         for element in self.system.elements.values():
             structure = self.system.description(element.name).structure(element.start)
             make = self._remote if self._needs_process(element) else self._local
@@ -48,7 +48,7 @@ class _Instantiation:
         self.cleanup.callback(_single_instance.discard, file)
         return False
 
-    def _remote(self, element: Element, structure: dict[str, int]) -> Instance:
+    def _remote(self, element: Element, structure: dict[str, int]) -> FmuInstance:
         description = self.system.description(element.name)
         instance = RemoteInstance(
             element.file, description, element.name,
@@ -57,7 +57,7 @@ class _Instantiation:
         self.cleanup.callback(instance.free)
         return instance
 
-    def _local(self, element: Element, structure: dict[str, int]) -> Instance:
+    def _local(self, element: Element, structure: dict[str, int]) -> FmuInstance:
         key = (element.file.resolve(), tuple(structure.items()))
         if key not in self.fmus:
             self.fmus[key] = self.cleanup.enter_context(Fmu(element.file, structure))

@@ -15,7 +15,7 @@ from master.algorithms.algorithm import Scheme
 from master.checkpoint import Checkpoint
 from master.drivers.driver import Driver
 from master.errors import FmuError, StructureError
-from master.fmi.instance import Instance
+from master.fmi.instance import FmuInstance
 from master.loop import tables as at
 from master.loop.threads import StepThreads
 from master.observers.observer import Observer, RunContext
@@ -25,7 +25,7 @@ from master.run.interruption import Interruption
 from master.run.loop_state import get_loop_state, set_loop_state
 from master.run.stepping import ControlledSteps, FixedSteps, Stepper
 from master.step_control import Retry, StepControl
-from master.system import System
+from master.system import Structure
 from master.tables.coupling import couple
 from master.tables.observation import arm_triggers
 
@@ -45,7 +45,7 @@ _FUNCTIONS = {
 class Requests:
     """What observers request of a system, and what drivers set. Raises StructureError for what is not there."""
 
-    def __init__(self, system: System, observers: Sequence[Observer], drivers: Sequence[Driver] = ()) -> None:
+    def __init__(self, system: Structure, observers: Sequence[Observer], drivers: Sequence[Driver] = ()) -> None:
         self.observers = [each for observer in observers for each in (observer, *observer.companions)]
         self.drivers = list(drivers)
         self.triggers: list[Trigger] = []
@@ -72,14 +72,14 @@ class Requests:
         self.longest_chunk = min([LONGEST_CHUNK, *(o.chunk for o in self.observers if o.chunk is not None)])
 
     @staticmethod
-    def check_settable(system: System, names: Iterable[str]) -> None:
+    def check_settable(system: Structure, names: Iterable[str]) -> None:
         """Raise StructureError that names all variables that cannot be set between two steps."""
         problems = [problem for name in names if (problem := Requests.unsettable(system, name))]
         if problems:
             raise StructureError(problems)
 
     @staticmethod
-    def unsettable(system: System, name: str) -> str:
+    def unsettable(system: Structure, name: str) -> str:
         """Return why a variable cannot be set from outside between two steps, empty where it can."""
         _, variable = system.resolve(name)
         source = next((c for c in system.connections if f"{c.target}.{c.input}" == name), None)
@@ -95,8 +95,8 @@ class Session:
 
     def __init__(
         self,
-        system: System,
-        instances: Mapping[str, Instance],
+        system: Structure,
+        instances: Mapping[str, FmuInstance],
         scheme: Scheme,
         requests: Requests,
         stop_when: str | None,
@@ -270,7 +270,7 @@ class Session:
         table = tables.recording.calls if called == at.RECORD else tables.instances.program
         return instance.failure(instance.function_at(int(table[row, at.FUNCTION])), status, at_time)
 
-    def _step_detail(self, instance: Instance, status: int) -> str:
+    def _step_detail(self, instance: FmuInstance, status: int) -> str:
         detail = f" for a step of {self.stepper.step:g} s"
         if status == DISCARD:
             reached = instance.last_successful_time()

@@ -1,6 +1,6 @@
 """The simulation of a system: initialise, advance, read and set variables in between, terminate.
 
->>> with Simulation(system, step=1e-3) as simulation:            # doctest: +SKIP
+>>> with CoSimulation(system, step=1e-3) as simulation:            # doctest: +SKIP
 ...     simulation.advance(1.0)
 ...     simulation.set({"mass.force": 2.0})
 ...     simulation.advance(2.0)
@@ -24,7 +24,7 @@ from master.algorithms.algorithm import Scheme
 from master.checkpoint import Checkpoint, check_states, identity, restore_states, save_states
 from master.drivers.driver import Driver
 from master.errors import FmuError, MasterError, StructureError
-from master.fmi.instance import Instance
+from master.fmi.instance import FmuInstance
 from master.observers.observer import Observer
 from master.order import together
 from master.result import Result
@@ -33,11 +33,11 @@ from master.run.instantiation import instantiate
 from master.run.interruption import deferred, signal_of
 from master.run.session import Requests, Session
 from master.step_control import Retry, StepControl
-from master.system import System
+from master.system import Structure
 from master.tables.layout import feedback, known_derivatives
 
 
-class Simulation:
+class CoSimulation:
     """One run of `system` in macro steps of `step` from `start`, at most to `stop` (all in seconds).
 
     With a StepControl the steps vary, and `step` is the first of them; a Retry makes steps that an FMU discards of
@@ -60,7 +60,7 @@ class Simulation:
 
     def __init__(
         self,
-        system: System,
+        system: Structure,
         *,
         step: float,
         start: float = 0.0,
@@ -91,7 +91,7 @@ class Simulation:
         self.stop_when, self.logging, self.resume = stop_when, logging, resume
         self._changes: dict[str, Any] = {}
         """Values that are set after a checkpoint was restored."""
-        self.instances: dict[str, Instance] = {}
+        self.instances: dict[str, FmuInstance] = {}
         self.result = Result(system.name, self.algorithm.name, step, t_start=start, t_end=start)
         if resume is not None:
             self.result.macro_steps = resume.macro_steps
@@ -159,7 +159,7 @@ class Simulation:
         if not self._closed:
             self._close()
 
-    def __enter__(self) -> Simulation:
+    def __enter__(self) -> CoSimulation:
         self.open()
         try:
             self._load()
@@ -310,14 +310,14 @@ class Simulation:
         control: StepControl | Retry | None = None,
         observers: Sequence[Observer] = (),
         drivers: Sequence[Driver] = (),
-    ) -> Simulation:
+    ) -> CoSimulation:
         """Return another simulation that begins with the present state, and with other `values` (see `set`).
 
         What is not given is as here, but for observers and drivers. The prefix is not repeated, and this simulation
         goes on as if nothing had been. Raises as `save` and `set` do.
         """
         self.requests.check_settable(self.system, values or {})
-        variant = Simulation(
+        variant = CoSimulation(
             self.system, step=step or self.step, stop=stop or self.stop,
             algorithm=algorithm or self.algorithm, control=control or self.control, observers=observers,
             drivers=drivers, stop_when=self.stop_when, logging=self.logging, resume=self.save(), threads=self.threads,
@@ -362,7 +362,7 @@ def _end(watchers: Sequence[Observer | Driver], result: Result) -> None:
         raise fault
 
 
-def _check(system: System, step: float, start: float, stop: float, stop_when: str | None) -> None:
+def _check(system: Structure, step: float, start: float, stop: float, stop_when: str | None) -> None:
     system.check()
     if not system.elements:
         raise StructureError([f"system {system.name} has no elements"])
@@ -382,7 +382,7 @@ def _check(system: System, step: float, start: float, stop: float, stop_when: st
         _check_span(system, stop - start, step)
 
 
-def _scheme(system: System, algorithm: Algorithm, threads: int) -> Scheme:
+def _scheme(system: Structure, algorithm: Algorithm, threads: int) -> Scheme:
     """Return the scheme of a macro step on this number of threads; implicit algorithms use one."""
     if threads < 1:
         raise StructureError([f"threads must be at least 1, not {threads}"])
@@ -394,13 +394,13 @@ def _scheme(system: System, algorithm: Algorithm, threads: int) -> Scheme:
     return replace(scheme, stages=stages, threads=min(threads, max(map(len, stages), default=1)))
 
 
-def _check_scheme(system: System, scheme: Scheme) -> None:
+def _check_scheme(system: Structure, scheme: Scheme) -> None:
     """Raise StructureError, before FMUs are loaded, where their coupling would."""
     known_derivatives(system, scheme)
     feedback(system, scheme)
 
 
-def _check_span(system: System, span: float, step: float) -> None:
+def _check_span(system: Structure, span: float, step: float) -> None:
     """Raise StructureError where a span would end in a shorter step that an FMU cannot take."""
     rest = span / step
     if not math.isfinite(rest):
@@ -414,7 +414,7 @@ def _check_span(system: System, span: float, step: float) -> None:
 
 
 def _initialise(
-    system: System, instances: Mapping[str, Instance], order: Sequence[str], start: float, stop: float
+    system: Structure, instances: Mapping[str, FmuInstance], order: Sequence[str], start: float, stop: float
 ) -> list[str]:
     for name in order:
         # a state that is kept would carry the stop time along, and no run that resumes it could go beyond
@@ -426,6 +426,6 @@ def _initialise(
     return notes
 
 
-def run(system: System, **options: Any) -> Result:
-    """Run a system from its start to its end; `options` are those of `Simulation`, the stop time among them."""
-    return Simulation(system, **options).run()
+def run(system: Structure, **options: Any) -> Result:
+    """Run a system from its start to its end; `options` are those of `CoSimulation`, the stop time among them."""
+    return CoSimulation(system, **options).run()

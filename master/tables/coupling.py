@@ -9,12 +9,12 @@ import numpy as np
 
 from master.algorithms.algorithm import Scheme
 from master.errors import FmuError
-from master.fmi.instance import Instance
+from master.fmi.instance import FmuInstance
 from master.loop import tables
 from master.loop.compiler import Packed, pack
 from master.requests import Sampling, Trigger
 from master.step_control import StepControl, located_changes
-from master.system import System
+from master.system import Structure
 from master.tables.iteration import iteration_table
 from master.tables.layout import Layout, lay_out
 from master.tables.observation import RowGroup, record_calls, recording_table, trigger_table
@@ -50,8 +50,8 @@ class Coupling:
 
 
 def couple(
-    system: System,
-    instances: Mapping[str, Instance],
+    system: Structure,
+    instances: Mapping[str, FmuInstance],
     scheme: Scheme,
     triggers: Sequence[Trigger] = (),
     samplings: Sequence[Sampling] = (),

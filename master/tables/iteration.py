@@ -8,11 +8,11 @@ import numpy as np
 
 from master.algorithms.algorithm import Implicit
 from master.loop.tables import AITKEN, BROYDEN, IterationTable
-from master.system import System
+from master.system import Structure
 from master.tables.layout import Layout
 
 
-def scale_groups(system: System, names: Sequence[str]) -> np.ndarray:
+def scale_groups(system: Structure, names: Sequence[str]) -> np.ndarray:
     """Return the group of each output: outputs of one instance and unit share a scale."""
     found: dict[tuple[str, str | None], int] = {}
     kinds = [(element, variable.unit) for element, variable in map(system.resolve, names)]

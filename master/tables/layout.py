@@ -10,10 +10,10 @@ import numpy as np
 
 from master.algorithms.algorithm import Scheme
 from master.errors import StructureError
-from master.fmi.instance import Instance
+from master.fmi.instance import FmuInstance
 from master.loop.tables import GET, SET
 from master.order import loops
-from master.system import Connection, System
+from master.system import Connection, Structure
 
 INT32_TYPES = ("Integer", "Boolean", "String")
 """Types whose values are int32 in the loop; strings are numbers of `master.fmi.strings`."""
@@ -32,7 +32,7 @@ class FmiCalls:
     buffers: list[np.ndarray] = field(default_factory=list)
 
     def add(
-        self, instance: Instance, number: int, function: str, references: Sequence[int], values: int, stride: int = 0
+        self, instance: FmuInstance, number: int, function: str, references: Sequence[int], values: int, stride: int = 0
     ) -> None:
         """Add a call of `function` of the instance of this number; `values` is the address of its buffer."""
         if references:
@@ -73,7 +73,7 @@ class OutputLayout:
     full name.
     """
 
-    def __init__(self, system: System, instances: Sequence[Instance], observed: Iterable[str]) -> None:
+    def __init__(self, system: Structure, instances: Sequence[FmuInstance], observed: Iterable[str]) -> None:
         """Lay out what connections read from `instances`, in their order, and what is `observed` (full names)."""
         order = [instance.name for instance in instances]
         # in the order of the inputs that they go to: outputs of adjacent inputs are adjacent
@@ -93,7 +93,7 @@ class OutputLayout:
         self.y_real, self.y_int = np.zeros(len(self.real)), np.zeros(len(self.integer), np.int32)
         self.calls = self._calls(instances)
 
-    def _calls(self, instances: Sequence[Instance]) -> FmiCalls:
+    def _calls(self, instances: Sequence[FmuInstance]) -> FmiCalls:
         calls = FmiCalls(GET)
         real = integer = 0
         for i, instance in enumerate(instances):
@@ -121,7 +121,7 @@ class InputLayout:
     values.
     """
 
-    def __init__(self, system: System, instances: Sequence[Instance], outputs: OutputLayout) -> None:
+    def __init__(self, system: Structure, instances: Sequence[FmuInstance], outputs: OutputLayout) -> None:
         order = [instance.name for instance in instances]
         self.connections: dict[str, dict[str, list[Connection]]] = {
             name: {"Real": [], **{kind: [] for kind in INT32_TYPES}} for name in order
@@ -141,7 +141,7 @@ class InputLayout:
         self.calls = FmiCalls(SET)
         self._add_calls(instances)
 
-    def _add_calls(self, instances: Sequence[Instance]) -> None:
+    def _add_calls(self, instances: Sequence[FmuInstance]) -> None:
         real = integer = 0
         for i, instance in enumerate(instances):
             for kind, found in self.connections[instance.name].items():
@@ -169,9 +169,9 @@ class Layout:
     scheme iterates over.
     """
 
-    system: System
+    system: Structure
     scheme: Scheme
-    instances: tuple[Instance, ...]
+    instances: tuple[FmuInstance, ...]
     outputs: OutputLayout
     inputs: InputLayout
     derivatives: Mapping[str, str]
@@ -182,7 +182,7 @@ class Layout:
         """Names of the instances."""
         return [instance.name for instance in self.instances]
 
-    def instance(self, name: str) -> Instance:
+    def instance(self, name: str) -> FmuInstance:
         """Return the instance of an element."""
         return self.instances[self.order.index(name)]
 
@@ -191,7 +191,7 @@ class Layout:
         return all(instance.description.can_get_and_set_state for instance in self.instances)
 
 
-def lay_out(system: System, instances: Mapping[str, Instance], scheme: Scheme, observed: Iterable[str]) -> Layout:
+def lay_out(system: Structure, instances: Mapping[str, FmuInstance], scheme: Scheme, observed: Iterable[str]) -> Layout:
     """Lay out `instances`, coupled as `scheme` says; `observed` are outputs that are read besides.
 
     Raises StructureError for FMUs that cannot do what the scheme asks.
@@ -210,7 +210,7 @@ def lay_out(system: System, instances: Mapping[str, Instance], scheme: Scheme, o
     )
 
 
-def known_derivatives(system: System, scheme: Scheme) -> dict[str, str]:
+def known_derivatives(system: Structure, scheme: Scheme) -> dict[str, str]:
     """Return {output: output that is its derivative} of the outputs that predicted instances get.
 
     Raises StructureError for derivatives of the scheme that are not outputs.
@@ -230,7 +230,7 @@ def known_derivatives(system: System, scheme: Scheme) -> dict[str, str]:
     return found
 
 
-def feedback(system: System, scheme: Scheme) -> set[str]:
+def feedback(system: Structure, scheme: Scheme) -> set[str]:
     """Return the Real outputs that an instance of their loop uses before they are known: those of its stage and later.
 
     Raises StructureError where the scheme iterates over them, and an FMU does not support rollback.

@@ -16,7 +16,7 @@ from master.loop.tables import (
     TriggerTable,
 )  # fmt: skip
 from master.requests import Sampling, Trigger
-from master.system import System
+from master.system import Structure
 from master.tables.layout import INT32_TYPES, FmiCalls, Layout, OutputLayout, slots
 
 CAPACITY_BYTES = 4 << 20
@@ -26,7 +26,7 @@ CAPACITY_BYTES = 4 << 20
 class RowGroup:
     """The buffers for the rows of one Sampling; columns are in the order of its variables."""
 
-    def __init__(self, system: System, sampling: Sampling, longest: int) -> None:
+    def __init__(self, system: Structure, sampling: Sampling, longest: int) -> None:
         self.sampling = sampling
         self.every = sampling.every
         self.variables = [system.resolve(name) for name in sampling.variables]

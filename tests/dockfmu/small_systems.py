@@ -7,7 +7,7 @@ from pathlib import Path
 from dockfmu.declare import bundle
 from dockfmu.declare.plan import Panel, Plan
 from master.observers.events import Event
-from master.system import System
+from master.system import Structure
 
 PLAN = Plan(
     step=0.01,
@@ -38,9 +38,9 @@ stop = 1.0
 """
 
 
-def pair_system(fmu: Path) -> System:
+def pair_system(fmu: Path) -> Structure:
     """Each oscillator is pushed with 0.3 N per metre of the other's displacement."""
-    system = System("pair")
+    system = Structure("pair")
     system.add("first", fmu, {"parameters.initial_position": 1.0})
     system.add("second", fmu)
     for source, target in (("first", "second"), ("second", "first")):

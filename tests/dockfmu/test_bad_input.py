@@ -14,7 +14,7 @@ from dockfmu.declare.plan import Panel, Plan
 from fmus import build, catalogue
 from fmus.toolchain.zig import LinkError
 from master.observers.recording.results import read_results
-from master.system import System
+from master.system import Structure
 from ssp.archive import write_ssp
 from ssp.from_system import from_system
 from ssp.model import Annotation, SsvParameter, SsvParameterSet
@@ -271,7 +271,7 @@ def test_a_missing_resource(failed, tmp_path):
     """The modes of an elastic spacecraft are a file of their own; without them nothing is recorded."""
     fmu = build(catalogue.component("spacecraft", modes="station_beam"), tmp_path)
     broken = changed_archive(fmu, tmp_path / "broken.fmu", {"resources/modes.f64": None})
-    system = System("craft")
+    system = Structure("craft")
     system.add("craft", broken)
     bundle.write_bundle(system, Plan(stop=1.0), "", tmp_path / "craft.ssp")
     message, summary = failed("craft.ssp")

@@ -14,7 +14,7 @@ from dockfmu.watch.live import free_inputs
 from master.errors import MasterError
 from master.observers.recording.results import read_results
 from master.observers.stream import subscribe
-from master.system import System
+from master.system import Structure
 from tests.dockfmu.command_line import status_of
 from tests.dockfmu.small_systems import PLAN, pair_system
 
@@ -28,7 +28,7 @@ def free_port(kind):
 @pytest.fixture(scope="module")
 def single(oscillator, tmp_path_factory):
     """An oscillator whose force nothing sets."""
-    system = System("single")
+    system = Structure("single")
     system.add("mass", oscillator)
     return bundle.write_bundle(system, Plan(step=0.01, stop=1.0), "", tmp_path_factory.mktemp("single") / "single.ssp")
 

@@ -363,16 +363,16 @@ def test_what_the_process_is_told_to_ignore_it_ignores(long_pair, tmp_path):
 @pytest.mark.parametrize(("number", "status"), [(signal.SIGINT, 130), (signal.SIGTERM, 143)])
 def test_a_signal_outside_the_steps_ends_a_run_in_order(pair, tmp_path, monkeypatch, where, number, status):
     """Before the first one, while FMUs are loaded, and after the last one."""
-    from master.run.simulation import Simulation
+    from master.run.simulation import CoSimulation
 
-    original = getattr(Simulation, where)
+    original = getattr(CoSimulation, where)
 
     def interrupted(self):
         original(self)
         os.kill(os.getpid(), number)
         time.sleep(0.1)
 
-    monkeypatch.setattr(Simulation, where, interrupted)
+    monkeypatch.setattr(CoSimulation, where, interrupted)
     before = signal.getsignal(signal.SIGTERM)
     if number == signal.SIGINT:
         monkeypatch.setattr(signal, "default_int_handler", signal.default_int_handler)

@@ -20,7 +20,7 @@ from fmus.check import validate
 from master.errors import StructureError
 from master.fmi.description import read_description
 from master.run.simulation import run
-from master.system import System
+from master.system import Structure
 from tests.dockfmu.command_line import dockfmu, status_of
 
 THREE = """<fmiModelDescription fmiVersion="3.0" modelName="three" instantiationToken="t">
@@ -132,7 +132,7 @@ def test_a_skeleton_fits_and_runs(place, found, build, tmp_path):
     assert not [note for note in notes if "start values" not in note]
     description = read_description(fmu)
     assert {v.name for v in description.select("input", "output")} == names(found)
-    system = System("alone")
+    system = Structure("alone")
     system.add("mine", fmu)
     assert run(system, step=0.1, stop=1.0).status == "completed"
 

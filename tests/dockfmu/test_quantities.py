@@ -12,7 +12,7 @@ from dockfmu.declare.settings import parse_value, set_value
 from dockfmu.declare.tables import DeclarationError
 from fmus import build, catalogue
 from master.errors import StructureError
-from master.system import System
+from master.system import Structure
 from tests.dockfmu.small_systems import TOML
 
 RAD, METRE = parse_unit("rad"), parse_unit("m")
@@ -67,7 +67,7 @@ def test_other_values_are_not_warned_of(value, unit, recwarn):
 
 @pytest.fixture(scope="module")
 def craft(tmp_path_factory):
-    system = System("craft")
+    system = Structure("craft")
     system.add("craft", build(catalogue.component("Spacecraft"), tmp_path_factory.mktemp("craft")))
     return system
 

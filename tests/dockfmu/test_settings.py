@@ -5,7 +5,7 @@ import pytest
 from dockfmu.declare.settings import Settings, parse_value, set_value
 from fmus import build, catalogue
 from master.errors import StructureError
-from master.system import System
+from master.system import Structure
 from ssp.model import SsvParameter, SsvParameterSet
 from tests.dockfmu.small_systems import changed_text
 
@@ -48,7 +48,7 @@ def fmus(tmp_path_factory):
 
 @pytest.fixture
 def craft(fmus):
-    system = System("craft")
+    system = Structure("craft")
     system.add("craft", fmus["Spacecraft"])
     system.add("sequence", fmus["ProbeCyclogram"])
     return system
@@ -166,7 +166,7 @@ def test_single_values_go_before_sets_and_all_problems_are_told_together(craft):
 
 
 def test_names_of_elements_may_hold_dots(oscillator):
-    system = System("nested")
+    system = Structure("nested")
     system.add("a", oscillator)
     system.add("a.b", oscillator)
     set_value(system, "a.b.parameters.mass", 2.0)
@@ -181,7 +181,7 @@ def test_an_array_of_enumerations_takes_names(fmus, tmp_path):
     for k in (1, 2):
         old, new = f'name="parameters.port[{k}].base_motion"', f'name="parameters.motion[{k}]"'
         file = changed_text(file, tmp_path / f"renamed-{k}.fmu", "modelDescription.xml", old, new)
-    system = System("craft")
+    system = Structure("craft")
     system.add("craft", file)
     set_value(system, "craft.parameters.motion", ["SOURCE", "AFFINE"])
     assert system.elements["craft"].start == {"parameters.motion[1]": 1, "parameters.motion[2]": 3}

@@ -11,7 +11,7 @@ from dockfmu.swap.fit import swap
 from master.errors import StructureError
 from master.fmi.description import read_description
 from master.observers.recording.results import read_results
-from master.system import System
+from master.system import Structure
 from tests.dockfmu.command_line import dockfmu, run_system
 from tests.dockfmu.small_systems import PLAN, changed_archive, pair_system
 
@@ -74,7 +74,7 @@ def test_what_is_missing_or_differs_is_told(oscillator, changed, replacements, t
 
 
 def test_other_units_of_one_quantity_fit_where_they_are_converted(oscillator, changed):
-    system = System("chain")
+    system = Structure("chain")
     system.add("first", oscillator, {"parameters.initial_position": 1.0})
     system.add("second", oscillator)
     system.connect("first", "position", "second", "force", convert_units=False)

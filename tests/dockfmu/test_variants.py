@@ -8,7 +8,7 @@ import pytest
 from dockfmu import load
 from dockfmu.swap.interface import interface
 from master.observers.recording.results import read_results
-from master.system import System
+from master.system import Structure
 from ssp.archive import write_ssp
 from ssp.from_system import from_system
 from ssp.model import DEFINITION_TYPE, SsdComponent, SsdSystem, StructureDescription
@@ -19,7 +19,7 @@ from tests.dockfmu.small_systems import pair_system
 @pytest.fixture
 def package(oscillator, tmp_path):
     """A pair of oscillators, an oscillator that stands alone, and a description with the pair in it."""
-    alone = System("alone")
+    alone = Structure("alone")
     alone.add("mass", oscillator, {"parameters.initial_position": 0.5})
     content = from_system(pair_system(oscillator), stop_time=0.1, step=0.01)
     single = from_system(alone, stop_time=0.2, step=0.01).description

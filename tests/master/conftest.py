@@ -2,7 +2,7 @@
 
 import pytest
 
-from master.system import System
+from master.system import Structure
 from tests.master.fmus import arrays3
 from tests.master.fmus import linear as linear_fmus
 
@@ -40,7 +40,7 @@ def linear_library(tmp_path_factory, third_party):
 @pytest.fixture
 def alone(lag):
     """One lag whose input nothing sets."""
-    system = System("alone")
+    system = Structure("alone")
     system.add("a", lag, {"gain": 1.0})
     return system
 
@@ -48,7 +48,7 @@ def alone(lag):
 @pytest.fixture
 def swing(lag):
     """Two lags that feed each other with opposite signs: a damped swing."""
-    system = System("swing")
+    system = Structure("swing")
     system.add("a", lag, {"gain": 1.0})
     system.add("b", lag, {"gain": 1.0})
     system.connect("a", "y[1]", "b", "u[1]", factor=40.0)

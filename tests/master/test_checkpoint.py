@@ -18,9 +18,9 @@ from master.errors import StructureError
 from master.observers.checkpoints import Checkpoints
 from master.observers.recording.recorder import Recorder
 from master.observers.recording.results import read_results
-from master.run.simulation import Simulation, run
+from master.run.simulation import CoSimulation, run
 from master.step_control import StepControl, StepDoubling
-from master.system import System
+from master.system import Structure
 
 ROOT = Path(__file__).parents[2]
 
@@ -28,7 +28,7 @@ ROOT = Path(__file__).parents[2]
 @pytest.fixture
 def swings(oscillator):
     """Two oscillators on each other."""
-    system = System("swings")
+    system = Structure("swings")
     system.add("one", oscillator, {"parameters.stiffness": 40.0, "parameters.initial_position": 0.1})
     system.add("other", oscillator, {"parameters.stiffness": 9.0})
     for source, target in (("one", "other"), ("other", "one")):
@@ -39,7 +39,7 @@ def swings(oscillator):
 @pytest.fixture
 def lags(lag):
     """Two lags that exchange values of every type; `a.u[1]` is free."""
-    system = System("lags")
+    system = Structure("lags")
     system.add("a", lag, {"u[1]": 1.0, "label": "Größe"})
     system.add("b", lag, {"gain": 3.0})
     for output, target in (("y[1]", "u[1]"), ("count", "count_in"), ("high", "enable"), ("text", "text_in")):
@@ -60,7 +60,7 @@ def recorded(system, file, names, **how):
 @pytest.mark.parametrize("every", [1, 7])
 def test_a_run_from_a_file_is_equal_to_the_bit(swings, tmp_path, every):
     time, whole = recorded(swings, tmp_path / "whole.h5", NAMES, stop=2.0)
-    with Simulation(swings, step=1e-3) as simulation:
+    with CoSimulation(swings, step=1e-3) as simulation:
         simulation.advance(0.731)
         simulation.save().write(tmp_path / "grid.checkpoint")
     checkpoint = read_checkpoint(tmp_path / "grid.checkpoint")
@@ -81,12 +81,12 @@ def test_a_run_from_a_file_is_equal_to_the_bit(swings, tmp_path, every):
     {"algorithm": QuasiNewton()}, {"control": StepControl(1e-5, 0.02, 1e-4, StepDoubling(1e-6))},
 ], ids=["gauss_seidel", "jacobi", "fixed_point", "quasi_newton", "step_control"])  # fmt: skip
 def test_every_algorithm_goes_on_to_the_bit(swings, tmp_path, how):
-    with Simulation(swings, step=1e-3, **how) as simulation:
+    with CoSimulation(swings, step=1e-3, **how) as simulation:
         simulation.advance(0.5)
         simulation.save().write(tmp_path / "c")
         simulation.advance(1.0)
         expected, steps = simulation.get(NAMES), simulation.result.macro_steps
-    with Simulation(swings, step=1e-3, resume=read_checkpoint(tmp_path / "c"), **how) as simulation:
+    with CoSimulation(swings, step=1e-3, resume=read_checkpoint(tmp_path / "c"), **how) as simulation:
         simulation.advance(1.0)
         assert simulation.get(NAMES) == expected
         assert simulation.result.macro_steps == steps
@@ -95,23 +95,23 @@ def test_every_algorithm_goes_on_to_the_bit(swings, tmp_path, how):
 def test_instances_at_their_own_pace_go_on_to_the_bit(swings, tmp_path):
     swings.elements["one"].every = 3
     swings.elements["other"].substeps = 2
-    with Simulation(swings, step=1e-3) as simulation:
+    with CoSimulation(swings, step=1e-3) as simulation:
         simulation.advance(0.5)
         simulation.save().write(tmp_path / "c")
         simulation.advance(0.9)
         expected = simulation.get(NAMES)
-    with Simulation(swings, step=1e-3, resume=read_checkpoint(tmp_path / "c")) as simulation:
+    with CoSimulation(swings, step=1e-3, resume=read_checkpoint(tmp_path / "c")) as simulation:
         simulation.advance(0.9)
         assert simulation.get(NAMES) == expected
 
 
 def test_a_checkpoint_off_the_grid_goes_on_from_there(swings, tmp_path):
     run(swings, step=1e-3, stop=0.7311, observers=[Checkpoints(tmp_path / "run.checkpoint")])
-    with Simulation(swings, step=1e-3) as simulation:
+    with CoSimulation(swings, step=1e-3) as simulation:
         simulation.advance(0.7311)
         simulation.advance(1.0)
         expected = simulation.get(NAMES)
-    with Simulation(swings, step=1e-3, resume=read_checkpoint(tmp_path / "run.checkpoint")) as simulation:
+    with CoSimulation(swings, step=1e-3, resume=read_checkpoint(tmp_path / "run.checkpoint")) as simulation:
         assert simulation.time == 0.7311
         simulation.advance(1.0)
         assert simulation.get(NAMES) == expected
@@ -121,19 +121,19 @@ def test_a_checkpoint_off_the_grid_goes_on_from_there(swings, tmp_path):
 def test_values_of_all_types_are_kept(lags, tmp_path, process):
     lags.elements["b"].process = process
     names = ["b.y[1]", "b.count", "b.high", "b.text"]
-    with Simulation(lags, step=0.1) as simulation:
+    with CoSimulation(lags, step=0.1) as simulation:
         simulation.advance(0.5)
         simulation.save().write(tmp_path / "c")
         simulation.advance(1.0)
         expected = simulation.get(names)
-    with Simulation(lags, step=0.1, resume=read_checkpoint(tmp_path / "c")) as simulation:
+    with CoSimulation(lags, step=0.1, resume=read_checkpoint(tmp_path / "c")) as simulation:
         simulation.advance(1.0)
         assert simulation.get(names) == expected
 
 
 def test_variants_branch_from_one_prefix(lags):
     ends = {}
-    with Simulation(lags, step=0.01) as prefix:
+    with CoSimulation(lags, step=0.01) as prefix:
         prefix.advance(0.5)
         for push in (1.0, 2.0, 3.0):
             with prefix.branch({"a.u[1]": push}) as variant:
@@ -150,7 +150,7 @@ def test_variants_branch_from_one_prefix(lags):
 
 
 def test_a_branch_may_take_other_steps_and_observers(lags, tmp_path):
-    with Simulation(lags, step=0.01, stop=2.0) as prefix:
+    with CoSimulation(lags, step=0.01, stop=2.0) as prefix:
         prefix.advance(0.5)
         with prefix.branch(step=0.005, stop=1.0, observers=[Recorder(tmp_path / "b.h5", ["a.y[1]"])]) as variant:
             variant.advance(2.0)
@@ -161,7 +161,7 @@ def test_a_branch_may_take_other_steps_and_observers(lags, tmp_path):
 
 
 def test_a_branch_may_take_another_algorithm_and_vary_its_steps(swings):
-    with Simulation(swings, step=1e-4, algorithm=GaussSeidel(linear=True)) as prefix:
+    with CoSimulation(swings, step=1e-4, algorithm=GaussSeidel(linear=True)) as prefix:
         prefix.advance(0.5)
         control = StepControl(1e-5, 0.05, 1e-3, StepDoubling(1e-8, order=3))
         with prefix.branch(step=1e-3, algorithm=Jacobi(linear=True), control=control) as variant:
@@ -175,7 +175,7 @@ def test_a_branch_may_take_another_algorithm_and_vary_its_steps(swings):
 
 
 def test_what_an_fmu_calculates_cannot_branch(lags):
-    with Simulation(lags, step=0.01) as prefix:
+    with CoSimulation(lags, step=0.01) as prefix:
         prefix.advance(0.1)
         with pytest.raises(StructureError, match=r"a.gain cannot be set during a run: it is a fixed parameter"):
             prefix.branch({"a.gain": 2.0})
@@ -183,19 +183,19 @@ def test_what_an_fmu_calculates_cannot_branch(lags):
 
 def test_fmus_that_cannot_give_their_state_are_named(third_party, lag, tmp_path):
     xml = third_party.description().replace('canSerializeFMUstate="true"', 'canSerializeFMUstate="false"')
-    system = System("mute")
+    system = Structure("mute")
     system.add("a", lag)
     system.add("b", third_party.build(tmp_path, xml=xml))
     system.add("c", third_party.build(tmp_path, "Other", xml=xml))
     words = "no checkpoint can be taken: the FMUs of b, c cannot serialise a state"
-    with Simulation(system, step=0.1) as simulation, pytest.raises(CheckpointError, match=words):
+    with CoSimulation(system, step=0.1) as simulation, pytest.raises(CheckpointError, match=words):
         simulation.save()
     with pytest.raises(CheckpointError, match=words):
         run(system, step=0.1, stop=1.0, observers=[Checkpoints(tmp_path / "c")])
 
 
 def test_other_fmus_are_refused(lags, third_party, tmp_path):
-    with Simulation(lags, step=0.1) as simulation:
+    with CoSimulation(lags, step=0.1) as simulation:
         simulation.advance(0.1)
         checkpoint = simulation.save()
     lags.elements["b"].file = third_party.build(tmp_path, unit=None)
@@ -208,7 +208,7 @@ def test_other_fmus_are_refused(lags, third_party, tmp_path):
 
 def test_every_difference_of_the_system_is_refused_by_name(swings, oscillator):
     """Start values given, changed and left out, connections, rates, order and the name."""
-    with Simulation(swings, step=1e-3) as simulation:
+    with CoSimulation(swings, step=1e-3) as simulation:
         simulation.advance(0.1)
         checkpoint = simulation.save()
     assert checkpoint.differences(swings) == []
@@ -219,7 +219,7 @@ def test_every_difference_of_the_system_is_refused_by_name(swings, oscillator):
     swings.order = ("other", "one")
     swings.connections[0] = replace(swings.connections[0], factor=0.25)
     with pytest.raises(CheckpointError) as caught:
-        Simulation(swings, step=1e-3, resume=checkpoint)
+        CoSimulation(swings, step=1e-3, resume=checkpoint)
     lines = [line.strip() for line in str(caught.value).splitlines()]
     link = "connection one.position -> other.force, times {} plus 0.0, units not converted"
     assert lines[:-1] == [
@@ -239,7 +239,7 @@ def test_every_difference_of_the_system_is_refused_by_name(swings, oscillator):
 
 def test_equal_values_of_other_types_are_no_difference(swings, tmp_path):
     """As from a file, or by name of what is the FMU's own start value."""
-    with Simulation(swings, step=1e-3) as simulation:
+    with CoSimulation(swings, step=1e-3) as simulation:
         simulation.save().write(tmp_path / "c")
     swings.elements["one"].start |= {"parameters.stiffness": np.float32(40), "parameters.mass": True}
     assert read_checkpoint(tmp_path / "c").differences(swings) == []
@@ -249,7 +249,7 @@ def test_a_forced_run_takes_the_values_of_the_checkpoint_and_new_inputs(swings, 
     """Parameters that are fixed stay those of the state; the recording and the warnings tell the truth."""
     swings.connections.pop()
     names = ["one.position", "other.position"]
-    with Simulation(swings, step=1e-3) as simulation:
+    with CoSimulation(swings, step=1e-3) as simulation:
         simulation.advance(0.5)
         checkpoint = simulation.save()
         with simulation.branch({"one.force": 3.0}) as branch:
@@ -273,7 +273,7 @@ def test_a_forced_run_takes_the_values_of_the_checkpoint_and_new_inputs(swings, 
 
 def test_what_a_checkpoint_was_taken_of_is_what_was_loaded(swings):
     """A change of the system while it runs does not act, and is not in the checkpoint."""
-    with Simulation(swings, step=1e-3) as simulation:
+    with CoSimulation(swings, step=1e-3) as simulation:
         swings.elements["one"].start["parameters.mass"] = 7.0
         checkpoint = simulation.save()
     assert [str(difference) for difference in checkpoint.differences(swings)] == [
@@ -290,7 +290,7 @@ def test_files_that_are_none_are_refused(tmp_path, content):
 
 def test_damaged_files_are_refused_or_as_they_were(lags, tmp_path):
     file = tmp_path / "c"
-    with Simulation(lags, step=0.1) as simulation:
+    with CoSimulation(lags, step=0.1) as simulation:
         simulation.save().write(file)
     sound, damaged = file.read_bytes(), tmp_path / "damaged"
     refused = 0
@@ -305,7 +305,7 @@ def test_damaged_files_are_refused_or_as_they_were(lags, tmp_path):
 
 def test_a_file_that_cannot_be_written_leaves_the_old_one(lags, tmp_path, monkeypatch):
     file = tmp_path / "c"
-    with Simulation(lags, step=0.1) as simulation:
+    with CoSimulation(lags, step=0.1) as simulation:
         simulation.save().write(file)
         simulation.advance(0.1)
 
@@ -335,14 +335,14 @@ from pathlib import Path
 from master.observers.checkpoints import Checkpoints
 from master.observers.observer import Observer
 from master.run.simulation import run
-from master.system import System
+from master.system import Structure
 
 class Signal(Observer):
     def progress(self, time, wall):
         if time > 5.0 and Path(sys.argv[2]).exists() == (sys.argv[3] == "9"):
             os.kill(os.getpid(), int(sys.argv[3]))
 
-system = System("ended")
+system = Structure("ended")
 system.add("lag", Path(sys.argv[1]), {"u[1]": 1.0, "gain": 1e-6})
 every = 0.2 if sys.argv[3] == "9" else 1e9
 result = run(system, step=1e-3, stop=1e6, observers=[Checkpoints(Path(sys.argv[2]), every=every), Signal()])
@@ -362,9 +362,9 @@ def test_a_run_that_was_ended_from_outside_goes_on(lag, tmp_path, number):
         assert done.returncode == -signal.SIGKILL
     else:
         assert checkpoint.time == float(done.stdout), done.stderr
-    system = System("ended")
+    system = Structure("ended")
     system.add("lag", lag, {"u[1]": 1.0, "gain": 1e-6})
-    with Simulation(system, step=1e-3, resume=checkpoint) as simulation:
+    with CoSimulation(system, step=1e-3, resume=checkpoint) as simulation:
         simulation.advance(checkpoint.time + 1.0)
         (y,) = simulation.get(["lag.y[1]"])
     # every step multiplies the distance from 1 by 1 - gain h; its rounding is 1e-7 of the change or less
@@ -389,8 +389,8 @@ def test_a_damaged_checkpoint_is_refused_by_name(checkpoint_bytes, tmp_path_fact
 @pytest.fixture(scope="module")
 def checkpoint_bytes(oscillator, tmp_path_factory):
     """A checkpoint of one oscillator."""
-    system = System("one")
+    system = Structure("one")
     system.add("one", oscillator)
-    with Simulation(system, step=1e-3) as simulation:
+    with CoSimulation(system, step=1e-3) as simulation:
         simulation.advance(0.1)
         return simulation.save().write(tmp_path_factory.mktemp("whole") / "c").read_bytes()

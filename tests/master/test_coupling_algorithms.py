@@ -12,8 +12,8 @@ from master.algorithms import FixedPoint, GaussSeidel, Jacobi, Midpoint, QuasiNe
 from master.errors import StructureError
 from master.observers.recording.recorder import Recorder
 from master.observers.recording.results import read_results
-from master.run.simulation import Simulation, run
-from master.system import System
+from master.run.simulation import CoSimulation, run
+from master.system import Structure
 
 EXPLICIT = ("jacobi", "gauss_seidel", "jacobi_linear", "gauss_seidel_linear")
 ALL = (*EXPLICIT, "fixed_point", "quasi_newton")
@@ -121,13 +121,13 @@ def test_implicit_coupling_refuses_what_cannot_go_back(lag, third_party, tmp_pat
         third_party.description().replace('canGetAndSetFMUstate="true"', "").replace('canSerializeFMUstate="true"', "")
     )
     stuck = third_party.build(tmp_path, "Stuck", xml=xml)
-    system = System("loop")
+    system = Structure("loop")
     system.add("a", stuck)
     system.add("b", lag)
     system.connect("a", "y[1]", "b", "u[1]")
     system.connect("b", "y[1]", "a", "u[1]")
     with pytest.raises(StructureError, match="implicit coupling needs rollback, which a cannot do"):
-        Simulation(system, step=0.1, algorithm=FixedPoint())
+        CoSimulation(system, step=0.1, algorithm=FixedPoint())
 
 
 # architecture section 4: 20 kg on 7 t, 1e7 N/m, bodies exact, worst phase of the impact in the step
@@ -154,4 +154,4 @@ def test_jacobi_makes_more_energy_in_an_impact_than_gauss_seidel(collision):
 def test_midpoint_names_forces_that_are_not_there(collision):
     system = impact.system(*collision, 1e-4)
     with pytest.raises(StructureError, match="there is no element 'spring'"):
-        Simulation(system, step=1e-3, algorithm=Midpoint(forces=("spring",)))
+        CoSimulation(system, step=1e-3, algorithm=Midpoint(forces=("spring",)))

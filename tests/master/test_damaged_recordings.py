@@ -15,8 +15,8 @@ from master.errors import MasterError
 from master.observers.recording import checksum, journal
 from master.observers.recording.recorder import CHUNK_ROWS, Recorder
 from master.observers.recording.results import DamagedRecording, read_results
-from master.run.simulation import Simulation, run
-from master.system import System
+from master.run.simulation import CoSimulation, run
+from master.system import Structure
 
 NAMES = ["a.y[1]", "a.count", "a.high", "a.text", "b.y[1]"]
 ROWS = 6 * CHUNK_ROWS + 101
@@ -35,7 +35,7 @@ class Recorded:
 
 @pytest.fixture(scope="module")
 def recorded(lag, tmp_path_factory):
-    system = System("swing")
+    system = Structure("swing")
     system.add("a", lag, {"gain": 1.0, "label": "Größe"})
     system.add("b", lag, {"gain": 1.0})
     system.connect("a", "y[1]", "b", "u[1]", factor=40.0)
@@ -216,7 +216,7 @@ def test_a_disk_that_fills_up_in_the_middle_of_a_row(tmp_path):
 
 def test_a_recording_that_is_being_written_is_refused_to_others(swing, tmp_path):
     """Also to another run of the same process; a run that is over lets go of it."""
-    with Simulation(swing, step=0.1, observers=[Recorder(tmp_path / "r.h5")]) as simulation:
+    with CoSimulation(swing, step=0.1, observers=[Recorder(tmp_path / "r.h5")]) as simulation:
         simulation.advance(0.5)
         with pytest.raises(LockedError, match=r"r.h5 is being written by process \d+, since"):
             run(swing, step=0.1, stop=1.0, observers=[Recorder(tmp_path / "r.h5")])
@@ -235,7 +235,7 @@ def test_variables_keep_their_names_whatever_hdf5_makes_of_them(third_party, tmp
     for old, new in (("y[1]", "a/b"), ("y[2]", "a|b"), ("y[3]", "."), ("y[4]", "a~1|b")):
         assert f'name="{old}"' in xml
         xml = xml.replace(f'name="{old}"', f'name="{new}"')
-    system = System("odd")
+    system = Structure("odd")
     system.add("a", third_party.build(tmp_path, channels=4, xml=xml), {f"u[{k}]": float(k) for k in range(1, 5)})
     names = ["a.a/b", "a.a|b", "a..", "a.a~1|b"]
     result = run(system, step=0.5, stop=0.5, observers=[Recorder(tmp_path / "r.h5", names)])

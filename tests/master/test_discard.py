@@ -13,7 +13,7 @@ from master.observers.recording.recorder import Recorder
 from master.observers.recording.results import read_results
 from master.run.simulation import run
 from master.step_control import PowerBonds, Retry, StepControl, StepDoubling
-from master.system import System
+from master.system import Structure
 
 PERIOD, STOP, STEP = 0.27, 2.0, 0.1
 TURNS = PERIOD * np.arange(1, 8)
@@ -33,7 +33,7 @@ def make(tmp_path_factory, linear, linear_library):
     files = {back: linear.build(folder, linear_library, f"Linear{back}", goes_back=back) for back in (True, False)}
 
     def system(*, goes_back=True, order=("ramp", "sum"), process=False, **parameters):
-        found = System("turns")
+        found = Structure("turns")
         found.add("ramp", files[goes_back], linear.ramp(period=PERIOD) | parameters, process=process)
         found.add("sum", files[True], linear.integral())
         found.connect("ramp", "y[1]", "sum", "u")

@@ -19,7 +19,7 @@ from master.observers.recording.recorder import Recorder
 from master.observers.recording.results import read_results, recover
 from master.observers.recording.selection import Dense
 from master.run.simulation import run
-from master.system import System
+from master.system import Structure
 
 STEP = 1e-3
 NAMES = ["a.through", "a.y[1]", "a.count"]
@@ -28,7 +28,7 @@ NAMES = ["a.through", "a.y[1]", "a.count"]
 @pytest.fixture
 def noisy(lag):
     """A lag that passes its input through, and a driver that gives it another input in each step."""
-    system = System("noisy")
+    system = Structure("noisy")
     system.add("a", lag, {"gain": 50.0, "feed": 1.0})
 
     def noise(time):
@@ -122,11 +122,11 @@ def test_what_was_reached_between_the_last_row_and_a_failure_belongs_to_that_row
 
 
 def test_a_run_resumed_within_an_interval_begins_with_a_row_and_loses_nothing(noisy, tmp_path):
-    from master.run.simulation import Simulation
+    from master.run.simulation import CoSimulation
 
     system, driver = noisy
     _, whole = recorded(noisy, tmp_path / "whole.h5")
-    with Simulation(system, step=STEP, stop=0.5, drivers=[driver]) as simulation:
+    with CoSimulation(system, step=STEP, stop=0.5, drivers=[driver]) as simulation:
         simulation.advance(0.123)
         checkpoint = simulation.save()
     result = run(

@@ -14,7 +14,7 @@ from master.observers.observer import Observer
 from master.observers.recording.recorder import Recorder
 from master.observers.recording.results import read_results
 from master.run.simulation import run
-from master.system import System
+from master.system import Structure
 
 ROOT = Path(__file__).parents[2]
 DO_STEP = 1
@@ -22,7 +22,7 @@ DO_STEP = 1
 
 def pair(lag, **faults):
     """Two lags; the second, "craft", gets the start values `faults` with dots for underscores."""
-    system = System("pair")
+    system = Structure("pair")
     system.add("base", lag, {"u[1]": 1.0})
     system.add("craft", lag, {name.replace("_", ".", 1): value for name, value in faults.items()})
     system.connect("base", "y[1]", "craft", "u[1]")
@@ -57,7 +57,7 @@ def test_nan_in_an_output_is_found_in_its_step_and_named(lag, tmp_path):
 
 
 def test_nan_in_an_output_that_nobody_gets_is_recorded_and_noted(lag, tmp_path):
-    system = System("alone")
+    system = Structure("alone")
     system.add("craft", lag, {"nan_time": 0.5})
     result = run(system, step=0.01, stop=1.0, observers=[Recorder(tmp_path / "r.h5")])
     assert result.status == "completed"
@@ -148,7 +148,7 @@ from pathlib import Path
 import master.observers.recording.recorder as recorder
 from master.observers.observer import Observer
 from master.run.simulation import run
-from master.system import System
+from master.system import Structure
 
 recorder.FLUSH_S = 0.0
 
@@ -157,7 +157,7 @@ class Kill(Observer):
         if time > 5.0:
             os.kill(os.getpid(), 9)
 
-system = System("killed")
+system = Structure("killed")
 system.add("lag", Path(sys.argv[1]), {"u[1]": 1.0})
 run(system, step=1e-3, stop=1e6, observers=[recorder.Recorder(Path(sys.argv[2]), ["lag.y[1]"]), Kill()])
 """

@@ -32,14 +32,14 @@ from pathlib import Path
 from master.observers.observer import Observer
 from master.observers.recording.recorder import Recorder
 from master.run.simulation import run
-from master.system import System
+from master.system import Structure
 
 class Signal(Observer):
     def progress(self, time, wall):
         if time > 5.0 and wall < 1e9:
             os.kill(os.getpid(), int(sys.argv[3]))
 
-system = System("signalled")
+system = Structure("signalled")
 system.add("lag", Path(sys.argv[1]), {"u[1]": 1.0})
 result = run(system, step=1e-3, stop=1e6, observers=[Recorder(Path(sys.argv[2]), ["lag.y[1]"]), Signal()])
 print(result.status, result.message)
@@ -62,9 +62,9 @@ SPEAKING = """
 import sys
 from pathlib import Path
 from master.run.simulation import run
-from master.system import System
+from master.system import Structure
 
-system = System("s")
+system = Structure("s")
 system.add("craft", Path(sys.argv[1]), {"fail.function": 1, "fail.status": 15})
 print(run(system, step=0.01, stop=0.1).warnings)
 """

@@ -12,7 +12,7 @@ from master.observers.recording.recorder import Recorder
 from master.observers.recording.results import read_results
 from master.run.simulation import run
 from master.step_control import Retry
-from master.system import System
+from master.system import Structure
 
 WHOLE = ("Int8", "UInt8", "Int16", "UInt16", "Int32", "UInt32", "Int64", "UInt64")
 
@@ -112,7 +112,7 @@ def test_derivatives_of_elements(arrays):
 
 def test_fmus_of_both_versions_in_one_system(arrays, lag, tmp_path):
     """A ring: y' = u - y of FMI 3.0 with four elements, of which the second goes through a lag of FMI 2.0."""
-    system = System("mixed")
+    system = Structure("mixed")
     system.add("three", arrays, {"n": 4, "gain": 2.0, "u[1]": 1.0})
     system.add("two", lag, {"gain": 3.0})
     system.connect("three", "y[1]", "three", "u[2]")
@@ -143,7 +143,7 @@ def test_fmus_of_both_versions_in_one_system(arrays, lag, tmp_path):
     ],
 )
 def test_faults_are_told_in_the_words_of_fmi3(arrays, fault, words):
-    system = System("faulty")
+    system = Structure("faulty")
     system.add("a", arrays, {"fault": fault, "fault_time": 0.499})
     result = run(system, step=0.01, stop=1.0)
     assert result.status == "failed"
@@ -152,7 +152,7 @@ def test_faults_are_told_in_the_words_of_fmi3(arrays, fault, words):
 
 
 def test_a_step_that_returns_early_is_retried_to_there(arrays, tmp_path):
-    system = System("early")
+    system = Structure("early")
     system.add("a", arrays, {"fault": 1, "fault_time": 0.499, "gain": 2.0, "u[1]": 1.0})
     recorder = Recorder(tmp_path / "r.h5", ["a.y[1]"])
     result = run(system, step=0.01, stop=1.0, control=Retry(1e-3), observers=[recorder])
@@ -193,7 +193,7 @@ def test_what_cannot_be_used_is_refused(fmi3, tmp_path, old, new, words):
 
 
 def test_a_variable_that_was_left_out_is_refused_with_the_reason(arrays):
-    system = System("binary")
+    system = Structure("binary")
     system.add("a", arrays, {"blob": 1})
     with pytest.raises(StructureError, match="a has no variable 'blob' that can be used: it is a Binary variable"):
         system.check()

@@ -15,7 +15,7 @@ from master.algorithms.jacobi import Jacobi
 from master.observers.recording.recorder import Recorder
 from master.observers.recording.results import read_results
 from master.run.simulation import run
-from master.system import System
+from master.system import Structure
 from ssp.archive import write_ssp
 from ssp.from_system import from_system
 
@@ -25,7 +25,7 @@ STEPS, H = 400, 0.01
 
 @pytest.fixture(scope="module")
 def ring(lag):
-    system = System("ring")
+    system = Structure("ring")
     for i, gain in enumerate(GAINS):
         system.add(f"lag{i}", lag, {"gain": gain})
     for i in range(3):

@@ -7,11 +7,11 @@ import pytest
 from master.observers.recording.recorder import Recorder
 from master.observers.recording.results import read_results
 from master.run.simulation import run
-from master.system import System
+from master.system import Structure
 
 
 def chain(lag, names, start):
-    system = System("chain")
+    system = Structure("chain")
     for name in names:
         system.add(name, lag, start)
     for source, target in itertools.pairwise(names):
@@ -69,7 +69,7 @@ def test_an_algebraic_loop_without_a_solution_fails_by_name(lag):
 def test_a_loop_that_is_only_declared_is_passed_without_a_word(lag, third_party, tmp_path):
     xml = third_party.description().replace(' dependencies=""', "")
     unclear = third_party.build(tmp_path, "Unclear", xml=xml)
-    system = System("loop")
+    system = Structure("loop")
     system.add("a", unclear)
     system.add("b", lag, {"feed": 3.0, "bias": 1.0})
     system.connect("a", "y[1]", "b", "u[1]")
@@ -105,7 +105,7 @@ def test_a_loop_that_is_denied_is_solved(third_party, tmp_path):
 
 
 def test_tables_of_connections_hold_in_every_step(lag, tmp_path):
-    system = System("table")
+    system = Structure("table")
     system.add("a", lag)
     system.add("b", lag)
     system.connect("a", "count", "b", "count_in", table=[(0, 7), (1, 40)])

@@ -14,8 +14,8 @@ from master.errors import MasterError, StructureError
 from master.fmi.variables import Variable
 from master.observers.observer import Observer
 from master.observers.stream import Stream, subscribe
-from master.run.simulation import Simulation, run
-from master.system import System
+from master.run.simulation import CoSimulation, run
+from master.system import Structure
 
 
 def test_a_subscriber_gets_the_description_all_rows_and_the_end(alone):
@@ -44,7 +44,7 @@ def test_a_subscriber_gets_the_description_all_rows_and_the_end(alone):
 
 def test_a_subscriber_may_come_late_and_leave_early(alone):
     stream = Stream(variables=["a.y[1]"])
-    with Simulation(alone, step=0.1, observers=[stream]) as simulation:
+    with CoSimulation(alone, step=0.1, observers=[stream]) as simulation:
         simulation.advance(1.0)
         late = socket.create_connection(("127.0.0.1", stream.port))
         simulation.advance(2.0)
@@ -64,7 +64,7 @@ def test_a_slow_subscriber_misses_rows_and_is_told_how_many(alone, monkeypatch):
     monkeypatch.setattr("master.observers.stream.LIMIT", 1 << 14)
     stream = Stream(variables=["a.y[1]", "a.through"])
     found = []
-    with Simulation(alone, step=1e-3, observers=[stream]) as simulation, socket.socket() as idle:
+    with CoSimulation(alone, step=1e-3, observers=[stream]) as simulation, socket.socket() as idle:
         idle.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, 1 << 14)
         idle.connect(("127.0.0.1", stream.port))
         simulation.advance(0.001)
@@ -94,7 +94,7 @@ def test_a_slow_subscriber_misses_rows_and_is_told_how_many(alone, monkeypatch):
 
 
 def test_values_that_json_has_no_words_for_are_null(lag):
-    system = System("bad")
+    system = Structure("bad")
     system.add("a", lag, {"nan_time": 0.5})
     stream = Stream(variables=["a.y[1]"])
     stream.open()
@@ -108,15 +108,15 @@ def test_values_that_json_has_no_words_for_are_null(lag):
 def test_ports_are_held_while_a_run_lasts_and_those_that_cannot_be_had_are_named(alone):
     """Whoever is refused one lets the others go, before any FMU is loaded."""
     first, driver, late = Stream(), Datagrams(0, ["a.u[1]"]), Stream()
-    with Simulation(alone, step=0.1, observers=[first], drivers=[driver]) as simulation:
+    with CoSimulation(alone, step=0.1, observers=[first], drivers=[driver]) as simulation:
         first.open()
         simulation.advance(0.1)
         for watchers, named in (
             ({"observers": [late, Stream(first.port)]}, f"stream: port {first.port}"),
             ({"observers": [late], "drivers": [Datagrams(driver.port, [])]}, f"inputs: port {driver.port}"),
         ):
-            for begin in (Simulation.run, Simulation.__enter__):
-                other = Simulation(alone, step=0.1, stop=1.0, **watchers)
+            for begin in (CoSimulation.run, CoSimulation.__enter__):
+                other = CoSimulation(alone, step=0.1, stop=1.0, **watchers)
                 with pytest.raises(MasterError, match=f"{named} of 127.0.0.1 is not available"):
                     begin(other)
                 assert other.instances == {}
@@ -128,7 +128,7 @@ def test_ports_are_held_while_a_run_lasts_and_those_that_cannot_be_had_are_named
 def test_inputs_come_as_datagrams(alone):
     driver = Datagrams(0, ["a.u[1]"])
     sender = socket.socket(socket.AF_INET, socket.SOCK_DGRAM)
-    with sender, Simulation(alone, step=0.1, drivers=[driver]) as simulation:
+    with sender, CoSimulation(alone, step=0.1, drivers=[driver]) as simulation:
         simulation.advance(0.1)
         for data in (b'{"a.u[1]": 7}', b'{"a.u[1]": 2.5}', b"nonsense", b'{"a.y[1]": 1.0}', b'{"a.u[1]": NaN}', b"[1]"):
             sender.sendto(data, ("127.0.0.1", driver.port))
@@ -156,13 +156,13 @@ def test_functions_are_asked_every_so_many_steps_whoever_looks_on(alone, tmp_pat
         drivers = [Function([], function, every=4), Function(["a.u[1]"], lambda t: {"a.u[1]": t})]
         return {"drivers": drivers, "observers": [Often()]}
 
-    with Simulation(alone, step=0.1, **options()) as simulation:
+    with CoSimulation(alone, step=0.1, **options()) as simulation:
         simulation.advance(0.6)
         checkpoint = simulation.save()
         simulation.advance(1.3)
     assert asked == [0.0, 0.4, 0.8, 1.2]
     asked.clear()
-    with Simulation(alone, step=0.1, resume=checkpoint, **options()) as simulation:
+    with CoSimulation(alone, step=0.1, resume=checkpoint, **options()) as simulation:
         simulation.advance(1.3)
     assert asked == [0.8, 1.2]
 
@@ -171,7 +171,7 @@ def test_functions_are_asked_every_so_many_steps_whoever_looks_on(alone, tmp_pat
 def test_every_zero_steps_is_refused(alone, of):
     watcher = Function([], dict, every=0) if of == "drivers" else Stream(every=0)
     with pytest.raises(StructureError, match="every = 0: must be at least 1 macro step"):
-        Simulation(alone, step=0.1, **{of: [watcher]})
+        CoSimulation(alone, step=0.1, **{of: [watcher]})
 
 
 VARIABLES = {
@@ -219,13 +219,13 @@ def test_good_datagrams_are_obeyed(content):
 
 def test_nothing_that_is_received_ends_a_run(lag):
     """Deep nesting once ended it with a traceback, and a value that the FMU discards ended it too."""
-    system = System("alone")
+    system = Structure("alone")
     # fmi2SetReal gives fmi2Discard after a while
     system.add("a", lag, {"fail.function": 3, "fail.status": 2, "fail.time": 0.25})
     driver = Datagrams(0, ["a.u[1]"])
     hostile = (b"[" * 2000, b'{"a.u[1]": 1' + b"0" * 400 + b"}", b'{"a.u[1]": "1"}', b"\x00", b"", b'{"a.u[1]": 2.0}')
     with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as sender:
-        with Simulation(system, step=0.1, drivers=[driver]) as simulation:
+        with CoSimulation(system, step=0.1, drivers=[driver]) as simulation:
             for data in hostile:
                 sender.sendto(data, ("127.0.0.1", driver.port))
             simulation.advance(0.2)
@@ -243,7 +243,7 @@ def test_nothing_that_is_received_ends_a_run(lag):
 def test_a_flood_of_datagrams_does_not_hold_a_run_up(alone):
     """A source that never runs dry: so it is for who reads more slowly than another sends."""
     driver = Datagrams(0, ["a.u[1]"])
-    with Simulation(alone, step=0.1, drivers=[driver]) as simulation:
+    with CoSimulation(alone, step=0.1, drivers=[driver]) as simulation:
 
         class Endless:
             def recv(self, size):

@@ -14,9 +14,9 @@ import pytest
 
 from master.algorithms import ALGORITHMS, by_name
 from master.loop import compiler, tables
-from master.run.simulation import Simulation
+from master.run.simulation import CoSimulation
 from master.step_control import Retry, StepControl, StepDoubling
-from master.system import System
+from master.system import Structure
 
 ROOT = Path(__file__).parents[2]
 CONTROLS = {
@@ -31,7 +31,7 @@ CHECKED = "libc_malloc_debug.so.0"
 
 def ring(lag, **second):
     """Two lags that exchange values of all types; `second` are options of the second."""
-    system = System("ring")
+    system = Structure("ring")
     system.add("a", lag, {"gain": 2.0})
     system.add("b", lag, {"gain": 3.0}, **second)
     for one, two in (("a", "b"), ("b", "a")):
@@ -45,7 +45,7 @@ def ring(lag, **second):
 @pytest.mark.parametrize("control", CONTROLS)
 @pytest.mark.parametrize("name", ALGORITHMS)
 def test_a_backup_is_as_large_as_what_it_backs_up(lag, name, control, second):
-    with Simulation(
+    with CoSimulation(
         ring(lag, **second), step=0.01, stop=0.1, algorithm=by_name(name), control=CONTROLS[control]
     ) as simulation:
         found = simulation._session.tables
@@ -67,7 +67,7 @@ from pathlib import Path
 import numpy as np
 from master.tables import coupling
 from master.algorithms import by_name
-from master.run.simulation import Simulation
+from master.run.simulation import CoSimulation
 from master.step_control import Retry
 from test_memory_of_the_loop import CONTROLS, ring
 
@@ -82,13 +82,13 @@ for name, control in (
     ("fixed_point", None), ("quasi_newton", None), ("gauss_seidel", "doubling"), ("jacobi_linear", "doubling"),
     ("jacobi", "retry"), ("fixed_point", "doubling"), ("fixed_point", "events"),
 ):
-    with Simulation(ring(lag), step=0.01, stop=1.0, algorithm=by_name(name), control=CONTROLS.get(control)) as run:
+    with CoSimulation(ring(lag), step=0.01, stop=1.0, algorithm=by_name(name), control=CONTROLS.get(control)) as run:
         run.advance(0.3)
         checkpoint = run.save()
         with run.branch(stop=0.6) as branch:
             branch.advance(0.6)
         run.advance(1.0)
-    with Simulation(
+    with CoSimulation(
         ring(lag), step=0.01, stop=1.0, algorithm=by_name(name), control=CONTROLS.get(control), resume=checkpoint
     ) as resumed:
         resumed.advance(1.0)

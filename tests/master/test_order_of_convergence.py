@@ -9,14 +9,14 @@ from master.algorithms.jacobi import Jacobi
 from master.observers.recording.recorder import Recorder
 from master.observers.recording.results import read_results
 from master.run.simulation import run
-from master.system import System
+from master.system import Structure
 
 STIFFNESS, COUPLING, DAMPING, STOP = (4.0, 9.0), 1.5, 0.4, 4.0
 
 
 def trajectory(oscillator, file, algorithm, step, damping=DAMPING, stop=STOP):
     """Positions and velocities of both masses, shape (steps + 1, 4)."""
-    system = System("two masses")
+    system = Structure("two masses")
     for name, stiffness in zip("ab", STIFFNESS, strict=True):
         start = {"parameters.stiffness": stiffness + COUPLING, "parameters.damping": damping}
         system.add(name, oscillator, start)

@@ -8,7 +8,7 @@ from master.errors import FmuError
 from master.observers.recording.recorder import Recorder
 from master.observers.recording.results import read_results
 from master.run.simulation import run
-from master.system import System
+from master.system import Structure
 
 FREQUENCY, STOP = 2.0, 1.0
 OUTPUT_DERIVATIVES, INPUT_DERIVATIVES = 1, 2
@@ -24,7 +24,7 @@ def make(tmp_path_factory, linear, linear_library):
             linear.build(folder, linear_library, f"{takes}{order}", interpolates=takes, output_derivatives=order)
             for order in (int(tells), 0)
         ]
-        system = System("sine")
+        system = Structure("sine")
         system.add("sum", files[1], linear.integral() | dict(target))
         system.add("sine", files[0], linear.sine(FREQUENCY) | dict(source), every=every)
         system.connect("sine", "y[1]", "sum", "u", factor=factor)

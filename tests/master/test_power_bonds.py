@@ -15,7 +15,7 @@ from master.observers.recording.recorder import Recorder
 from master.observers.recording.results import read_results
 from master.run.simulation import run
 from master.step_control import PowerBonds, StepControl
-from master.system import System
+from master.system import Structure
 
 K, KC, START = 10.0, 30.0, (0.1, 0.0, 0.0, 0.0, 0.1)
 BOND = Bond("spring", ("second.y[1]",), ("first.y[1]",))
@@ -43,7 +43,7 @@ def make(tmp_path_factory, linear, linear_library):
     def system(*, c=0.0, goes_back=True):
         file = linear.build(folder, linear_library, f"Linear{goes_back}", goes_back=goes_back)
         mass = {"a[1,2]": 1.0, "a[2,1]": -K, "a[2,2]": -c}
-        system = System("two masses")
+        system = Structure("two masses")
         system.add("first", file, mass | {"b[2]": 1.0, "o[1,2]": 1.0, "x[1]": START[0]})
         system.add(
             "second", file,

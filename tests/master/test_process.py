@@ -22,7 +22,7 @@ from master.fmi.remote.shared_memory import SIZE, create
 from master.observers.recording.recorder import Recorder
 from master.observers.recording.results import read_results
 from master.run.simulation import run
-from master.system import System
+from master.system import Structure
 
 pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="processes of FMUs are for Linux")
 
@@ -34,7 +34,7 @@ BAD_ADDRESS, ABORT, EXIT, HANG, FLOOD = range(10, 15)
 
 def pair(lag, process, timeout=20.0, **start):
     """Two lags; the second, "craft", runs in a process of its own if `process`."""
-    system = System("pair")
+    system = Structure("pair")
     system.add("base", lag, {"u[1]": 1.0})
     start = {name.replace("_", ".", 1) if name.startswith("fail") else name: v for name, v in start.items()}
     system.add("craft", lag, start, process=process, timeout=timeout)
@@ -68,7 +68,7 @@ def test_the_results_are_those_of_one_process(lag, tmp_path):
 def test_an_fmu_of_fmi3_in_a_process(arrays, tmp_path):
     found = []
     for process in (False, True):
-        system = System("arrays")
+        system = Structure("arrays")
         system.add("a", arrays, {"n": 4, "u[4]": 1.0, "names[2]": "z"}, process=process)
         system.connect("a", "y[4]", "a", "u[2]")
         file = tmp_path / f"{process}.h5"
@@ -197,7 +197,7 @@ def test_an_fmu_that_allows_one_instance_per_process_gets_more_of_them(third_par
         'modelIdentifier="Lag"', 'modelIdentifier="Lag" canBeInstantiatedOnlyOncePerProcess="true"'
     )
     file = third_party.build(tmp_path, xml=xml)
-    system = System("alone")
+    system = Structure("alone")
     for name in ("a", "b"):
         system.add(name, file, {"u[1]": 1.0})
     system.connect("a", "y[1]", "b", "u[1]")

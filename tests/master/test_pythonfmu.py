@@ -22,10 +22,10 @@ from master.algorithms import by_name
 from master.observers.events import Event, Events
 from master.observers.recording.recorder import Recorder
 from master.run.simulation import run
-from master.system import System
+from master.system import Structure
 
 swing, lag, out, start = sys.argv[1], sys.argv[2], sys.argv[3], json.loads(sys.argv[4])
-system = System("mixed")
+system = Structure("mixed")
 system.add("swing", Path(swing), start)
 system.add("lag", Path(lag), {"gain": 2.0})
 system.connect("swing", "position", "lag", "u[1]")
@@ -106,9 +106,9 @@ from pathlib import Path
 from master.observers.recording.recorder import Recorder
 from master.observers.recording.results import read_results
 from master.run.simulation import run
-from master.system import System
+from master.system import Structure
 
-system = System("example")
+system = Structure("example")
 system.add("example", Path(sys.argv[1]), {"intParam": 7})
 system.add("lag", Path(sys.argv[2]))
 system.connect("example", "realOut", "lag", "u[1]")
@@ -172,9 +172,9 @@ from pathlib import Path
 from master.observers.recording.recorder import Recorder
 from master.observers.recording.results import read_results
 from master.run.simulation import run
-from master.system import System
+from master.system import Structure
 
-system = System("beside")
+system = Structure("beside")
 system.add("soft", Path(sys.argv[1]))
 system.add("stiff", Path(sys.argv[2]))
 result = run(system, step=0.01, stop=0.02, observers=[Recorder(Path(sys.argv[3]))])

@@ -28,7 +28,7 @@ from pathlib import Path
 import master.observers.recording.recorder as recorder
 from master.observers.observer import Observer
 from master.run.simulation import run
-from master.system import System
+from master.system import Structure
 
 recorder.FLUSH_S = 0.0
 
@@ -39,7 +39,7 @@ class Tell(Observer):
     def progress(self, time, wall):
         print(repr(time), flush=True)
 
-system = System("endless")
+system = Structure("endless")
 system.add("lag", Path(sys.argv[1]), {f"u[{k}]": float(k) for k in range(1, 13)})
 run(system, step=1e-3, stop=1e6, observers=[recorder.Recorder(Path(sys.argv[2])), Tell()])
 """
@@ -108,11 +108,11 @@ import resource, signal, sys
 from pathlib import Path
 from master.observers.recording.recorder import Recorder
 from master.run.simulation import run
-from master.system import System
+from master.system import Structure
 
 signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
 resource.setrlimit(resource.RLIMIT_FSIZE, (int(sys.argv[3]), int(sys.argv[3])))
-system = System("full")
+system = Structure("full")
 system.add("lag", Path(sys.argv[1]), {f"u[{k}]": float(k) for k in range(1, 13)})
 result = run(system, step=1e-3, stop=1e6, observers=[Recorder(Path(sys.argv[2]))])
 print(result.status, result.message)

@@ -11,12 +11,12 @@ from master.observers.peaks import Peaks
 from master.observers.recording.recorder import Recorder
 from master.observers.recording.results import read_results
 from master.run.simulation import run
-from master.system import System
+from master.system import Structure
 
 
 def ring(file, gains=(1.0, 2.0, 3.0), channels=1):
     """Lags in a ring; the last hands on its value plus one, so that the ring does not stay at zero."""
-    system = System("ring")
+    system = Structure("ring")
     for i, gain in enumerate(gains):
         system.add(f"lag{i}", file, {"gain": gain})
     for i in range(len(gains)):
@@ -121,7 +121,7 @@ def test_signals_of_all_types_are_passed_on(lag, tmp_path):
 
 def test_units_and_linear_transformations(lag, third_party, tmp_path):
     millimetres = third_party.build(tmp_path, "Millimetres", unit="mm")
-    system = System("units")
+    system = Structure("units")
     system.add("metres", lag, {"u[1]": 1.0})
     system.add("converted", millimetres, {"gain": 100.0})
     system.add("plain", millimetres, {"gain": 100.0})

@@ -8,14 +8,14 @@ from master.errors import FmuError, MasterError, StructureError
 from master.observers.observer import Observer
 from master.observers.recording.recorder import Recorder
 from master.observers.recording.results import read_results
-from master.run.simulation import Simulation, run
-from master.system import System
+from master.run.simulation import CoSimulation, run
+from master.system import Structure
 
 
 @pytest.fixture
 def swing(lag):
     """Two lags that feed each other with opposite signs: a damped swing."""
-    system = System("swing")
+    system = Structure("swing")
     system.add("a", lag, {"gain": 1.0})
     system.add("b", lag, {"gain": 1.0})
     system.connect("a", "y[1]", "b", "u[1]", factor=4.0)
@@ -28,7 +28,7 @@ NAMES = ["a.y[1]", "b.y[1]", "a.count"]
 
 def test_steps_by_hand_are_those_of_a_run(swing, tmp_path):
     result = run(swing, step=0.01, stop=1.0, observers=[Recorder(tmp_path / "run.h5", NAMES)])
-    with Simulation(swing, step=0.01, observers=[Recorder(tmp_path / "hand.h5", NAMES)]) as simulation:
+    with CoSimulation(swing, step=0.01, observers=[Recorder(tmp_path / "hand.h5", NAMES)]) as simulation:
         for k in range(1, 101):
             simulation.advance(k * 0.01)
         last = simulation.get(NAMES)
@@ -41,7 +41,7 @@ def test_steps_by_hand_are_those_of_a_run(swing, tmp_path):
 
 
 def test_a_step_off_the_grid_is_shorter_and_moves_the_grid(swing):
-    with Simulation(swing, step=0.1) as simulation:
+    with CoSimulation(swing, step=0.1) as simulation:
         assert simulation.advance(0.25) == 0.25
         assert simulation.get(["a.count"]) == [3]
         assert simulation.advance(0.45) == pytest.approx(0.45, rel=1e-15)
@@ -50,19 +50,19 @@ def test_a_step_off_the_grid_is_shorter_and_moves_the_grid(swing):
 
 
 def test_it_ends_at_the_stop_time_and_at_the_stop_signal(swing):
-    with Simulation(swing, step=0.1, stop=0.5) as simulation:
+    with CoSimulation(swing, step=0.1, stop=0.5) as simulation:
         assert not simulation.finished
         assert simulation.advance(9.0) == 0.5
         assert simulation.finished
     assert simulation.result.status == "completed"
-    with Simulation(swing, step=0.1, stop_when="a.high") as simulation:
+    with CoSimulation(swing, step=0.1, stop_when="a.high") as simulation:
         simulation.advance(9.0)
         assert simulation.finished
         assert simulation.time < 9.0
 
 
 def test_an_input_that_nothing_sets_is_set_between_steps(alone):
-    with Simulation(alone, step=0.1) as simulation:
+    with CoSimulation(alone, step=0.1) as simulation:
         simulation.advance(0.1)
         assert simulation.get(["a.y[1]"]) == [0.0]
         simulation.set({"a.u[1]": 2.0})
@@ -72,7 +72,7 @@ def test_an_input_that_nothing_sets_is_set_between_steps(alone):
 
 
 def test_what_cannot_be_set_is_refused_with_the_reason(swing):
-    with Simulation(swing, step=0.1) as simulation:
+    with CoSimulation(swing, step=0.1) as simulation:
         with pytest.raises(StructureError, match=r"a\.u\[1\] cannot be set from outside: it is connected to b\.y\[1\]"):
             simulation.set({"a.u[1]": 2.0})
         with pytest.raises(StructureError, match=r"a\.y\[1\] cannot be set during a run: it is a continuous output"):
@@ -89,7 +89,7 @@ def test_a_driver_is_a_function_of_the_time_at_the_begin_of_each_step(alone):
     y = 0.0
     for k in range(20):
         y += 0.1 * (k * 0.1 - y)
-    with Simulation(alone, step=0.1, drivers=[Ramp()]) as simulation:
+    with CoSimulation(alone, step=0.1, drivers=[Ramp()]) as simulation:
         simulation.advance(2.0)
         assert simulation.get(["a.y[1]"]) == [pytest.approx(y, rel=1e-13)]
 
@@ -112,7 +112,7 @@ def test_a_failure_inside_the_block_completes_the_result(swing, tmp_path):
             simulation.advance(0.5)
             raise ZeroDivisionError("mine")
 
-    simulation = Simulation(swing, step=0.1, observers=[Recorder(tmp_path / "r.h5", NAMES)])
+    simulation = CoSimulation(swing, step=0.1, observers=[Recorder(tmp_path / "r.h5", NAMES)])
     with pytest.raises(ZeroDivisionError):
         use(simulation)
     assert (simulation.result.status, simulation.result.message) == ("failed", "mine")
@@ -123,13 +123,13 @@ def test_a_failure_inside_the_block_completes_the_result(swing, tmp_path):
 
 def test_it_must_be_entered(swing):
     with pytest.raises(MasterError, match="has not begun"):
-        Simulation(swing, step=0.1).advance(1.0)
+        CoSimulation(swing, step=0.1).advance(1.0)
 
 
 def test_an_fmu_that_fails_raises_from_advance(lag):
-    system = System("bad")
+    system = Structure("bad")
     system.add("a", lag, {"fail.function": 1, "fail.status": 3, "fail.time": 0.45})
-    simulation = Simulation(system, step=0.1)
+    simulation = CoSimulation(system, step=0.1)
     with pytest.raises(FmuError, match="fmi2DoStep"), simulation:
         simulation.advance(1.0)
     assert simulation.result.status == "failed"

@@ -14,9 +14,9 @@ from master.errors import FmuError
 from master.fmi.instance import Fmu
 from master.observers.recording.recorder import Recorder
 from master.observers.recording.results import read_results
-from master.run.simulation import Simulation, run
+from master.run.simulation import CoSimulation, run
 from master.step_control import Retry, StepControl, StepDoubling
-from master.system import System
+from master.system import Structure
 
 WORDS = {2: "fmi2Discard", 3: "fmi2Error", 4: "fmi2Fatal", 5: "fmi2Pending", 9: "the unknown status 9"}
 WARNING, DISCARD, ERROR, FATAL = 1, 2, 3, 4
@@ -72,7 +72,7 @@ def other(tmp_path_factory, third_party):
 
 def ring(lag, other, function, status, time, **craft):
     """Two FMUs that exchange values of every type; the second, "craft", fails from `time` on."""
-    system = System("ring")
+    system = Structure("ring")
     system.add("base", other, {"u[1]": 1.0, "label": "base"})
     faulty = {"fail.function": NUMBERS[function], "fail.status": status, "fail.time": time}
     system.add("craft", lag, faulty, **craft)
@@ -216,7 +216,7 @@ def begin_and_save(simulation):
 )
 def test_in_a_checkpoint(lag, other, trace, tmp_path, function, status):
     recorder = Recorder(tmp_path / "r.h5", ["base.y[1]"])
-    simulation = Simulation(ring(lag, other, function, status, 0.25), step=0.01, stop=1.0, observers=[recorder])
+    simulation = CoSimulation(ring(lag, other, function, status, 0.25), step=0.01, stop=1.0, observers=[recorder])
     with pytest.raises(FmuError) as caught:
         begin_and_save(simulation)
     assert simulation.result.status == "failed"
@@ -228,7 +228,7 @@ def test_in_a_checkpoint(lag, other, trace, tmp_path, function, status):
 @pytest.mark.parametrize("status", WORDS)
 @pytest.mark.parametrize("function", ["fmi2DeSerializeFMUstate", "fmi2SetFMUstate", "fmi2FreeFMUstate"])
 def test_in_a_run_that_resumes(lag, other, trace, function, status):
-    checkpoint = begin_and_save(Simulation(ring(lag, other, "fmi2Reset", 0, 0.0), step=0.01, stop=1.0))
+    checkpoint = begin_and_save(CoSimulation(ring(lag, other, "fmi2Reset", 0, 0.0), step=0.01, stop=1.0))
     # the start values say which call fails: here others than in the prefix
     result = run(ring(lag, other, function, status, 0.0), step=0.01, stop=1.0, resume=checkpoint, force=True)
     if function == "fmi2FreeFMUstate":

@@ -18,9 +18,9 @@ from master.loop.tables import FUNCTION, KIND, OWNER, STEP
 from master.observers.events import Event, Events
 from master.observers.recording.recorder import Recorder
 from master.observers.recording.results import read_results
-from master.run.simulation import Simulation, run
+from master.run.simulation import CoSimulation, run
 from master.step_control import PowerBonds, StepControl, StepDoubling
-from master.system import System
+from master.system import Structure
 
 STATES = ("first.position", "first.velocity", "second.position", "second.velocity")
 
@@ -86,7 +86,7 @@ def test_a_power_bond_that_is_open_is_refused(pair, tmp_path):
 
 
 def lags(lag, gain=1.0):
-    system = System("lags")
+    system = Structure("lags")
     system.add("a", lag, {"gain": gain, "u[1]": 1.0})
     system.add("b", lag, {"gain": gain})
     system.connect("a", "y[1]", "b", "u[1]")
@@ -121,7 +121,7 @@ def test_states_that_are_not_saved_are_gone_back_to_by_the_same_steps(lag, tmp_p
         monkeypatch.setattr("master.tables.step_control.HISTORY", trail)
         control = StepControl(shortest=1e-4, longest=0.1, event_step=1e-3, levels={"b.y[1]": 0.1})
         recorder = Recorder(tmp_path / f"{trail}.h5")
-        with Simulation(lags(lag, 0.01), step=0.1, control=control, observers=[recorder]) as simulation:
+        with CoSimulation(lags(lag, 0.01), step=0.1, control=control, observers=[recorder]) as simulation:
             instances, calls = simulation._session.tables.instances, array("q")
             original = ctypes.CFUNCTYPE(ctypes.c_int, ctypes.c_size_t, ctypes.c_size_t)(int(instances.get_state[0]))
 
@@ -196,7 +196,7 @@ def test_control_that_makes_no_sense_is_refused(lag, control, words):
 def test_substeps_are_those_of_a_smaller_step(lag, tmp_path):
     gains, values = {"a": 3.0, "b": 5.0}, {}
     for substeps in (1, 4):
-        system = System("rates")
+        system = Structure("rates")
         system.add("a", lag, {"gain": gains["a"], "u[1]": 1.0}, substeps=substeps)
         system.add("b", lag, {"gain": gains["b"]})
         system.connect("a", "y[1]", "b", "u[1]")
@@ -209,7 +209,7 @@ def test_substeps_are_those_of_a_smaller_step(lag, tmp_path):
 
 
 def test_a_slow_instance_gets_the_means_of_its_inputs(lag, tmp_path):
-    system = System("rates")
+    system = Structure("rates")
     system.add("fast", lag, {"gain": 1.0, "u[1]": 1.0})
     system.add("slow", lag, {"gain": 0.5}, every=5)
     system.connect("fast", "y[1]", "slow", "u[1]")
@@ -227,7 +227,7 @@ def test_a_slow_instance_gets_the_means_of_its_inputs(lag, tmp_path):
 def test_a_slow_instance_steps_from_points_of_the_grid(lag):
     """Neither times nor lengths gather rounding: the last of a million macro steps is as exact as the first."""
     h, every, count = 1e-3, 7, 1_000_000
-    system = System("rates")
+    system = Structure("rates")
     system.add("fast", lag)
     system.add("slow", lag, every=every)
     system.connect("fast", "y[1]", "slow", "u[1]")
@@ -238,7 +238,7 @@ def test_a_slow_instance_steps_from_points_of_the_grid(lag):
         steps.extend((time, length))
         return 0
 
-    with Simulation(system, step=h) as simulation:
+    with CoSimulation(system, step=h) as simulation:
         slow = list(simulation.instances).index("slow")
         program = simulation._session.tables.instances.program
         rows = (program[:, KIND] == STEP) & (program[:, OWNER] == slow)
@@ -250,7 +250,7 @@ def test_a_slow_instance_steps_from_points_of_the_grid(lag):
 
 
 def test_rates_that_are_none_are_refused(lag):
-    system = System("rates")
+    system = Structure("rates")
     system.add("a", lag, substeps=2, every=3)
     with pytest.raises(StructureError, match="is not a rate"):
         run(system, step=0.1, stop=1.0)

@@ -9,13 +9,13 @@ from master.observers.events import Event, Events
 from master.observers.recording.recorder import Recorder
 from master.observers.recording.results import read_results
 from master.run.simulation import run
-from master.system import System
+from master.system import Structure
 
 PENDING = 5
 
 
 def chain(lag, process=False):
-    system = System("chain")
+    system = Structure("chain")
     system.add("a", lag, {"label": "Größe", "text_in": "start"})
     system.add("b", lag, {"label": "b"}, process=process)
     system.connect("a", "text", "b", "text_in")
@@ -42,7 +42,7 @@ def test_strings_pass_from_step_to_step(lag, tmp_path, process):
 
 
 def test_changes_of_strings_are_events(lag):
-    system = System("one")
+    system = Structure("one")
     system.add("a", lag, {"label": "a"})
     result = run(system, step=0.1, stop=0.2, observers=[Events({"said": Event("a.text", "change", once=False)})])
     told = [(round(e["t"], 9), e["old"], e["new"]) for e in result.events]
@@ -70,7 +70,7 @@ def patient(third_party, tmp_path_factory):
 def test_steps_in_the_background_are_waited_for(patient, lag, tmp_path, process):
     found = []
     for file, status in ((lag, 0), (patient, PENDING)):
-        system = System("background")
+        system = Structure("background")
         system.add("a", file, {"u[1]": 1.0, "fail.function": 1, "fail.status": status}, process=process)
         recorder = Recorder(tmp_path / f"{status}.h5", ["a.y[1]", "a.count"])
         result = run(system, step=0.01, stop=0.2, observers=[recorder])
@@ -90,7 +90,7 @@ def test_a_step_by_hand_is_waited_for(patient):
 
 
 def test_pending_of_an_fmu_that_did_not_announce_it_is_refused(lag):
-    system = System("background")
+    system = Structure("background")
     system.add("a", lag, {"fail.function": 1, "fail.status": PENDING})
     result = run(system, step=0.01, stop=0.2)
     assert "a: fmi2DoStep gave fmi2Pending" in result.message

@@ -4,12 +4,12 @@ import pytest
 
 from master.errors import ArchiveError, StructureError
 from master.order import execution_order, loops
-from master.system import System
+from master.system import Structure
 
 
 @pytest.fixture
 def pair(lag):
-    system = System("pair")
+    system = Structure("pair")
     system.add("a", lag)
     system.add("b", lag)
     return system
@@ -46,7 +46,7 @@ def test_two_sources_of_one_input(pair):
 
 
 def test_units_that_do_not_fit(third_party, tmp_path, lag):
-    system = System("units")
+    system = Structure("units")
     system.add("metres", lag)
     system.add("newtons", third_party.build(tmp_path, "Newtons", unit="N"))
     system.add("plain", third_party.build(tmp_path, "Plain", unit=None))
@@ -91,7 +91,7 @@ def test_all_problems_are_told_together(pair):
 
 
 def test_an_fmu_that_is_not_there(tmp_path):
-    system = System("missing")
+    system = Structure("missing")
     system.add("a", tmp_path / "missing.fmu")
     with pytest.raises(ArchiveError, match=r"missing\.fmu: there is no such file"):
         system.check()
@@ -108,7 +108,7 @@ def test_names_are_resolved_and_selected(pair):
 
 
 def test_the_order_of_execution_follows_the_connections(lag):
-    system = System("chain")
+    system = Structure("chain")
     for name in "abcd":
         system.add(name, lag)
     for source, target in ("da", "ab", "ba", "bc"):

@@ -5,16 +5,16 @@ import pytest
 from master.algorithms import GaussSeidel, Jacobi, QuasiNewton
 from master.errors import StructureError
 from master.order import together
-from master.run.simulation import Simulation, run
+from master.run.simulation import CoSimulation, run
 from master.step_control import StepControl, StepDoubling
-from master.system import System
+from master.system import Structure
 
 COUNT = 7
 
 
 @pytest.fixture
 def ring(lag):
-    system = System("ring")
+    system = Structure("ring")
     for i in range(COUNT):
         system.add(f"lag{i}", lag, {"gain": 1.0 + i})
     for i in range(COUNT):
@@ -25,7 +25,7 @@ def ring(lag):
 @pytest.fixture
 def star(lag):
     """One in the middle that all others exchange values with, which do not know of each other."""
-    system = System("star")
+    system = Structure("star")
     for i in range(5):
         system.add(f"lag{i}", lag, {"gain": 1.0 + i})
     for i in range(1, 5):
@@ -36,7 +36,7 @@ def star(lag):
 
 def ends(system, **how):
     names = [f"{name}.y[1]" for name in system.elements]
-    with Simulation(system, step=1e-3, **how) as simulation:
+    with CoSimulation(system, step=1e-3, **how) as simulation:
         simulation.advance(2.0)
         return simulation.get(names), simulation.result.macro_steps
 
@@ -90,5 +90,5 @@ def test_no_threads_are_refused(ring):
 
 def test_threads_that_could_never_step_are_not_started(ring):
     """Each waits by looking on and takes a core: a request for very many took all of the machine."""
-    simulation = Simulation(ring, step=0.1, stop=1.0, algorithm=Jacobi(), threads=100_000)
+    simulation = CoSimulation(ring, step=0.1, stop=1.0, algorithm=Jacobi(), threads=100_000)
     assert simulation.scheme.threads == len(ring.elements)

@@ -8,8 +8,8 @@ from lxml import etree
 
 from master.observers.recording.recorder import Recorder
 from master.observers.recording.results import read_results
-from master.run.simulation import Simulation, run
-from master.system import System
+from master.run.simulation import CoSimulation, run
+from master.system import Structure
 from ssp.archive import read_ssp
 from ssp.model import SspError
 from ssp.to_system import to_system
@@ -295,7 +295,7 @@ def test_tables_of_values_on_connections(load):
     assert tables["relay.lag", "count_in"] == ((1, 100), (2, 20), (3, 30), (10, 100))
     assert tables["second", "enable"] == ((0, 1), (1, 0))
     made.elements["first"].start["count_in"] = 0
-    with Simulation(made, step=0.1, stop=1.0) as simulation:
+    with CoSimulation(made, step=0.1, stop=1.0) as simulation:
         seen = []
         for k in range(1, 5):
             simulation.advance(0.1 * k)
@@ -386,7 +386,7 @@ def test_a_package_of_somebody_else_runs_like_the_same_system_made_directly(load
             '<ssd:DefaultExperiment startTime="0" stopTime="1"/>',
         )
     )
-    ours = System("ours")
+    ours = Structure("ours")
     ours.add("a", lag, {"gain": 2.0, "u[1]": 1.0})
     ours.add("inner.lag", lag)
     ours.connect("a", "y[1]", "inner.lag", "u[1]")

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from lxml import etree
 
 from master.errors import MasterError
-from master.system import System
+from master.system import Structure
 from ssp.archive import read_ssp, write_ssp
 from ssp.from_system import from_system
 from ssp.to_system import to_system
@@ -28,7 +28,7 @@ NASTY = st.sampled_from(
 @pytest.fixture(scope="module")
 def members(lag, tmp_path_factory):
     """A package of two lags with everything that decides about a run."""
-    system = System("pair")
+    system = Structure("pair")
     system.add("a", lag, {"gain": 2.0, "u[1]": 1.0, "label": "first"})
     system.add("b", lag, {"enable": True, "count_in": 3})
     system.connect("a", "y[1]", "b", "u[1]", factor=2.0, offset=0.25)

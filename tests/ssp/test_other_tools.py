@@ -14,7 +14,7 @@ from master.algorithms.jacobi import Jacobi
 from master.observers.recording.recorder import Recorder
 from master.observers.recording.results import read_results
 from master.run.simulation import run
-from master.system import System
+from master.system import Structure
 from ssp.archive import write_ssp
 from ssp.from_system import from_system
 from tests.ssp.other_tools import system_of, with_ecos, with_fmpy, with_libcosim
@@ -27,7 +27,7 @@ SIX_DECIMALS = 0.5e-6 * (1.0 + 1e-6)
 
 
 def duo(fmu, factor):
-    system = System("duo")
+    system = Structure("duo")
     system.add("first", fmu, {"parameters.initial_position": 1.0})
     system.add("second", fmu, {"parameters.initial_position": -0.5})
     system.connect("first", "velocity", "second", "force", factor=factor, convert_units=False)

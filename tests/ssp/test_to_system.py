@@ -8,7 +8,7 @@ from master.errors import StructureError
 from master.observers.recording.recorder import Recorder
 from master.observers.recording.results import read_results
 from master.run.simulation import run
-from master.system import System
+from master.system import Structure
 from ssp.annotations import ELEMENT
 from ssp.archive import read_ssp, write_ssp
 from ssp.from_system import from_system
@@ -39,7 +39,7 @@ MM = Unit("mm", (0, 1, 0, 0, 0, 0, 0, 0), 1e-3)
 
 
 def two_lags(file):
-    system = System("two lags")
+    system = Structure("two lags")
     system.add("a", file, {"gain": 2.0, "u[1]": 1.0})
     system.add("b", file, {"label": "second", "fail.function": 0, "enable": True})
     system.connect("a", "y[1]", "b", "u[1]", factor=2.0, offset=0.25)
@@ -280,7 +280,7 @@ def test_connectors_that_feed_only_each_other_are_refused(lag):
 
 
 def test_what_the_standard_does_not_know_goes_along(lag, tmp_path):
-    system = System("more")
+    system = Structure("more")
     system.add("a", lag, substeps=4)
     system.add("b", lag, every=2, process=True, timeout=5)
     system.connect("a", "y[1]", "b", "u[1]", mean=True)

@@ -20,7 +20,7 @@ from typing import Any
 from master.errors import FmuError, MasterError
 from master.fmi import callbacks
 from master.fmi.description import Description
-from master.fmi.instance import Instance
+from master.fmi.instance import FmuInstance
 from master.fmi.log import Log
 from master.fmi.remote.messages import MessageError
 from master.fmi.remote.shared_memory import SIZE, SharedMemory, create, library
@@ -81,7 +81,7 @@ class _RemoteLog(Log):
         return self._shared.last_message
 
 
-class RemoteInstance(Instance):
+class RemoteInstance(FmuInstance):
     """An instance whose FMU runs in another process; `timeout` is the longest call, in seconds."""
 
     def __init__(

@@ -12,7 +12,7 @@ from typing import Any
 
 from base.fmi import ERROR, OK
 from master.errors import FmuError, MasterError
-from master.fmi.instance import Fmu, Instance
+from master.fmi.instance import Fmu, FmuInstance
 from master.fmi.remote.shared_memory import SharedMemory, function_names
 
 
@@ -21,7 +21,7 @@ class Worker:
 
     def __init__(self, memory: SharedMemory) -> None:
         self.memory = memory
-        self.instance: Instance | None = None
+        self.instance: FmuInstance | None = None
         self.names = function_names(memory.library)
         self.table = (ctypes.c_void_p * len(self.names))()
 

@@ -38,7 +38,7 @@ from master.observers.recording.results import LIBVER, fit_for_group, lock_besid
 from master.observers.recording.selection import Dense, Selection
 from master.requests import Sampling, Trigger
 from master.result import Result
-from master.system import System
+from master.system import Structure
 
 CHUNK_ROWS = 1024
 BLOCK_ROWS = 2 * CHUNK_ROWS
@@ -107,7 +107,7 @@ class Recorder(Observer):
         """Whether rows could not be written."""
         self._not_finite: dict[str, float] = {}
 
-    def sampling(self, system: System) -> Sampling:
+    def sampling(self, system: Structure) -> Sampling:
         if self.variables is None:
             self.variables = tuple(system.select(types=NUMERIC_TYPES))
         self._resolved = [system.resolve(name) for name in self.variables]
@@ -123,7 +123,7 @@ class Recorder(Observer):
     def companions(self) -> Sequence[Observer]:
         return [_AllSteps(self)] if self.extremes and self.dense is None and self.every > 1 else ()
 
-    def triggers(self, system: System) -> Sequence[Trigger]:
+    def triggers(self, system: Structure) -> Sequence[Trigger]:
         return [event.trigger(system) for event in self.dense.events] if self.dense else ()
 
     def event(self, trigger: int, time_: float, old: float, new: float) -> None:
@@ -410,7 +410,7 @@ class _AllSteps(Observer):
     def __init__(self, recorder: Recorder) -> None:
         self._recorder = recorder
 
-    def sampling(self, system: System) -> Sampling:
+    def sampling(self, system: Structure) -> Sampling:
         variables = self._recorder.variables or ()
         return Sampling(tuple(name for name in variables if system.resolve(name)[1].type == "Real"))
 

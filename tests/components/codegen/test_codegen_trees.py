@@ -5,7 +5,7 @@ import pytest
 import sympy
 
 from components.codegen import algebra, chain, kane, tree
-from components.codegen.catalogue import TREES, Structure
+from components.codegen.catalogue import TREES, KinematicStructure
 from components.codegen.mechanism import Body, Joint, Motion, Z
 
 BASE = Motion(np.array([0.3, -0.2, 0.1]), np.array([0.4, 0.2, -0.3]), np.array([0.5, -0.1, 0.7]))
@@ -61,7 +61,7 @@ def in_full(joints, g):
 def serial(n, rng):
     axes = tuple(rng.integers(0, 3, n))
     slides = tuple(j for j in range(n) if rng.random() < 0.3)
-    return Structure(axes, slides, parents=(None, *range(n - 1)))
+    return KinematicStructure(axes, slides, parents=(None, *range(n - 1)))
 
 
 @pytest.mark.parametrize("n", range(1, 8))

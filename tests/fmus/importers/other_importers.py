@@ -12,7 +12,7 @@ import numpy as np
 
 from fmus.check import importer
 from master.fmi.description import read_description
-from master.system import System
+from master.system import Structure
 from ssp.archive import write_ssp
 from ssp.from_system import from_system
 from tests import ecos_program
@@ -77,7 +77,7 @@ def with_libcosim(fmu, experiment, folder):
 
 def with_ecos(fmu, experiment, folder):
     """A program in C++, without Python in its process; given an .ssp, for it takes no inputs of a bare FMU."""
-    system = System("alone")
+    system = Structure("alone")
     system.add("one", fmu, {name: float(values[0]) for name, values in experiment.inputs.items()})
     file = write_ssp(from_system(system), folder / "alone.ssp")
     names = [f"one.{name}" for name in experiment.outputs]
