@@ -27,8 +27,6 @@ class WriteError(DockfmuError, OSError):
 
     exit_status = FAILED
 
-    exit_status = FAILED
-
 
 @contextmanager
 def atomic_file(file: Path) -> Iterator[Path]:

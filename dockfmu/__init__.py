@@ -11,74 +11,141 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from dockfmu.outcome import Outcome
+    from base.errors import DockfmuError
+    from base.files import LockedError, WriteError
+    from components.core.parameters import ParameterError
+    from dockfmu.declare.adaptive import Adaptive
+    from dockfmu.declare.plan import Panel, Plan
+    from dockfmu.declare.tables import DeclarationError
+    from dockfmu.options import OptionError, RunOptions
+    from dockfmu.outcome import NotRecordedError, Outcome
+    from dockfmu.record import RecordedRun
     from dockfmu.simulation import Simulation
     from dockfmu.system import System, build, components, load, systems
+    from dockfmu.watch.live import Live
+    from fmus.catalogue import CatalogueError
     from master.algorithms import FixedPoint, GaussSeidel, Jacobi, Midpoint, QuasiNewton
+    from master.algorithms.algorithm import Algorithm
     from master.bond import Bond
-    from master.checkpoint import Checkpoint, CheckpointError, read_checkpoint
+    from master.checkpoint import Checkpoint, CheckpointError, Difference, read_checkpoint
     from master.drivers.datagrams import Datagrams
     from master.drivers.driver import Driver, Function
-    from master.errors import FmuError, MasterError, StructureError
+    from master.errors import ArchiveError, DescriptionError, FmuError, MasterError, StructureError
+    from master.fmi.instance import FmuInstance
+    from master.fmi.variables import Description, Variable
     from master.observers.events import Event
-    from master.observers.observer import Observer
+    from master.observers.observer import Observer, RunContext
+    from master.observers.outcomes import OutcomeRule
     from master.observers.pacing import Pacing
     from master.observers.recording.recorder import Recorder
-    from master.observers.recording.results import Results, read_results, recover
+    from master.observers.recording.results import DamagedRecording, Results, read_results, recover
     from master.observers.recording.selection import Dense
     from master.observers.stream import Stream, subscribe
+    from master.requests import Sampling, Trigger
+    from master.result import Result
     from master.step_control import PowerBonds, Retry, StepControl, StepDoubling
+    from master.system import Connection, Element, Structure
+    from ssp.model import SspError
 
 _HOME = {
-    "dockfmu.outcome": ("Outcome",),
+    "base.errors": ("DockfmuError",),
+    "base.files": ("LockedError", "WriteError"),
+    "components.core.parameters": ("ParameterError",),
+    "dockfmu.declare.adaptive": ("Adaptive",),
+    "dockfmu.declare.plan": ("Panel", "Plan"),
+    "dockfmu.declare.tables": ("DeclarationError",),
+    "dockfmu.options": ("OptionError", "RunOptions"),
+    "dockfmu.outcome": ("NotRecordedError", "Outcome"),
+    "dockfmu.record": ("RecordedRun",),
     "dockfmu.simulation": ("Simulation",),
     "dockfmu.system": ("System", "build", "components", "load", "systems"),
+    "dockfmu.watch.live": ("Live",),
+    "fmus.catalogue": ("CatalogueError",),
     "master.algorithms": ("FixedPoint", "GaussSeidel", "Jacobi", "Midpoint", "QuasiNewton"),
+    "master.algorithms.algorithm": ("Algorithm",),
     "master.bond": ("Bond",),
-    "master.checkpoint": ("Checkpoint", "CheckpointError", "read_checkpoint"),
+    "master.checkpoint": ("Checkpoint", "CheckpointError", "Difference", "read_checkpoint"),
     "master.drivers.datagrams": ("Datagrams",),
     "master.drivers.driver": ("Driver", "Function"),
-    "master.errors": ("FmuError", "MasterError", "StructureError"),
-    "master.observers.recording.selection": ("Dense",),
+    "master.errors": ("ArchiveError", "DescriptionError", "FmuError", "MasterError", "StructureError"),
+    "master.fmi.instance": ("FmuInstance",),
+    "master.fmi.variables": ("Description", "Variable"),
     "master.observers.events": ("Event",),
-    "master.observers.observer": ("Observer",),
+    "master.observers.observer": ("Observer", "RunContext"),
+    "master.observers.outcomes": ("OutcomeRule",),
     "master.observers.pacing": ("Pacing",),
     "master.observers.recording.recorder": ("Recorder",),
-    "master.observers.recording.results": ("Results", "read_results", "recover"),
+    "master.observers.recording.results": ("DamagedRecording", "Results", "read_results", "recover"),
+    "master.observers.recording.selection": ("Dense",),
     "master.observers.stream": ("Stream", "subscribe"),
+    "master.requests": ("Sampling", "Trigger"),
+    "master.result": ("Result",),
     "master.step_control": ("PowerBonds", "Retry", "StepControl", "StepDoubling"),
+    "master.system": ("Connection", "Element", "Structure"),
+    "ssp.model": ("SspError",),
 }
 _MODULES = {name: module for module, names in _HOME.items() for name in names}
 
 __all__ = [
+    "Adaptive",
+    "Algorithm",
+    "ArchiveError",
     "Bond",
+    "CatalogueError",
     "Checkpoint",
     "CheckpointError",
+    "Connection",
+    "DamagedRecording",
     "Datagrams",
+    "DeclarationError",
     "Dense",
+    "Description",
+    "DescriptionError",
+    "Difference",
+    "DockfmuError",
     "Driver",
+    "Element",
     "Event",
     "FixedPoint",
     "FmuError",
+    "FmuInstance",
     "Function",
     "GaussSeidel",
     "Jacobi",
+    "Live",
+    "LockedError",
     "MasterError",
     "Midpoint",
+    "NotRecordedError",
     "Observer",
+    "OptionError",
     "Outcome",
+    "OutcomeRule",
     "Pacing",
+    "Panel",
+    "ParameterError",
+    "Plan",
     "PowerBonds",
     "QuasiNewton",
+    "RecordedRun",
     "Recorder",
+    "Result",
     "Results",
     "Retry",
+    "RunContext",
+    "RunOptions",
+    "Sampling",
     "Simulation",
+    "SspError",
     "StepControl",
     "StepDoubling",
     "Stream",
+    "Structure",
     "StructureError",
     "System",
+    "Trigger",
+    "Variable",
+    "WriteError",
     "build",
     "components",
     "load",

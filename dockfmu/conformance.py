@@ -23,6 +23,7 @@ import fmpy.ssp.ssd
 import numpy as np
 
 from base.cache import ROOT
+from base.errors import DockfmuError
 from fmus.check import examine
 from fmus.check.importer import Experiment, RunError, experiment_for
 from fmus.check.importer import run as run_in_c
@@ -43,7 +44,7 @@ STEPS = 20
 TIME_LIMIT = 600.0
 
 
-class MissingToolError(Exception):
+class MissingToolError(DockfmuError):
     """The checker is not here, or not for this file."""
 
 

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from base.errors import DockfmuError
 from dockfmu.declare.settings import scalars
 from master.errors import StructureError
 from master.observers.series import Series
@@ -15,6 +16,12 @@ from master.system import Structure
 
 if TYPE_CHECKING:
     import pandas
+
+
+class NotRecordedError(DockfmuError, KeyError):
+    """A variable was not recorded."""
+
+    __str__ = Exception.__str__  # that of KeyError quotes the message
 
 
 class Outcome:
@@ -78,7 +85,7 @@ class Outcome:
     def __getitem__(self, name: str) -> np.ndarray:
         """Values over time: shape (rows,) for a scalar, (rows, ...) for the name of a whole array.
 
-        Raises StructureError for names that the system does not have, KeyError for what was not recorded.
+        Raises StructureError for names that the system does not have, NotRecordedError for what was not recorded.
         """
         names, shape = scalars(self._structure, name)
         columns = self._columns(names)
@@ -102,7 +109,7 @@ class Outcome:
         places = {name: k for k, name in enumerate(self.variables)}
         missing = [name for name in names if name not in places]
         if missing:
-            raise KeyError(f"not recorded: {', '.join(missing)}")
+            raise NotRecordedError(f"not recorded: {', '.join(missing)}; `record` of the run chooses the variables")
         return [places[name] for name in names]
 
     def _repr_html_(self) -> str:

@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-import json
 import os
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from contextlib import nullcontext
 from dataclasses import dataclass
 from pathlib import Path
@@ -12,7 +11,9 @@ from typing import TYPE_CHECKING, Any
 
 from base.errors import DockfmuError
 from base.files import WriteError
+from dockfmu.declare.plan import Plan
 from dockfmu.options import OptionError, RunOptions
+from dockfmu.prepare import apply_options
 from dockfmu.products import ResultsFolder, finite
 from master.observers.checkpoints import Checkpoints
 from master.observers.observer import Observer
@@ -22,10 +23,10 @@ from master.observers.recording.recorder import Recorder
 from master.observers.recording.selection import Dense
 from master.result import Result
 from master.run.simulation import CoSimulation
+from master.system import Structure
 
 if TYPE_CHECKING:
     from dockfmu.report.png import Painters
-    from dockfmu.system import System
 
 CHECKPOINT = "run.checkpoint"
 RESULTS = "results.h5"
@@ -37,35 +38,54 @@ PRODUCTS = (RESULTS, "summary.json", "events.json", CHECKPOINT, *REPORTS)
 
 
 @dataclass(frozen=True)
-class Recorded:
-    """What a run left: its folder of results, and the content of `summary.json` there."""
+class RecordedRun:
+    """What a run left on disk.
+
+    Attributes
+    ----------
+    folder : folder of results
+    summary : content of its `summary.json`
+    """
 
     folder: Path
     summary: dict[str, Any]
 
 
 def record(
-    system: System,
-    output: Path | None,
+    run: CoSimulation,
+    place: Path,
     options: RunOptions,
     *,
-    build: Path,
+    publish: Callable[[], None] | None,
+    required: bool,
     report: bool,
-    command: str,
     progress: Callable[[str], None],
-) -> Recorded:
-    """Run a system into a folder of results; see `System.record`."""
-    if output is not None:
-        check_writable(output)
-    place = output or build / "results" / system.product_name(build)
-    # whatever is refused is refused before a folder is made
-    run = _prepared(system, options, place, command)
+) -> RecordedRun:
+    """Run into a folder of results; see `System.record`.
+
+    Parameters
+    ----------
+    run : the run, with its `recording_observers`
+    place : folder of results
+    options : options that the run was made with
+    publish : leaves the .ssp and the FMUs of the run where they can be found; None where the user has them
+    required : whether a run fails whose .ssp and FMUs cannot be written
+    report : whether to write the report and the plots
+    progress : called with sentences on what is going on
+    """
+    name = run.system.name
     with ResultsFolder(place) as folder:
-        _publish(system, folder, build, output is not None, progress)
-        progress(f"{system.name}: loading {len(system.structure.elements)} FMUs")
+        if publish is not None:
+            try:
+                publish()
+            except WriteError as error:
+                if required:
+                    raise
+                progress(f"note: {error}; --build DIR leaves the FMUs and the .ssp elsewhere")
+        progress(f"{name}: loading {len(run.system.elements)} FMUs")
         run.open()
         _clear(folder, run, options, progress)
-        progress(f"{system.name}: running to {run.stop:g} s in steps of {run.step:g} s, {run.algorithm.name}")
+        progress(f"{name}: running to {run.stop:g} s in steps of {run.step:g} s, {run.algorithm.name}")
         # a run that is held to the clock is left alone while it lasts
         with _painters() if report and options.live.realtime is None else nullcontext() as painters:
             summary = _run(run, folder)
@@ -73,7 +93,7 @@ def record(
                 progress(f"warning: {note}")
             if report and (folder.path / RESULTS).is_file():
                 _report(folder.path, painters, progress)
-        return Recorded(folder.path, summary)
+        return RecordedRun(folder.path, summary)
 
 
 def check_writable(folder: Path) -> None:
@@ -84,41 +104,23 @@ def check_writable(folder: Path) -> None:
         raise OptionError([f"{folder}: {existing} {reason}"])
 
 
-def _prepared(system: System, options: RunOptions, folder: Path, command: str) -> CoSimulation:
-    """Return the run with the observers that write the folder."""
-    plan = system.planned(options)
+def recording_observers(
+    folder: Path, structure: Structure, plan: Plan, options: RunOptions, attributes: Mapping[str, str]
+) -> list[Observer]:
+    """Return the observers that write the recording, with these attributes, and the checkpoints of a run."""
+    chosen = apply_options(plan, options)
     recorder = Recorder(
         folder / RESULTS,
-        every=plan.record_every,
-        dense=None if options.around is None else Dense(tuple(plan.events.values()), *options.around),
-        attributes={
-            "plan": plan.to_json(),
-            "description": system.description,
-            "command": command,
-            "changed": json.dumps({name: str(value) for name, value in system.given.items()}),
-        },
+        every=chosen.record_every,
+        dense=None if options.around is None else Dense(tuple(chosen.events.values()), *options.around),
+        attributes={"plan": chosen.to_json(), **attributes},
     )
     observers: list[Observer] = [recorder, Progress()]
-    descriptions = map(system.structure.description, system.structure.elements)
+    descriptions = map(structure.description, structure.elements)
     # a run that is held to the clock has no time for checkpoints
     if options.live.realtime is None and all(description.can_serialize_state for description in descriptions):
         observers.append(Checkpoints(folder / CHECKPOINT))
-    return system.stepping(options, plan.stop, observers)
-
-
-def _publish(
-    system: System, folder: ResultsFolder, build: Path, elsewhere: bool, progress: Callable[[str], None]
-) -> None:
-    """Leave the .ssp and the FMUs that a run is made of where they can be found.
-
-    A run whose results go `elsewhere` does without, where it is in a folder that it cannot write.
-    """
-    try:
-        system.publish(build, folder.path if system.changed and elsewhere else None)
-    except WriteError as error:
-        if not elsewhere:
-            raise
-        progress(f"note: {error}; --build DIR leaves the FMUs and the .ssp elsewhere")
+    return observers
 
 
 def _clear(folder: ResultsFolder, run: CoSimulation, options: RunOptions, progress: Callable[[str], None]) -> None:

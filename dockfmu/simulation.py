@@ -10,7 +10,9 @@ from typing import Any
 
 import numpy as np
 
+from base.names import shown
 from dockfmu.declare.settings import scalars
+from dockfmu.options import OptionError
 from dockfmu.outcome import Outcome
 from master.algorithms import Algorithm
 from master.observers.observer import Observer
@@ -60,10 +62,10 @@ class Simulation:
     def advance(self, until: float = math.inf) -> float:
         """Step to `until`, or to where the run is over before, and return the time reached.
 
-        Raises FmuError where an FMU fails, ValueError for an end that never comes.
+        Raises FmuError where an FMU fails, OptionError without a time where the simulation has no stop time either.
         """
         if math.isinf(until) and math.isinf(self._inner.stop):
-            raise ValueError("advance needs a time, because the simulation has no stop time")
+            raise OptionError(["advance needs a time, because the simulation has no stop time"])
         return self._inner.advance(until)
 
     def __getitem__(self, name: str) -> Any:
@@ -78,7 +80,7 @@ class Simulation:
     def set(self, values: Mapping[str, Any]) -> None:
         """Set inputs that no connection sets, and tunable parameters; whole arrays at once, one number for all places.
 
-        Raises StructureError for what cannot be set, ValueError for arrays of another shape.
+        Raises StructureError for what cannot be set, OptionError for arrays of another shape.
         """
         self._inner.set(self._scalars(values))
 
@@ -87,7 +89,10 @@ class Simulation:
         chosen: dict[str, Any] = {}
         for name, value in values.items():
             names, shape = scalars(self._inner.system, name)
-            spread = np.broadcast_to(value, shape).ravel().tolist() if shape else [value]
+            try:
+                spread = np.broadcast_to(value, shape).ravel().tolist() if shape else [value]
+            except ValueError as error:
+                raise OptionError([f"{name} = {shown(value)}: does not have the shape {shape}"]) from error
             chosen |= dict(zip(names, spread, strict=True))
         return chosen
 

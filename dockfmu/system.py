@@ -2,55 +2,70 @@
 
 from __future__ import annotations
 
+import json
 import math
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import replace
+from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Self, Unpack
+from typing import Any, Literal, Self, Unpack
 
 from base.files import WriteError
 from base.names import did_you_mean, file_name
 from dockfmu.declare import bundle, declaration, ports
 from dockfmu.declare.assembly import build_fmu, make_component, silent
-from dockfmu.declare.base_motion import check_base_motion
 from dockfmu.declare.declaration import CONDITIONS
 from dockfmu.declare.plan import Plan
 from dockfmu.declare.settings import Settings, scalars, set_value
 from dockfmu.options import OptionError, RunChanges, RunOptions
 from dockfmu.outcome import Outcome
+from dockfmu.prepare import prepare
 from dockfmu.products import PrivateFolder, Products
+from dockfmu.record import RecordedRun, check_writable, record, recording_observers
 from dockfmu.simulation import Simulation
 from dockfmu.swap.fit import swap
-from dockfmu.watch.watching import telling, watching
+from dockfmu.watch.watching import telling
 from fmus import catalogue
-from master import algorithms
-from master.checkpoint import read_checkpoint
 from master.drivers.driver import Driver
 from master.errors import FmuError, StructureError
 from master.observers.events import Event
 from master.observers.observer import Observer
 from master.observers.outcomes import OutcomeRule
 from master.observers.series import Series
-from master.run.simulation import CoSimulation
 from master.system import TIMEOUT_S, Structure
 from ssp.archive import is_package
 from ssp.read import read_parameter_set
-
-if TYPE_CHECKING:
-    from dockfmu.record import Recorded
 
 DEFAULTS = RunOptions()
 
 BUILD = Path("build")
 
 
-def build(name: str, folder: Path | str = BUILD / "fmus", *, kind: str = "native", **options: Any) -> Path:
-    """Build the .fmu of a component of dockfmu (`dockfmu list`) where it is not there yet, and return its path.
+def build(
+    name: str,
+    folder: Path | str = BUILD / "fmus",
+    *,
+    kind: Literal["native", "python"] = "native",
+    options: Mapping[str, object] | None = None,
+) -> Path:
+    """Build the .fmu of a component of dockfmu, unless the folder has it already, and return its path.
 
-    `options` are those of the component. Raises CatalogueError or ParameterError for what does not exist.
+    Parameters
+    ----------
+    name : name of the component (see `components`)
+    folder : folder of the .fmu
+    kind : "native" for machine code, "python" for an FMU that runs the component in Python
+    options : options of the component, such as {"ports": 2} for "Spacecraft"
+
+    Raises
+    ------
+    CatalogueError
+        for an unknown component, with similar names
+    ParameterError
+        for options that the component does not have
     """
-    component = make_component(name, "build", options)
+    component = make_component(name, "build", dict(options or {}))
     return build_fmu(component, Path(folder), silent, kind=kind)
 
 
@@ -78,8 +93,9 @@ def load(
     .ssv files `parameters`. FMUs are built in `folder` where they are not there yet; `progress` is told of it.
     """
     system = System.load(source, settings or {}, parameters=parameters, progress=progress)
-    with suppress(WriteError):
-        system.publish(Path(folder))
+    if system._products is not None:
+        with suppress(WriteError):
+            system._products.publish(Path(folder))
     return system
 
 
@@ -100,7 +116,7 @@ class System:
         self.description = ""
         self.notes: list[str] = []
         """Sentences on what its runs go without; they become warnings of each."""
-        self.given: dict[str, Any] = {}
+        self._given: dict[str, Any] = {}
         """Settings with which it was loaded, for the report."""
         self._products: Products | None = None
 
@@ -126,7 +142,7 @@ class System:
         private = PrivateFolder()
         chosen, conditions = _split(settings or {}, parameters)
         system = cls(str(source))
-        system.given = dict(settings or {})
+        system._given = dict(settings or {})
         if is_package(str(source)):
             if conditions:
                 raise OptionError(
@@ -270,23 +286,6 @@ class System:
         """Write an .ssp with its FMUs and start values, which `dockfmu run` and other tools take."""
         return bundle.write_bundle(self.structure, self.plan, self.description, Path(file))
 
-    def product_name(self, build: Path) -> str:
-        """Return the name of the system's folders below a build folder; files that declare one name get two."""
-        return file_name(self.name) if self._products is None else self._products.name_in(build)
-
-    def publish(self, build: Path, ssp: Path | None = None) -> None:
-        """Leave the FMUs and the .ssp of a declared system in a build folder, the .ssp in `ssp` where that is given.
-
-        Raises WriteError.
-        """
-        if self._products is not None:
-            self._products.publish(build, ssp)
-
-    @property
-    def changed(self) -> bool:
-        """Whether a system by name was loaded with other settings than its own."""
-        return self._products is not None and self._products.changed
-
     def simulate(
         self,
         options: RunOptions = DEFAULTS,
@@ -307,7 +306,7 @@ class System:
         if chosen.record is not None:
             names = [scalar for name in chosen.record for scalar in scalars(self.structure, name)[0]]
         series = Series(names, every=chosen.every or 1)
-        inner = self.stepping(chosen, math.inf, [series, *observers], drivers)
+        inner = prepare(self.structure, self.plan, chosen, math.inf, [series, *observers], drivers, self.notes)
         return Simulation(inner, series, lambda: telling(self.plan))
 
     def run(
@@ -347,7 +346,7 @@ class System:
         command: str = "",
         progress: Callable[[str], None] = silent,
         **changes: Unpack[RunChanges],
-    ) -> Recorded:
+    ) -> RecordedRun:
         """Run into a folder of results, as `dockfmu run` does, and return its summary.
 
         The folder, build/results/NAME by default, gets `results.h5`, `events.json`, `summary.json`, and with `report`
@@ -356,65 +355,26 @@ class System:
         what was typed, for the report. Raises what `simulate` raises before anything has run, LockedError for a folder
         in which another run writes.
         """
-        from dockfmu.record import record
-
         chosen = replace(options, **changes)
-        place = None if folder is None else Path(folder)
-        return record(self, place, chosen, build=Path(build), report=report, command=command, progress=progress)
-
-    def planned(self, options: RunOptions) -> Plan:
-        """Return the plan with what the options say otherwise."""
-        changes: dict[str, Any] = {"step": options.step, "record_every": options.every}
-        if isinstance(options.algorithm, str):
-            changes["algorithm"] = options.algorithm
-        if options.stop is not None and math.isfinite(options.stop):
-            changes["stop"] = options.stop
-        return replace(self.plan, **{name: value for name, value in changes.items() if value is not None})
-
-    def stepping(
-        self, options: RunOptions, stop: float, observers: Sequence[Observer], drivers: Sequence[Driver] = ()
-    ) -> CoSimulation:
-        """Return the run of the master that every run of this system is, up to `stop` where the options name no time.
-
-        Beside `observers` watch those that the plan asks for, before them, and those of a live run, after them.
-        """
-        plan, structure = self.planned(options), self.structure
-        control = options.control
-        if options.adaptive is not None:
-            if plan.adaptive is None:
-                raise OptionError(
-                    ["adaptive: the system declares no table `adaptive` that says how its steps may vary"]
-                )
-            # substeps are those of this run alone
-            structure = structure.copy()
-            plan.adaptive.prepare(structure)
-            control = plan.adaptive.control(options.adaptive or None)
-        structure.check()
-        check_base_motion(structure)
-        algorithm = algorithms.by_name(plan.algorithm)
-        if options.algorithm is not None and not isinstance(options.algorithm, str):
-            algorithm = options.algorithm
-        end = stop if options.stop is None else options.stop
-        resume = None if options.resume is None else read_checkpoint(Path(options.resume))
-        if resume is not None and not end > resume.time:
-            raise OptionError([f"resume: {options.resume}: is at {resume.time:g} s already; the run ends at {end:g} s"])
-        live_drivers, live_observers = options.live.watchers(structure)
-        run = CoSimulation(
-            structure,
-            step=plan.step,
-            start=options.start,
-            stop=end,
-            algorithm=algorithm,
-            control=control,
-            resume=resume,
-            force=options.force,
-            threads=options.threads,
-            observers=[*watching(structure, plan), *observers, *live_observers],
-            drivers=[*live_drivers, *drivers],
-            stop_when=plan.stop_when,
-        )
-        run.result.warnings[:0] = self.notes
-        return run
+        base, products = Path(build), self._products
+        if folder is None:
+            place = base / "results" / (file_name(self.name) if products is None else products.name_in(base))
+        else:
+            place = Path(folder)
+            check_writable(place)
+        attributes = {
+            "description": self.description,
+            "command": command,
+            "changed": json.dumps({name: str(value) for name, value in self._given.items()}),
+        }
+        # whatever is refused is refused before a folder is made
+        writers = recording_observers(place, self.structure, self.plan, chosen, attributes)
+        run = prepare(self.structure, self.plan, chosen, self.plan.stop, writers, notes=self.notes)
+        if products is None:
+            publish = None
+        else:
+            publish = partial(products.publish, base, place if products.changed and folder is not None else None)
+        return record(run, place, chosen, publish=publish, required=folder is None, report=report, progress=progress)
 
 
 def _split(settings: Mapping[str, Any], parameters: Sequence[Path | str]) -> tuple[Settings, dict[str, Any]]:

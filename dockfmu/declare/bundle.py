@@ -10,6 +10,7 @@ from dockfmu.declare.assembly import NOTHING, assemble, silent
 from dockfmu.declare.declaration import Declaration
 from dockfmu.declare.plan import Plan
 from dockfmu.declare.settings import Settings
+from dockfmu.declare.tables import DeclarationError
 from master.system import Structure
 from ssp.annotations import requested_step
 from ssp.archive import read_package, write_ssp
@@ -56,7 +57,8 @@ def read_bundle(file: Path | str, folder: Path) -> tuple[Structure, Plan, str, l
         plan = _foreign_plan(content.description) if found is None else Plan.from_json(found.text)
     except (AttributeError, KeyError, TypeError, ValueError, RecursionError) as error:
         what = "its default experiment" if found is None else f"its annotation {ANNOTATION}"
-        raise SspError(f"{file}: {what} is no plan of a run ({error!r})") from error
+        reason = error if isinstance(error, DeclarationError) else repr(error)
+        raise SspError(f"{file}: {what} is not a plan of a run ({reason})") from error
     if found is None and content.description.start_time:
         notes = [*notes, f"its start time {content.description.start_time:g} s is not taken: runs begin at 0 s"]
     system.order = plan.order or system.order

@@ -10,8 +10,8 @@ from typing import Any, Literal, get_args, get_type_hints
 
 from base.names import did_you_mean, shown
 from dockfmu.declare.adaptive import Adaptive
+from dockfmu.declare.checks import CHECKS
 from dockfmu.declare.tables import DeclarationError, Table, finite_number
-from dockfmu.watch.judgement import CHECKS
 from master.algorithms import ALGORITHMS
 from master.errors import StructureError
 from master.fmi.variables import VISIBLE
@@ -37,13 +37,13 @@ class Panel:
 
 def _number(name: str, value: Any) -> None:
     if finite_number(value) is None:
-        raise TypeError(f"{name} = {shown(value)} is no finite number")
+        raise DeclarationError(f"{name} = {shown(value)} is no finite number")
 
 
 def _texts(name: str, values: Iterable[Any]) -> None:
     for value in values:
         if not isinstance(value, str):
-            raise TypeError(f"{name}: {shown(value)} is no text")
+            raise DeclarationError(f"{name}: {shown(value)} is no text")
 
 
 @dataclass(frozen=True)
@@ -75,14 +75,14 @@ class Plan:
     adaptive: Adaptive | None = None
 
     def __post_init__(self) -> None:
-        """Plans come from files: raises TypeError or ValueError for what is of another kind."""
+        """Check the entries, which may come from files. Raises DeclarationError."""
         for name in ("step", "stop", "approach_energy"):
             _number(name, getattr(self, name))
         for name in ("step", "stop", "record_every"):
             if getattr(self, name) <= 0:
-                raise ValueError(f"{name} = {shown(getattr(self, name))} is not positive")
+                raise DeclarationError(f"{name} = {shown(getattr(self, name))} is not positive")
         if not isinstance(self.record_every, int) or isinstance(self.record_every, bool):
-            raise TypeError(f"record_every = {self.record_every!r} is no whole number")
+            raise DeclarationError(f"record_every = {self.record_every!r} is no whole number")
         _texts("algorithm", [self.algorithm])
         _texts("stop_when", [self.stop_when] if self.stop_when is not None else [])
         for name in ("order", "audited", "supplied"):
@@ -91,14 +91,14 @@ class Plan:
             _texts(f"signal of event {name}", [event.signal])
             _number(f"level of event {name}", event.level)
             if event.when not in WHEN:
-                raise ValueError(f"event {name}: when = {shown(event.when)}: it is one of {', '.join(WHEN)}")
+                raise DeclarationError(f"event {name}: when = {shown(event.when)}: it is one of {', '.join(WHEN)}")
         for panel in self.panels:
             _texts("report", [panel.title, *panel.signals])
         for name, limit in self.limits.items():
             if limit is not False:
                 _number(f"limit of {name}", limit)
             if name not in CHECKS:
-                raise ValueError(f"audit: there is no line {name!r} to limit" + did_you_mean(name, CHECKS))
+                raise DeclarationError(f"audit: there is no line {name!r} to limit" + did_you_mean(name, CHECKS))
         if self.outcome is not None:
             _check_outcome(self.outcome)
 
@@ -172,10 +172,10 @@ class Plan:
 
     @classmethod
     def from_json(cls, text: str) -> Plan:
-        """Return the plan of such a text. Raises TypeError, ValueError or KeyError for what is none."""
+        """Return the plan of such a text. Raises ValueError, TypeError or KeyError for any other text."""
         content = json.loads(text)
         if not isinstance(content, dict):
-            raise TypeError(f"{text[:40]!r} is no table")
+            raise DeclarationError(f"{text[:40]!r} is no table")
         for name in ("order", "audited", "supplied"):
             content[name] = tuple(content[name])
         content["events"] = {name: Event(**rule) for name, rule in content["events"].items()}
@@ -220,16 +220,16 @@ def _value_of_outcome(text: str, where: str) -> int:
 
 
 def _check_outcome(rule: OutcomeRule) -> None:
-    """Raise TypeError or ValueError for a rule that is none."""
+    """Check the entries of a rule. Raises DeclarationError."""
     _texts("outcome", [rule.signal, rule.undecided, *rule.success])
     for value, name in rule.names:
         if isinstance(value, bool) or not isinstance(value, int):
-            raise TypeError(f"outcome: {value!r} is no whole number")
+            raise DeclarationError(f"outcome: {value!r} is no whole number")
         _texts("names of outcomes", [name])
     for name, signal in rule.interim:
         _texts("interim outcomes", [name, signal])
     if not rule.success:
-        raise ValueError("outcome: success names no outcome")
+        raise DeclarationError("outcome: success names no outcome")
 
 
 def _outcome_without(rule: OutcomeRule, lost: Set[str]) -> tuple[OutcomeRule, list[str]]:

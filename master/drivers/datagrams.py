@@ -10,7 +10,7 @@ from typing import Any
 
 from master.drivers.driver import Driver
 from master.drivers.listening import listen
-from master.errors import FmuError
+from master.errors import FmuError, MasterError
 from master.fmi.variables import Variable
 from master.result import Result
 from master.system import Structure
@@ -21,7 +21,7 @@ AT_ONCE = 4096
 INT32 = 2.0**31
 
 
-class DatagramError(ValueError):
+class DatagramError(MasterError, ValueError):
     """A datagram is refused; the message says why."""
 
 

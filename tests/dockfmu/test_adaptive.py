@@ -9,6 +9,7 @@ from dockfmu.declare import declaration
 from dockfmu.declare.adaptive import Adaptive
 from dockfmu.declare.plan import Plan
 from dockfmu.options import OptionError, RunOptions
+from dockfmu.prepare import prepare
 from master.step_control import PowerBonds, StepDoubling
 from tests.dockfmu.command_line import status_of
 
@@ -51,11 +52,11 @@ def test_substeps_are_those_of_an_adaptive_run_alone(lag):
     system = dockfmu.System("sequence")
     system.add("sequence", lag)
     system.plan = Plan(adaptive=Adaptive.from_table(TABLE | {"substeps": {"sequence": 20, "other": 3}}))
-    run = system.stepping(RunOptions(adaptive=0.0), 1.0, [])
+    run = prepare(system.structure, system.plan, RunOptions(adaptive=0.0), 1.0, [])
     assert run.control == system.plan.adaptive.control()
     assert run.system.elements["sequence"].substeps == 20
     assert system.structure.elements["sequence"].substeps == 1
-    assert system.stepping(RunOptions(), 1.0, []).control is None
+    assert prepare(system.structure, system.plan, RunOptions(), 1.0, []).control is None
 
 
 def test_a_discarded_step_is_retried(lag, tmp_path, capsys):

@@ -1,0 +1,51 @@
+"""The lines of the audit of a run: what each measures, and the limit above which the balance does not close."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Literal
+
+
+@dataclass(frozen=True)
+class Check:
+    """The limit of one line of the audit.
+
+    Attributes
+    ----------
+    limit : largest accepted value
+    tests : what a larger value is evidence of. "coupling": the line is an identity of the exchange, which holds for any
+        forces as long as each craft gets the impulse that the other one felt. "dynamics": the line compares quantities
+        that were computed independently of each other
+    meaning : what the line measures
+    remedy : what to do about a larger value; `{step}` stands for the macro step, s
+    """
+
+    limit: float
+    tests: Literal["coupling", "dynamics"]
+    meaning: str
+    remedy: str
+
+
+_EXCHANGE = (
+    "the elements do not get the impulses that others felt; an algorithm that passes values on within the step, "
+    "such as gauss_seidel, or a smaller macro step than {step:g} s, may help"
+)
+_STEP = "a smaller macro step than {step:g} s may help"
+
+CHECKS = {
+    # rounding is 1e-9 or less; a wrench that is taken in turned axes errs by (angle in a step)^2 / 24 (spec/00 R4)
+    "linear_momentum_drift": Check(1e-6, "coupling", "impulses exchanged between the elements", _EXCHANGE),
+    "angular_momentum_drift": Check(1e-6, "coupling", "angular impulses exchanged between the elements", _EXCHANGE),
+    # spec/00 R45: 1e-6 to 2e-5 and 7e-4, at the default step; the limits are about five times that
+    "mechanism_momentum_drift": Check(
+        1e-4, "dynamics", "momentum with the mechanism's own, at the true motion of its base", _STEP
+    ),
+    "base_impulse_error": Check(
+        4e-3, "dynamics", "impulse of the instantaneous base wrench against the exchanged one", _STEP
+    ),
+    # ten times what is promised at the default step
+    "energy_residual": Check(
+        0.01, "dynamics", "|input - stored - dissipated| over the approach energy",
+        _STEP + ", or work from outside is missing in it",
+    ),
+}  # fmt: skip

@@ -1,0 +1,94 @@
+"""Prepare a run: the master's co-simulation of a system, from its plan and the options of the run."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+from dockfmu.declare.base_motion import check_base_motion
+from dockfmu.declare.plan import Plan
+from dockfmu.options import OptionError, RunOptions
+from dockfmu.watch.watching import watching
+from master import algorithms
+from master.checkpoint import read_checkpoint
+from master.drivers.driver import Driver
+from master.observers.observer import Observer
+from master.run.simulation import CoSimulation
+from master.system import Structure
+
+
+def apply_options(plan: Plan, options: RunOptions) -> Plan:
+    """Return the plan with the step, stop time, algorithm and recording interval of the options that give them."""
+    changes: dict[str, Any] = {"step": options.step, "record_every": options.every}
+    if isinstance(options.algorithm, str):
+        changes["algorithm"] = options.algorithm
+    if options.stop is not None and math.isfinite(options.stop):
+        changes["stop"] = options.stop
+    return replace(plan, **{name: value for name, value in changes.items() if value is not None})
+
+
+def prepare(
+    structure: Structure,
+    plan: Plan,
+    options: RunOptions,
+    stop: float,
+    observers: Sequence[Observer],
+    drivers: Sequence[Driver] = (),
+    notes: Sequence[str] = (),
+) -> CoSimulation:
+    """Return the co-simulation that every run of a system is.
+
+    Parameters
+    ----------
+    structure, plan : the system, and how it is run
+    options : what the user chose instead
+    stop : end of the run where the options have none, s
+    observers : observers of this run, called after those of the plan and before those of a live run
+    drivers : drivers of this run, beside those of a live run
+    notes : sentences that become warnings of the result
+
+    Raises
+    ------
+    OptionError
+        for options that do not fit the plan or the checkpoint
+    StructureError, CheckpointError
+        for a system or a checkpoint that cannot be run
+    """
+    plan = apply_options(plan, options)
+    control = options.control
+    if options.adaptive is not None:
+        if plan.adaptive is None:
+            raise OptionError(["adaptive: the system declares no table `adaptive` that says how its steps may vary"])
+        # substeps are those of this run alone
+        structure = structure.copy()
+        plan.adaptive.prepare(structure)
+        control = plan.adaptive.control(options.adaptive or None)
+    structure.check()
+    check_base_motion(structure)
+    algorithm = algorithms.by_name(plan.algorithm)
+    if options.algorithm is not None and not isinstance(options.algorithm, str):
+        algorithm = options.algorithm
+    end = stop if options.stop is None else options.stop
+    resume = None if options.resume is None else read_checkpoint(Path(options.resume))
+    if resume is not None and not end > resume.time:
+        raise OptionError([f"resume: {options.resume}: is at {resume.time:g} s already; the run ends at {end:g} s"])
+    live_drivers, live_observers = options.live.watchers(structure)
+    run = CoSimulation(
+        structure,
+        step=plan.step,
+        start=options.start,
+        stop=end,
+        algorithm=algorithm,
+        control=control,
+        resume=resume,
+        force=options.force,
+        threads=options.threads,
+        observers=[*watching(structure, plan), *observers, *live_observers],
+        drivers=[*live_drivers, *drivers],
+        stop_when=plan.stop_when,
+    )
+    run.result.warnings[:0] = notes
+    return run

@@ -1,0 +1,94 @@
+"""Rules of the house that no linter checks: unique class names, one root of all errors, closed public signatures."""
+
+import ast
+import importlib
+import inspect
+import pkgutil
+import re
+from collections import defaultdict
+from functools import cache
+from pathlib import Path
+
+import dockfmu
+from base.errors import FAILED, WRONG, DockfmuError
+
+ROOT = Path(__file__).parents[1]
+ROOMS = ("base", "components", "fmus", "master", "ssp", "dockfmu")
+
+NOT_PUBLIC = {
+    "RunChanges",  # the fields of RunOptions as keywords
+    "Scheme",  # between an algorithm and the loop
+    "Table",  # between a declaration and what is read from it
+    "Unit",  # what a Description knows of a unit; `str` of it is its name
+}
+"""Classes of public signatures that a user of `import dockfmu` neither makes nor takes apart."""
+
+
+@cache
+def classes():
+    """{name of a class: the places where it is defined}, at any depth."""
+    found = defaultdict(list)
+    for room in ROOMS:
+        for file in sorted((ROOT / room).rglob("*.py")):
+            for node in ast.walk(ast.parse(file.read_text(encoding="utf-8"))):
+                if isinstance(node, ast.ClassDef):
+                    found[node.name].append(f"{file.relative_to(ROOT)}:{node.lineno}")
+    return found
+
+
+def modules():
+    for room in ROOMS:
+        package = importlib.import_module(room)
+        for found in pkgutil.walk_packages(package.__path__, f"{room}."):
+            if not found.name.endswith("__main__"):
+                yield importlib.import_module(found.name)
+
+
+def test_a_class_name_is_used_once():
+    found = classes()
+    assert len(found) > 250
+    assert {name: places for name, places in found.items() if len(places) > 1} == {}
+
+
+def test_every_error_descends_from_one():
+    errors = {
+        value
+        for module in modules()
+        for name, value in vars(module).items()
+        if isinstance(value, type) and issubclass(value, Exception) and not issubclass(value, Warning)
+        if value.__module__.split(".")[0] in ROOMS and not name.startswith("_")
+    }
+    assert len(errors) > 20
+    assert sorted(error.__qualname__ for error in errors if not issubclass(error, DockfmuError)) == []
+    assert {error.exit_status for error in errors} == {FAILED, WRONG}
+
+
+def public_functions():
+    for name in dockfmu.__all__:
+        value = getattr(dockfmu, name)
+        if inspect.isfunction(value):
+            yield name, value
+        for member, attribute in vars(value).items() if inspect.isclass(value) else ():
+            function = getattr(attribute, "fget", None) or getattr(attribute, "__func__", attribute)
+            if inspect.isfunction(function) and not member.startswith("_"):
+                yield f"{name}.{member}", function
+
+
+def test_public_signatures_use_public_classes():
+    strange = {}
+    for name, function in public_functions():
+        words = {word for text in function.__annotations__.values() for word in re.findall(r"\w+", str(text))}
+        if unknown := words & set(classes()) - set(dockfmu.__all__) - NOT_PUBLIC:
+            strange[name] = unknown
+    assert strange == {}
+
+
+def test_public_signatures_are_explicit():
+    """Keywords without names are allowed only with a type that names them."""
+    loose = [
+        f"{name}: {parameter}"
+        for name, function in public_functions()
+        for parameter in inspect.signature(function).parameters.values()
+        if parameter.kind is parameter.VAR_KEYWORD and "Unpack[" not in str(parameter.annotation)
+    ]
+    assert loose == []
