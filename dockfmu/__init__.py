@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from base.errors import DockfmuError
     from base.files import LockedError, WriteError
-    from components.core.parameters import ParameterError
+    from components.core.record import ParameterError
     from dockfmu.declare.adaptive import Adaptive
     from dockfmu.declare.plan import Panel, Plan
     from dockfmu.declare.tables import DeclarationError
@@ -50,7 +50,7 @@ if TYPE_CHECKING:
 _HOME = {
     "base.errors": ("DockfmuError",),
     "base.files": ("LockedError", "WriteError"),
-    "components.core.parameters": ("ParameterError",),
+    "components.core.record": ("ParameterError",),
     "dockfmu.declare.adaptive": ("Adaptive",),
     "dockfmu.declare.plan": ("Panel", "Plan"),
     "dockfmu.declare.tables": ("DeclarationError",),

@@ -13,8 +13,8 @@ import numpy as np
 
 from base.errors import FAILED, DockfmuError
 from components.core.kernel import kernel
-from components.core.parameters import ParameterError, ParameterSet, check_value
-from components.core.record import Memory, Record
+from components.core.parameters import ParameterSet, check_value
+from components.core.record import Memory, ParameterError, Record
 
 
 @dataclass(frozen=True)

@@ -17,17 +17,9 @@ import tomllib
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
-from base.errors import DockfmuError
-from base.names import did_you_mean
-
-if TYPE_CHECKING:
-    from components.core.record import Record, Slot
-
-
-class ParameterError(DockfmuError, ValueError):
-    """A parameter that does not exist, has the wrong shape or unit, or lies outside its range."""
+from components.core.record import ParameterError, Record, Slot
 
 
 @dataclass(frozen=True)
@@ -86,7 +78,7 @@ def parameter_leaves(node: Any, path: str = "") -> Iterator[tuple[str, Mapping[s
     elif isinstance(node, dict):
         yield path, node
     else:
-        raise ParameterError(f"{path} = {node!r} is no table with value, unit and source")
+        raise ParameterError(f"{path} = {node!r} is not a table with value, unit and source")
 
 
 def check_value(slot: Slot, number: float, origin: str) -> None:
@@ -96,8 +88,3 @@ def check_value(slot: Slot, number: float, origin: str) -> None:
     if not inside or abs(number) == float("inf"):
         bounds = f"[{'-inf' if low is None else f'{low:g}'}, {'inf' if high is None else f'{high:g}'}]"
         raise ParameterError(f"{origin}: {slot.name} = {number:g} {slot.field.unit} lies outside {bounds}")
-
-
-def unknown_name(name: str, known: Mapping[str, Any], origin: str) -> ParameterError:
-    """Return the error for a name that is not in `known`, with the nearest names that are."""
-    return ParameterError(f"{origin}: no variable {name!r}{did_you_mean(name, known)}")

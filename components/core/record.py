@@ -15,8 +15,13 @@ from typing import Any
 
 import numpy as np
 
+from base.errors import DockfmuError
+from base.names import did_you_mean
 from components.core.field import Field, Group
-from components.core.parameters import ParameterError, unknown_name
+
+
+class ParameterError(DockfmuError, ValueError):
+    """A parameter that does not exist, has the wrong shape or unit, or lies outside its range."""
 
 
 class Memory(np.record):  # type: ignore[misc]
@@ -176,7 +181,7 @@ class Record:
         """
         shape = () if name in self.index else self._shapes.get(name)
         if shape is None:
-            raise unknown_name(name, self.index, origin)
+            raise ParameterError(f"{origin}: no variable {name!r}{did_you_mean(name, self.index)}")
         try:
             numbers = np.broadcast_to(np.asarray(value, np.float64), shape)
         except (TypeError, ValueError):

@@ -9,8 +9,8 @@ from pathlib import Path
 from base.names import did_you_mean, shown
 from base.units import UnitError, parse_unit
 from components.core.component import Component
-from components.core.parameters import ParameterError, ParameterSet
-from components.core.record import Record
+from components.core.parameters import ParameterSet
+from components.core.record import ParameterError, Record
 from dockfmu.declare.base_motion import leave_out_affine_mass
 from dockfmu.declare.declaration import Declaration, DeclaredElement
 from dockfmu.declare.initial_conditions import place_crafts, severity

@@ -14,7 +14,8 @@ import numpy as np
 
 from base.names import did_you_mean, shown, unfit_for_file
 from base.units import UnitError, parse_unit
-from components.core.parameters import ParameterError, ParameterSet, parameter_leaves
+from components.core.parameters import ParameterSet, parameter_leaves
+from components.core.record import ParameterError
 from dockfmu.declare.files import SYSTEMS, read_tables
 from dockfmu.declare.files import names as names
 from dockfmu.declare.plan import Plan

@@ -8,14 +8,13 @@ from __future__ import annotations
 
 import ctypes
 import time
-from collections.abc import Callable
-from typing import TYPE_CHECKING, Any
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any, Protocol
 
 from base.fmi import ERROR, FATAL, PENDING, WARNING
 from master.fmi import strings
-
-if TYPE_CHECKING:
-    from master.fmi.instance import FmuInstance
+from master.fmi.log import Log
+from master.fmi.variables import Description
 
 DO_STEP_STATUS = 0
 POLL_S = 20e-6
@@ -24,22 +23,35 @@ _Access = ctypes.CFUNCTYPE(ctypes.c_int, ctypes.c_size_t, ctypes.c_void_p, ctype
 _Step = ctypes.CFUNCTYPE(ctypes.c_int, ctypes.c_size_t, ctypes.c_double, ctypes.c_double, ctypes.c_int)
 
 
-def callback(instance: FmuInstance, function: str, *, waits: bool = True) -> Any:
+class Callee(Protocol):
+    """What callbacks need of an instance."""
+
+    log: Log
+
+    @property
+    def description(self) -> Description: ...
+
+    def read_strings(self, references: Sequence[int]) -> tuple[int, list[str]]: ...
+
+    def write_strings(self, references: Sequence[int], values: Sequence[str]) -> int: ...
+
+
+def callback(instance: Callee, function: str, library: Mapping[str, Any] | None = None) -> Any:
     """Return the Python function that replaces `function` of an instance, None where the FMU's own is called.
 
-    With `waits` a step that the FMU may do in the background is waited for. Keep the function as long as its address is
-    in use.
+    With the functions of its `library` a step that the FMU may do in the background is waited for. Keep the returned
+    function as long as its address is in use.
     """
     if function == "fmi2GetString":
         return _Access(_guarded(instance, _get_strings(instance)))
     if function == "fmi2SetString":
         return _Access(_guarded(instance, _set_strings(instance)))
-    if waits and function == "fmi2DoStep" and instance.description.can_run_asynchronously:
-        return _Step(_guarded(instance, _awaited_step(instance)))
+    if library is not None and function == "fmi2DoStep" and instance.description.can_run_asynchronously:
+        return _Step(_guarded(instance, _awaited_step(library)))
     return None
 
 
-def _guarded(instance: FmuInstance, function: Callable[..., int]) -> Callable[..., int]:
+def _guarded(instance: Callee, function: Callable[..., int]) -> Callable[..., int]:
     """Wrap a function so that an exception, also that of a second Ctrl-C, is logged and ends the run."""
 
     def call(*arguments: Any) -> int:
@@ -52,7 +64,7 @@ def _guarded(instance: FmuInstance, function: Callable[..., int]) -> Callable[..
     return call
 
 
-def _get_strings(instance: FmuInstance) -> Callable[..., int]:
+def _get_strings(instance: Callee) -> Callable[..., int]:
     def get(_: int, references: int, count: int, values: int) -> int:
         status, found = instance.read_strings(list((ctypes.c_uint32 * count).from_address(references)))
         if status <= WARNING:
@@ -62,7 +74,7 @@ def _get_strings(instance: FmuInstance) -> Callable[..., int]:
     return get
 
 
-def _set_strings(instance: FmuInstance) -> Callable[..., int]:
+def _set_strings(instance: Callee) -> Callable[..., int]:
     def set_(_: int, references: int, count: int, values: int) -> int:
         given = [strings.string(number) for number in (ctypes.c_int32 * count).from_address(values)]
         return instance.write_strings(list((ctypes.c_uint32 * count).from_address(references)), given)
@@ -70,9 +82,8 @@ def _set_strings(instance: FmuInstance) -> Callable[..., int]:
     return set_
 
 
-def _awaited_step(instance: FmuInstance) -> Callable[..., int]:
+def _awaited_step(functions: Mapping[str, Any]) -> Callable[..., int]:
     def step(component: int, t: float, h: float, no_set_state_prior: int) -> int:
-        functions = instance.fmu.library.functions
         status = functions["fmi2DoStep"](component, t, h, no_set_state_prior)
         pending = ctypes.c_int(PENDING)
         while status == PENDING:

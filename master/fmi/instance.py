@@ -205,7 +205,8 @@ class FmuInstance:
         Strings are numbers there, see `master.fmi.strings`.
         """
         if function not in self._entries:
-            self._entries[function] = callbacks.callback(self, function) or self.fmu.library.functions[function]
+            functions = self.fmu.library.functions
+            self._entries[function] = callbacks.callback(self, function, functions) or functions[function]
         address = ctypes.cast(self._entries[function], ctypes.c_void_p).value
         assert address is not None
         return address

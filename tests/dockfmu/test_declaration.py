@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from components.core.parameters import ParameterError
+from components.core.record import ParameterError
 from dockfmu.declare import assembly, declaration
 from dockfmu.declare.declaration import DeclarationError
 from dockfmu.declare.settings import Settings

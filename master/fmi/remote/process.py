@@ -227,9 +227,7 @@ class RemoteInstance(FmuInstance):
 
     def entry(self, function: str) -> int:
         if function not in self._entries:
-            self._entries[function] = callbacks.callback(self, function, waits=False) or getattr(
-                self._shared.library, function
-            )
+            self._entries[function] = callbacks.callback(self, function) or getattr(self._shared.library, function)
         address = ctypes.cast(self._entries[function], ctypes.c_void_p).value
         assert address is not None
         return address

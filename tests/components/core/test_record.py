@@ -10,8 +10,8 @@ from base.cache import ROOT
 from components.core import field
 from components.core.component import Component, Instance, Message
 from components.core.kernel import kernel
-from components.core.parameters import ParameterError, read_parameter_set
-from components.core.record import Record
+from components.core.parameters import read_parameter_set
+from components.core.record import ParameterError, Record
 from components.core.sources import sources
 
 RECORD = Record(
