@@ -221,7 +221,7 @@ def test_a_package_whose_plan_is_damaged(refused, oscillator, tmp_path):
     for text in ("no JSON", "[]", '{"order": []}'):
         content = from_system(pair_system(oscillator), annotations=[Annotation.of_text(bundle.ANNOTATION, text)])
         write_ssp(content, tmp_path / "p.ssp")
-        assert "annotation org.dockfmu.plan is no plan of a run" in refused("run", "p.ssp")
+        assert "annotation org.dockfmu.plan is not a plan of a run" in refused("run", "p.ssp")
 
 
 @pytest.mark.parametrize("name", ["../evil.txt", "/tmp/dockfmu-evil.txt", "resources/../../evil.txt", "C:\\evil.txt"])

@@ -140,7 +140,7 @@ def test_arrays_go_by_one_name(lag12):
         assert np.allclose(simulation["sink.u"], 0.6 * np.arange(12.0), rtol=1e-15)
         simulation["source.u"] = 1.0
         assert simulation["source.u"].tolist() == [1.0] * 12
-        with pytest.raises(ValueError, match="could not be broadcast"):
+        with pytest.raises(ValueError, match=r"source\.u = \[1\.0, 2\.0\]: does not have the shape \(12,\)"):
             simulation["source.u"] = [1.0, 2.0]
     outcome = simulation.outcome
     assert outcome["sink.y"].shape == (2, 12)

@@ -112,7 +112,7 @@ def test_parameter_sets_are_read_with_units_and_sources(tmp_path):
 @pytest.mark.parametrize(
     ("text", "message"),
     [
-        ("[[leg]]\nstiffness = 5", "is no table with value, unit and source"),
+        ("[[leg]]\nstiffness = 5", "is not a table with value, unit and source"),
         ("[[leg]]\nstiffness = { value = 5, unit = 'N/m' }", r"leg\[1\].stiffness lacks source"),
         ("[[leg]]\nstiffness = { value = 5, unit = 'N/mm', source = 'x' }", "given in 'N/mm', it is declared in 'N/m'"),
         ("leg = [", r"soft.toml"),
