@@ -49,6 +49,7 @@ _ENTRIES = {
             {"contact": "external"},
         ),
         Entry("ProbeCyclogram", "components.probe_cyclogram", "sequence of commands of a probe-cone docking"),
+        Entry("AttitudeControl", "components.attitude_control", "attitude control of a craft by pulses of thrusters"),
         Entry(
             "ContactProbeCone",
             "components.contact_probe_cone",

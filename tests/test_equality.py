@@ -24,6 +24,14 @@ BUTTONS = tuple(
     }
     for k in range(40)
 )  # fmt: skip
+# out of the dead bands of two axes, off for a while, and back
+TUMBLE = tuple(
+    {
+        "body.quaternion[1]": 1.0, "body.quaternion[3]": 0.004 * sin(0.3 * k), "body.quaternion[4]": 1e-3 * k,
+        "body.angular_velocity[1]": 2e-3 * sin(0.5 * k), "command.attitude_hold": float(k < 20 or k > 25),
+    }
+    for k in range(40)
+)  # fmt: skip
 # the head is driven onto the bottom of the socket, with motors on and brakes switched
 IMPACT = tuple(
     {
@@ -61,6 +69,7 @@ SCENARIOS = [
     Scenario("Spacecraft", PUSHES, step=0.01, sets=("ATV-20t",)),
     Scenario("Spacecraft", PUSHES, step=0.01, sets=("Station-400t",), options={"modes": "station_beam"}),
     Scenario("ProbeCyclogram", BUTTONS, step=0.1, sets=("V1",)),
+    Scenario("AttitudeControl", TUMBLE, step=0.04, sets=("AC-20t",), values={"parameters.delay": 0.07}),
     Scenario(
         "ProbeMechanism",
         IMPACT,

@@ -172,6 +172,11 @@ REFUSED = {
         ({"probe_cone.parameters.cone.r": (0.5, 0.36, 0.4, 0.047, 0.047, 0.0, 0.0, 0.0)}, "parameters.cone make no"),
         ({"probe_cone.parameters.slot.narrow_depth": 0.03}, "slot.narrow_depth = 0.03 m must be below .*wide_depth"),
     ),
+    "AttitudeControl": (
+        ({"parameters.thruster.direction": np.full((12, 3), 0.5)}, r"thruster.direction: row 1 has length 0.866"),
+        ({"parameters.thruster.thrust": (0.0,) * 4 + (220.0,) * 8}, r"cannot turn the craft in sense 3"),
+        ({"parameters.least_pulse": 0.3}, r"least_pulse = 0.3 s must not exceed .*sample_time = 0.1 s"),
+    ),
     "Spacecraft": (
         ({"parameters.thruster[1].direction": (1.0, 0.1, 0.0)}, r"thruster\[1\].direction has length 1.00499"),
         ({"parameters.inertia": ((5.0, 1.0, 0.0), (0.0, 5.0, 0.0), (0.0, 0.0, 5.0))}, "not symmetric"),

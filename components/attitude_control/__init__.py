@@ -1,0 +1,27 @@
+"""Attitude control of a craft: pulses of its thrusters hold an attitude within dead bands. spec/04 section 7."""
+
+from pathlib import Path
+
+from components.attitude_control.kernel import MESSAGES, initialize, step
+from components.attitude_control.ports import record
+from components.core.component import Component
+from components.core.parameters import read_parameter_sets
+
+
+def component(thrusters: int = 12) -> Component:
+    """Return the attitude control of a craft with that many thrusters. Raises ValueError for less than one."""
+    if thrusters < 1:
+        raise ValueError(f"thrusters = {thrusters}: an attitude control has at least one")
+    sets = read_parameter_sets(Path(__file__).parent / "parameters")
+    return Component(
+        name="AttitudeControl",
+        description="attitude control by pulses of thrusters",
+        record=record(thrusters),
+        initialize=initialize,
+        step=step,
+        messages=MESSAGES,
+        module=Path(__file__),
+        default_stop=100.0,
+        # a table of nozzles fits one number of thrusters
+        parameter_sets=tuple(entry for entry in sets if len(entry.values["parameters.thruster.position"]) == thrusters),
+    )
