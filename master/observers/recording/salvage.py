@@ -65,12 +65,17 @@ def _copied(file: Path, out: Path) -> h5py.File:
             stream.write(known.superblock)
         else:
             # extend a truncated file to the end that HDF5 has noted: missing bytes are zeros, which it recognizes
-            head = stream.read(checksum.SUPERBLOCK)
-            length = stream.seek(0, 2)
-            end = struct.unpack_from("<Q", head, 28)[0] if len(head) == checksum.SUPERBLOCK else 0
-            if length < end < 1 << 44:
+            end = _noted_end(out)
+            if checksum.SUPERBLOCK <= stream.seek(0, 2) < end < 1 << 44:
                 stream.truncate(end)
     return _opened(out)
+
+
+def _noted_end(file: Path) -> int:
+    """Return the length in bytes that its superblock gives for the file, at least that of a superblock."""
+    with file.open("rb") as stream:
+        head = stream.read(checksum.SUPERBLOCK)
+    return max(struct.unpack_from("<Q", head, 28)[0] if len(head) == checksum.SUPERBLOCK else 0, checksum.SUPERBLOCK)
 
 
 def _opened(file: Path) -> h5py.File:
@@ -78,6 +83,9 @@ def _opened(file: Path) -> h5py.File:
     try:
         return h5py.File(file, "r")
     except _ERRORS:
+        # with SWMR, HDF5 waits for bytes beyond the end of the file as if a writer were about to write them
+        if file.stat().st_size < _noted_end(file):
+            raise
         return h5py.File(file, "r", swmr=True, libver="latest")
 
 
