@@ -119,7 +119,7 @@ class Lock:
                         "since": datetime.now(UTC).strftime("%Y-%m-%d %H:%M:%S UTC"),
                     }  # fmt: skip
                     os.ftruncate(descriptor, 0)
-                    with suppress(OSError):  # a full disk: it is held all the same
+                    with suppress(OSError):  # a full disk: the lock is held nevertheless
                         os.write(descriptor, json.dumps(about).encode())
                     self._descriptor, descriptor = descriptor, -1
             finally:

@@ -43,9 +43,9 @@ def argument_parser() -> argparse.ArgumentParser:
         prog="dockfmu",
         description="Spacecraft docking as FMI 2.0 co-simulation FMUs: build, couple, run, report.",
         epilog="Exit status: 0 done, 1 the run or a check failed, 2 the command was wrong, 3 the run was completed,\n"
-        "but its outcome is none that the system declares as success; 130 and 143: ended by Ctrl-C and by a\n"
+        "but its outcome is not one that the system declares as a success; 130 and 143: ended by Ctrl-C and by a\n"
         "request to terminate, with the results until then.\n"
-        "dockfmu COMMAND --help tells more of each.",
+        "dockfmu COMMAND --help describes each command.",
         formatter_class=argparse.RawDescriptionHelpFormatter,
     )
     parser.add_argument("--version", action="store_true", help="print the version and exit")
@@ -100,7 +100,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
         say(f"{prefix} ended by {signal.Signals(number).name}")
         return 128 + number
     except BrokenPipeError:
-        # who read our output has gone; nothing is left to say, at the end of the process either
+        # stdout is closed: suppress the flush error at exit
         os.dup2(os.open(os.devnull, os.O_WRONLY), 1)
         return FAILED
     except OSError as error:

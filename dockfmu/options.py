@@ -1,4 +1,4 @@
-"""How a run is made: one typed value, checked once, from the command line and from Python alike."""
+"""The options of a run: one typed value, checked once, for the command line and for Python."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from master.step_control import Retry, StepControl
 
 
 class OptionError(StructureError, ValueError):
-    """Options of a run that cannot be; `problems` holds one sentence for each."""
+    """An option of a run, or an argument while it runs, is wrong; `problems` holds one sentence for each."""
 
 
 class RunChanges(TypedDict, total=False):
@@ -43,18 +43,29 @@ class RunOptions:
 
     Attributes
     ----------
-    step, stop, start : communication step, end and start of the run, s
-    algorithm : coupling algorithm, by its name or as a value
-    control : steps of variable length (StepControl), or discarded steps made of shorter ones (Retry)
-    adaptive : let the steps vary as the plan declares, with this tolerance; with 0 its own
-    resume : checkpoint to continue from, instead of `start`
-    force : continue from a checkpoint of another system or of other values; inputs and tunable parameters take the
-        values given now, everything else those of the checkpoint
-    threads : threads that step independent elements side by side; the results are bitwise equal
-    record : variables that are kept in memory, scalars or whole arrays; all outputs by default
-    every : communication steps from one recorded row to the next
-    around : seconds before and after each event in which a folder of results gets every step
-    live : clock, stream and inputs from outside
+    step, stop, start : float
+        Macro step, end and start of the run, s.
+    algorithm : str or Algorithm
+        Coupling algorithm, by its name or as a value.
+    control : StepControl or Retry
+        Macro steps of variable length, or retries of discarded steps with smaller ones.
+    adaptive : float
+        Let the steps vary as the plan declares, with this tolerance; 0 for the tolerance of the plan.
+    resume : Path or str
+        Checkpoint to continue from, instead of `start`.
+    force : bool
+        Continue from a checkpoint of another system or of other values: inputs and tunable parameters take the values
+        given now, everything else those of the checkpoint.
+    threads : int
+        Threads that step independent elements side by side; the results are bitwise equal.
+    record : sequence of str
+        Variables that are kept in memory, scalars or whole arrays; all outputs by default.
+    every : int
+        Macro steps from one recorded row to the next.
+    around : tuple of two floats
+        Times before and after each event, s, in which a folder of results gets every step.
+    live : Live
+        Clock, stream and inputs from the network.
 
     Raises
     ------

@@ -1,4 +1,4 @@
-"""What a run from Python gives back."""
+"""The outcome of a run in memory: how it ended, and its recorded variables as arrays."""
 
 from __future__ import annotations
 
@@ -27,6 +27,13 @@ class NotRecordedError(DockfmuError, KeyError):
 class Outcome:
     """How a run ended, and what was recorded of it in memory.
 
+    Attributes
+    ----------
+    result : Result
+        All that observers found: events, peaks, audit, warnings.
+
+    Examples
+    --------
     >>> outcome.time, outcome["chaser.body.position"]      # shapes (rows,) and (rows, 3)           # doctest: +SKIP
     >>> outcome.events, outcome.result.audit
     >>> outcome.to_pandas(["chaser.body.position"]).plot()
@@ -83,7 +90,7 @@ class Outcome:
             return False
 
     def __getitem__(self, name: str) -> np.ndarray:
-        """Values over time: shape (rows,) for a scalar, (rows, ...) for the name of a whole array.
+        """Return values over time: shape (rows,) for a scalar, (rows, ...) for the name of a whole array.
 
         Raises StructureError for names that the system does not have, NotRecordedError for what was not recorded.
         """
@@ -97,7 +104,10 @@ class Outcome:
         return self._structure.resolve(names[0])[1].unit or "1"
 
     def to_pandas(self, names: Sequence[str] | None = None) -> pandas.DataFrame:
-        """Return a table over time with a column for each scalar of `names`, by default of all variables."""
+        """Return a table over time with a column for each scalar of `names`, by default of all recorded variables.
+
+        Raises StructureError for names that the system does not have, NotRecordedError for what was not recorded.
+        """
         import pandas
 
         wanted = self.variables if names is None else names

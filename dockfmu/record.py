@@ -39,12 +39,14 @@ PRODUCTS = (RESULTS, "summary.json", "events.json", CHECKPOINT, *REPORTS)
 
 @dataclass(frozen=True)
 class RecordedRun:
-    """What a run left on disk.
+    """A run that was recorded in a folder.
 
     Attributes
     ----------
-    folder : folder of results
-    summary : content of its `summary.json`
+    folder : Path
+        Folder of results.
+    summary : dict
+        Content of its `summary.json`.
     """
 
     folder: Path
@@ -149,7 +151,7 @@ def _run(run: CoSimulation, folder: ResultsFolder) -> dict[str, Any]:
         # before the first step or after the last one: the result says so
         pass
     except Exception:
-        # a fault of this program: what there is of the run is kept all the same
+        # a fault of this program: keep what there is of the run
         _summarise(run.result, folder)
         raise
     return _summarise(run.result, folder)

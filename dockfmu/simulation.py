@@ -1,4 +1,4 @@
-"""A system that is stepped by hand."""
+"""Stepping a system by hand."""
 
 from __future__ import annotations
 
@@ -22,8 +22,12 @@ from master.step_control import Retry, StepControl
 
 
 class Simulation:
-    """Made by System.simulate; a context manager: the FMUs are loaded by entering it and freed by leaving it.
+    """A system that is stepped by hand, from System.simulate.
 
+    A context manager: entering it loads and initialises the FMUs, leaving it frees them.
+
+    Examples
+    --------
     >>> with system.simulate(step=0.01) as simulation:                                           # doctest: +SKIP
     ...     while simulation.time < 2.0:
     ...         simulation["craft.force"] = -3.0 * simulation["craft.velocity"]
@@ -31,7 +35,7 @@ class Simulation:
     """
 
     def __init__(self, inner: CoSimulation, series: Series, telling: Callable[[], list[Observer]]) -> None:
-        """`telling` makes the observers by which a branch tells its outcome."""
+        """`telling` makes the observers that report the outcome of a branch."""
         self._inner = inner
         self._series = series
         self._telling = telling
@@ -56,11 +60,11 @@ class Simulation:
         return self._inner.finished
 
     def step(self, count: int = 1) -> float:
-        """Take `count` macro steps, and return the time reached. Raises FmuError where an FMU fails."""
+        """Take `count` macro steps, and return the time reached, s. Raises FmuError where an FMU fails."""
         return self.advance(self.time + count * self._inner.step)
 
     def advance(self, until: float = math.inf) -> float:
-        """Step to `until`, or to where the run is over before, and return the time reached.
+        """Step to the time `until`, s, or to the end of the run if that is earlier; return the time reached, s.
 
         Raises FmuError where an FMU fails, OptionError without a time where the simulation has no stop time either.
         """
@@ -69,7 +73,7 @@ class Simulation:
         return self._inner.advance(until)
 
     def __getitem__(self, name: str) -> Any:
-        """Present value of "element.variable": a number, truth value or text; an array by the name of a whole one."""
+        """Return the present value of "element.variable": a number, truth value or text, or a whole array."""
         names, shape = scalars(self._inner.system, name)
         values = self._inner.get(names)
         return np.reshape(values, shape) if shape else values[0]
@@ -78,8 +82,9 @@ class Simulation:
         self.set({name: value})
 
     def set(self, values: Mapping[str, Any]) -> None:
-        """Set inputs that no connection sets, and tunable parameters; whole arrays at once, one number for all places.
+        """Set inputs that no connection sets, and tunable parameters.
 
+        `values` are by full names; a whole array takes an array of its shape, or one number for all places.
         Raises StructureError for what cannot be set, OptionError for arrays of another shape.
         """
         self._inner.set(self._scalars(values))
@@ -97,9 +102,9 @@ class Simulation:
         return chosen
 
     def save(self, file: Path | str) -> Path:
-        """Write a checkpoint, from which System.simulate(resume=file) continues bitwise equal.
+        """Write a checkpoint, from which System.simulate(resume=file) continues with bitwise equal results.
 
-        Raises CheckpointError that names the FMUs which cannot give their state.
+        Return the path. Raises CheckpointError that names the FMUs which cannot give their state.
         """
         return self._inner.save().write(Path(file))
 
@@ -114,11 +119,25 @@ class Simulation:
         record: Sequence[str] | None = None,
         every: int = 1,
     ) -> Simulation:
-        """Return a simulation that continues from here with other `values` (as for set); this one stays as it is.
+        """Return another simulation that continues from the present state; this one is not changed.
 
-        It steps as this one, but for what is given otherwise. It is entered and stepped as any other, and keeps
-        `record` from here on, by default what this one keeps. Raises CheckpointError where an FMU cannot give its
-        state.
+        Parameters
+        ----------
+        values : mapping of str to value, optional
+            Values that are set at its start, as by `set`.
+        step, stop, algorithm, control
+            As in RunOptions; by default those of this simulation.
+        record : sequence of str, optional
+            Variables that it keeps in memory, by default those of this simulation.
+        every : int
+            Macro steps from one recorded row to the next.
+
+        Raises
+        ------
+        CheckpointError
+            where an FMU cannot give its state
+        StructureError, OptionError
+            for values that cannot be set
         """
         names = self._series.variables
         if record is not None:

@@ -87,10 +87,30 @@ def load(
     parameters: Sequence[Path | str] = (),
     progress: Callable[[str], None] = silent,
 ) -> System:
-    """Return a system of dockfmu by its name, or from a file, .toml, .ssp or .ssp#VARIANT.ssd, with its plan.
+    """Return a system of dockfmu, or one from a file, with the plan of its runs.
 
-    `settings` are start values by full names, initial_conditions.NAME for a system by name; they go before those of the
-    .ssv files `parameters`. FMUs are built in `folder` where they are not there yet; `progress` is told of it.
+    Parameters
+    ----------
+    source : str or Path
+        Name of a system of dockfmu, or a file: .toml, .ssp, or .ssp#VARIANT.ssd for one description of a package.
+    settings : mapping of str to value, optional
+        Start values by full names, and initial_conditions.NAME for a declared system; numbers in SI, or texts with a
+        unit such as "20t".
+    folder : Path or str
+        Build folder, which gets the FMUs and the .ssp of a declared system if it can be written.
+    parameters : sequence of Path or str
+        .ssv files; `settings` take precedence over them.
+    progress : callable
+        Called with a sentence on each thing that takes long.
+
+    Raises
+    ------
+    DeclarationError, ParameterError, CatalogueError
+        for a declaration, its components or its values; messages name file, element, variable and value
+    SspError, ArchiveError, DescriptionError
+        for a package or an FMU that cannot be used
+    StructureError, OptionError
+        for settings that do not fit the system
     """
     system = System.load(source, settings or {}, parameters=parameters, progress=progress)
     if system._products is not None:
@@ -100,8 +120,21 @@ def load(
 
 
 class System:
-    """FMUs of any origin, and what is connected with what.
+    """A system: instances of FMUs of any origin, their connections and start values, and the plan of its runs.
 
+    Attributes
+    ----------
+    structure : Structure
+        Elements, connections and start values.
+    plan : Plan
+        Step, stop time, algorithm, events, audit and outcome of its runs.
+    description : str
+        One paragraph for reports.
+    notes : list of str
+        Sentences on what its runs go without; each run has them among its warnings.
+
+    Examples
+    --------
     >>> pair = System("pair")                                                                    # doctest: +SKIP
     >>> pair.add("left", build("oscillator"), {"parameters.initial_position": 0.1})
     >>> pair.add("right", build("oscillator"))
@@ -115,7 +148,6 @@ class System:
         self.plan = Plan()
         self.description = ""
         self.notes: list[str] = []
-        """Sentences on what its runs go without; they become warnings of each."""
         self._given: dict[str, Any] = {}
         """Settings with which it was loaded, for the report."""
         self._products: Products | None = None
@@ -129,9 +161,9 @@ class System:
         parameters: Sequence[Path | str] = (),
         progress: Callable[[str], None] = silent,
     ) -> Self:
-        """Return the system of the function `load`, whose FMUs are in a private folder.
+        """Load a system as the function `load` does, with its FMUs in a private folder.
 
-        Who loads, builds or runs a system of that name later does not change this one. A system by name is written as
+        Systems of the same name that are loaded or built later do not change this one. A declared system is written as
         an .ssp first and read from there, as any other.
 
         Raises
@@ -187,10 +219,27 @@ class System:
         substeps: int = 1,
         every: int = 1,
     ) -> None:
-        """Add an instance of an FMU with start values, arrays as lists. Raises StructureError for what does not fit.
+        """Add an element: an instance of an FMU.
 
-        In a `process` of its own it may crash, or take longer than `timeout` seconds for a call: a failure like others.
-        It makes `substeps` steps in a macro step, or one step in `every` macro steps.
+        Parameters
+        ----------
+        name : str
+            Name of the element.
+        fmu : Path or str
+            Co-simulation FMU of FMI 2.0 or 3.0.
+        start : mapping of str to value, optional
+            Start values by the names of the FMU's variables; lists for arrays.
+        process : bool
+            Run the FMU in a process of its own, so that a crash or a call without end is a failure of the run only.
+        timeout : float
+            Longest call of an FMU in a process of its own, s.
+        substeps, every : int
+            The instance makes `substeps` steps in a macro step, or one step in `every` macro steps; one of them is 1.
+
+        Raises
+        ------
+        StructureError
+            for a name that is taken, and for start values that do not fit the variables
         """
         self.structure.add(name, Path(fmu), process=process, timeout=timeout, substeps=substeps, every=every)
         self.set({f"{name}.{variable}": value for variable, value in (start or {}).items()})
@@ -205,11 +254,24 @@ class System:
         convert_units: bool = True,
         mean: bool = False,
     ) -> None:
-        """Connect `output` to `input`, both "element.variable", scalars or whole arrays.
+        """Connect an output to an input, scalars or whole arrays.
 
-        The input gets `factor` times the output, in its own unit, plus `offset`; with convert_units=False factor and
-        offset are all there is. `mean` is for outputs that are means over a step, through which no line is drawn.
-        Raises StructureError for variables that do not exist or differ in shape.
+        Parameters
+        ----------
+        output, input : str
+            Full names, "element.variable".
+        factor, offset : float
+            The input gets factor * output + offset, where the output is first converted to the unit of the input.
+        convert_units : bool
+            Whether units are converted.
+        mean : bool
+            The output is a mean over the step that gave it, such as an impulse over time; algorithms do not extrapolate
+            it.
+
+        Raises
+        ------
+        StructureError
+            for variables that do not exist, with similar names, or that differ in shape
         """
         sources, given = scalars(self.structure, output)
         targets, wanted = scalars(self.structure, input)
@@ -224,19 +286,57 @@ class System:
             )  # fmt: skip
 
     def join(self, port: str, other: str) -> None:
-        """Join two ports, "element.port": connect the outputs of each to the inputs of the same name of the other."""
+        """Join two ports: connect the outputs of each to the inputs of the same name of the other.
+
+        Parameters
+        ----------
+        port, other : str
+            Full names, "element.port".
+
+        Raises
+        ------
+        StructureError
+            for ports that do not exist, or that have nothing to exchange
+        """
         ports.join(self.structure, port, other)
 
     def set(self, values: Mapping[str, Any]) -> None:
-        """Set start values by full names: numbers, truth values, names of an enumeration's items; lists for arrays."""
+        """Set start values by full names.
+
+        Parameters
+        ----------
+        values : mapping of str to value
+            Numbers in the unit of the variable, texts with a unit such as "20t", truth values, names of an
+            enumeration's items; lists for arrays.
+
+        Raises
+        ------
+        StructureError
+            for variables that do not exist, with similar names, and for values of another type or shape
+        """
         for name, value in values.items():
             set_value(self.structure, name, value)
 
     def swap(self, element: str, fmu: Path | str) -> list[str]:
-        """Put another FMU in the place of an element; its start values stay where the new FMU has the variable.
+        """Replace the FMU of an element; start values stay where the new FMU has the variable.
 
-        Return a sentence on each start value and output that is lost, and what runs go without; they become warnings
-        of each run. Raises StructureError that lists every variable of the connected ports that the FMU lacks.
+        Parameters
+        ----------
+        element : str
+            Name of the element.
+        fmu : Path or str
+            The new FMU.
+
+        Returns
+        -------
+        list of str
+            A sentence on each start value and output that is lost, and on its effect; each run has them among its
+            warnings.
+
+        Raises
+        ------
+        StructureError
+            for an unknown element, and for an FMU that lacks variables of the connected ports: the message lists them
         """
         lost, left_out = swap(self.structure, element, Path(fmu))
         self.plan, unwatched = self.plan.without(lost)
@@ -244,9 +344,19 @@ class System:
         return left_out + unwatched
 
     def isolate(self, element: str, timeout: float | None = None) -> None:
-        """Run the FMU of an element in a process of its own, where it may crash or take too long for a call.
+        """Run the FMU of an element in a process of its own, so that a crash or a call without end only fails the run.
 
-        `timeout` is the longest call in s, as before by default. Raises StructureError for an unknown element.
+        Parameters
+        ----------
+        element : str
+            Name of the element.
+        timeout : float, optional
+            Longest call, s; by default it stays as it is.
+
+        Raises
+        ------
+        StructureError
+            for an unknown element
         """
         if element not in self.structure.elements:
             hint = did_you_mean(element, self.structure.elements)
@@ -257,15 +367,35 @@ class System:
         chosen.process, chosen.timeout = True, timeout or chosen.timeout
 
     def variables(self, pattern: str = "*", causality: Sequence[str] = ("output",)) -> list[str]:
-        """Return the full names of variables of these causalities that fit `pattern`, where only `*` is special."""
+        """Return the full names of variables.
+
+        Parameters
+        ----------
+        pattern : str
+            `*` stands for any text, nothing else is special; the name of a group or array selects all that is in it.
+        causality : sequence of str
+            Causalities of FMI: "output", "input", "parameter", "local", ...
+        """
         return self.structure.select(pattern, causality)
 
     def watch(self, name: str, signal: str, when: str = "rise", level: float = 0.0) -> None:
-        """Declare an event of runs: `signal` rises, falls, goes above or below `level`, or changes."""
+        """Declare an event of the runs of this system.
+
+        Parameters
+        ----------
+        name : str
+            Name of the event in results.
+        signal : str
+            Full name of an output.
+        when : {"rise", "fall", "above", "below", "equals", "change"}
+            What the signal does; see `Event`.
+        level : float
+            Level of "above", "below" and "equals", in the unit of the signal.
+        """
         event = Event(signal, when, level)  # type: ignore[arg-type]
         self.plan = replace(self.plan, events={**self.plan.events, name: event})
 
-    def tell_outcome(
+    def declare_outcome(
         self,
         signal: str,
         success: Sequence[str],
@@ -274,16 +404,26 @@ class System:
         undecided: str = "none",
         interim: Mapping[str, str] | None = None,
     ) -> None:
-        """Declare by which output the system tells the outcome of a run, and which outcomes are its success.
+        """Declare which output reports the outcome of a run, and which outcomes are successes.
 
-        `signal` is of type Enumeration, whose items in lower case are the outcomes, or its values have `names`. While
-        it says `undecided`, the first Boolean output of `interim`, {outcome: output}, that is true gives the outcome.
+        Parameters
+        ----------
+        signal : str
+            Full name of an output of type Enumeration, Integer or Boolean.
+        success : sequence of str
+            Outcomes that are successes.
+        names : mapping of int to str, optional
+            Outcome of each value; by default the items of the enumeration in lower case.
+        undecided : str
+            Outcome that is not final.
+        interim : mapping of str to str, optional
+            Outcome -> Boolean output: the first that is true gives the outcome while the signal is undecided.
         """
         pairs = tuple((names or {}).items()), tuple((interim or {}).items())
         self.plan = replace(self.plan, outcome=OutcomeRule(signal, tuple(success), pairs[0], undecided, pairs[1]))
 
     def write(self, file: Path | str) -> Path:
-        """Write an .ssp with its FMUs and start values, which `dockfmu run` and other tools take."""
+        """Write an .ssp with its FMUs, start values and plan, for `dockfmu run` and other tools; return its path."""
         return bundle.write_bundle(self.structure, self.plan, self.description, Path(file))
 
     def simulate(
@@ -294,10 +434,25 @@ class System:
         observers: Sequence[Observer] = (),
         **changes: Unpack[RunChanges],
     ) -> Simulation:
-        """Return a simulation to step by hand; `changes` are fields of RunOptions, laid over `options`.
+        """Return a simulation to step by hand; without a stop time it has no end.
 
-        Without a stop time it has no end. Raises OptionError or StructureError for what cannot be run, CheckpointError
-        for a checkpoint of another system or of other values, unless `force` says that they do not matter.
+        Parameters
+        ----------
+        options : RunOptions
+            How the system is run.
+        drivers : sequence of Driver
+            Drivers that set inputs.
+        observers : sequence of Observer
+            Observers, called after those of the plan.
+        **changes
+            Fields of RunOptions, which take precedence over `options`.
+
+        Raises
+        ------
+        OptionError, StructureError
+            for options and systems that cannot be run
+        CheckpointError
+            for a checkpoint of another system or of other values, unless `force` is set
         """
         chosen = replace(options, **changes)
         if chosen.around is not None:
@@ -320,9 +475,26 @@ class System:
     ) -> Outcome:
         """Run to the stop time or the stop signal, and return what was recorded in memory.
 
-        `changes` are fields of RunOptions, laid over `options`. Raises what `simulate` raises, and FmuError where an
-        FMU fails; with check=False a failure after the start comes back in the outcome, with what was recorded until
-        then.
+        Parameters
+        ----------
+        options : RunOptions
+            How the system is run.
+        check : bool
+            Whether an FMU that fails raises FmuError; otherwise the outcome has the failure, and what was recorded
+            until then.
+        drivers : sequence of Driver
+            Drivers that set inputs.
+        observers : sequence of Observer
+            Observers, called after those of the plan.
+        **changes
+            Fields of RunOptions, which take precedence over `options`.
+
+        Raises
+        ------
+        FmuError
+            where an FMU fails, with `check`
+        OptionError, StructureError, CheckpointError
+            as `simulate` does
         """
         chosen = replace(options, **changes)
         if chosen.stop is None:
@@ -347,13 +519,37 @@ class System:
         progress: Callable[[str], None] = silent,
         **changes: Unpack[RunChanges],
     ) -> RecordedRun:
-        """Run into a folder of results, as `dockfmu run` does, and return its summary.
+        """Run into a folder of results, as `dockfmu run` does.
 
-        The folder, build/results/NAME by default, gets `results.h5`, `events.json`, `summary.json`, and with `report`
-        also `report.html` and plots, of failed runs too. Those of an earlier run are removed, but for the recording
-        where this run continues from a checkpoint in that folder. `progress` is told what is going on; `command` is
-        what was typed, for the report. Raises what `simulate` raises before anything has run, LockedError for a folder
-        in which another run writes.
+        The folder gets `results.h5`, `events.json`, `summary.json`, and with `report` also `report.html` and plots, of
+        failed runs too. Those of an earlier run are removed, except the recording where this run continues from a
+        checkpoint in that folder.
+
+        Parameters
+        ----------
+        folder : Path or str, optional
+            Folder of results, `build`/results/NAME by default.
+        options : RunOptions
+            How the system is run.
+        build : Path or str
+            Build folder, which gets the FMUs and the .ssp of a declared system.
+        report : bool
+            Whether to write the report and the plots.
+        command : str
+            What the user typed, for the report.
+        progress : callable
+            Called with a sentence on each thing that takes long.
+        **changes
+            Fields of RunOptions, which take precedence over `options`.
+
+        Raises
+        ------
+        OptionError, StructureError, CheckpointError
+            as `simulate` does, before anything runs
+        LockedError
+            for a folder in which another run writes
+        WriteError, DockfmuError
+            for a folder that cannot be written
         """
         chosen = replace(options, **changes)
         base, products = Path(build), self._products

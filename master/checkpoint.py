@@ -113,7 +113,7 @@ class Checkpoint:
             text = f"the checkpoint at t = {self.time:.9g} s was taken of another system:{lines}"
             if not any(difference.fatal for difference in wrong):
                 text += (
-                    "\ngive what was given then, or go on all the same with --force (force=True): inputs and tunable "
+                    "\ngive the same values again, or continue with --force (force=True): inputs and tunable "
                     "parameters act as they are given now, all other values as the checkpoint has them"
                 )
             raise CheckpointError(text)

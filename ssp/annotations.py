@@ -59,7 +59,7 @@ def _settings(kind: str, annotations: Iterable[Annotation], known: Mapping[str, 
     except (ValueError, RecursionError) as error:
         raise SspError(f"{where}: its annotation {kind} cannot be read ({error})") from None
     if not isinstance(found, dict):
-        raise SspError(f"{where}: its annotation {kind} is no table")
+        raise SspError(f"{where}: its annotation {kind} is not a table")
     for name, value in found.items():
         if name not in known or type(value) not in _WRITTEN[known[name]]:
             raise SspError(f"{where}: its annotation {kind} says {name} = {value!r}")

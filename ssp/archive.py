@@ -67,7 +67,7 @@ def read_ssp(file: Path, folder: Path, depth: int = 1) -> Ssp:
 def read_folder(folder: Path, depth: int = 1) -> Ssp:
     """Return the content of the package unpacked in `folder`; see `read_ssp`."""
     if not (folder / DESCRIPTION).is_file():
-        raise SspError(f"{folder}: holds no {DESCRIPTION}, so it is no system structure package")
+        raise SspError(f"{folder}: holds no {DESCRIPTION}, so it is not a system structure package")
     ssp = Ssp(read_description((folder / DESCRIPTION).read_bytes(), DESCRIPTION))
     for path in sorted(p for p in folder.rglob("*") if p.is_file()):
         name = path.relative_to(folder).as_posix()

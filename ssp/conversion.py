@@ -52,7 +52,7 @@ def affine(start: Point, hops: Iterable[Hop]) -> tuple[float, float]:
 def whole(value: Value, start: Point, hops: Iterable[Hop]) -> Value:
     """Return an Integer, Boolean or Enumeration value (number or name) after the tables; others are unchanged.
 
-    Raises ValueError where a table needs the number of an item, or its name, and the enumeration does not tell.
+    Raises ValueError where a table needs the number of an item, or its name, and the enumeration does not have it.
     """
     items = start.items
     for hop in hops:
@@ -87,7 +87,7 @@ def item(value: Value, variable: Variable) -> Value:
     items = dict(variable.items)
     if isinstance(value, str):
         if value not in items:
-            raise ValueError(f"{value!r} is none of {', '.join(items)}{did_you_mean(value, items)}")
+            raise ValueError(f"{value!r} is not one of {', '.join(items)}{did_you_mean(value, items)}")
         return items[value]
     return int(value)
 

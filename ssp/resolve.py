@@ -61,11 +61,11 @@ def resource_path(source: str, base: str = "") -> str:
     try:
         parts = urlsplit(source)
     except ValueError as error:
-        raise ValueError(f"{source!r} is no URI ({error})") from None
+        raise ValueError(f"{source!r} is not a URI ({error})") from None
     if parts.scheme or parts.netloc:
-        raise ValueError(f"{source!r} is no relative path in the package")
+        raise ValueError(f"{source!r} is not a relative path in the package")
     if not parts.path:
-        raise ValueError(f"{source!r} names no file")
+        raise ValueError(f"{source!r} does not name a file")
     path = unquote(parts.path)
     joined = posixpath.normpath(posixpath.join(base, path))
     if PurePosixPath(path).is_absolute() or joined.split("/")[0] == ".." or "\\" in path or "\0" in path:

@@ -14,8 +14,8 @@ def messages(ports: str) -> dict[int, Message]:
     return {
         NOT_FINITE: Message(f"an input of port {{status.index:.0f}} ({ports}) is not finite"),
         QUATERNION: Message(
-            f"the quaternion of port {{status.index:.0f}} ({ports}) has norm {{status.value:.6g}}, which tells no "
-            "attitude: set it, or connect it"
+            f"the quaternion of port {{status.index:.0f}} ({ports}) has norm {{status.value:.6g}}, not 1: "
+            "set it, or connect it"
         ),
     }
 

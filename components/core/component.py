@@ -84,7 +84,7 @@ class Component:
             for slot_name, number in self.record.expand(name, value, origin):
                 slot = self.record.slots[self.record.index[slot_name]]
                 if slot.field.causality not in ("parameter", "input"):
-                    raise ParameterError(f"{origin}: {slot_name} is no parameter but {slot.field.causality}")
+                    raise ParameterError(f"{origin}: {slot_name} is not a parameter but {slot.field.causality}")
                 check_value(slot, number, origin)
                 chosen[slot.index] = number
         for place in self.record.resources:

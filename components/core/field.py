@@ -15,7 +15,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from dataclasses import dataclass
-from typing import Any, Literal
+from typing import Any, Literal, TypedDict, Unpack
 
 Causality = Literal["input", "output", "parameter", "local", "private", "table"]
 INPUT: Causality = "input"
@@ -50,15 +50,34 @@ def enumeration(name: str, **items: str) -> Type:
 class Field:
     """One named array of a record.
 
-    `causality`: `input`, `output`, `parameter` and `local` are the FMI's and public; `private` is work space and
-    hidden state, not in the model description but part of the saved state; `table` is constant data, neither public
-    nor saved.
-
-    `evaluated` says at which instant of a step the kernel takes an input that is interpolated over it
-    (fmi2SetRealInputDerivatives): `start` where the kernel extrapolates by itself, `mean` where it applies one value
-    over the whole step.
-
-    `resource` names the file of little-endian float64 under `resources/` that fills a `table` at instantiation.
+    Attributes
+    ----------
+    name, unit, description : str
+        As in the model description; the unit is written like "N.m/rad", "1" for none.
+    causality : str
+        "input", "output", "parameter" and "local" are those of FMI, and public; "private" is work space and hidden
+        state, not in the model description but part of the saved state; "table" is constant data, neither public nor
+        saved.
+    start : number or array
+        Start value: of `shape`, or one number for all places.
+    shape : tuple of int
+        Shape of the array, () for a scalar.
+    type : Type
+        FMI type.
+    discrete : bool
+        Whether a Real variable changes at events only.
+    tunable : bool
+        Whether a parameter can be set between steps.
+    minimum, maximum, nominal : float, optional
+        Range and nominal value, in the unit.
+    display_unit : str, optional
+        Unit that people read.
+    evaluated : {"start", "mean"}
+        The instant of a step for which the kernel takes an input that is interpolated over it
+        (fmi2SetRealInputDerivatives): "start" where the kernel extrapolates by itself, "mean" where it applies one
+        value over the whole step.
+    resource : str, optional
+        File of little-endian float64 under `resources/` that fills a table at instantiation.
     """
 
     name: str
@@ -79,7 +98,7 @@ class Field:
 
     @property
     def public(self) -> bool:
-        """The model description lists it."""
+        """Whether the model description lists it."""
         return self.causality not in ("private", "table")
 
     @property
@@ -104,50 +123,100 @@ class Group:
             object.__setattr__(self, attribute, value)
 
 
+class FieldOptions(TypedDict, total=False):
+    """Further attributes of a `Field` by keyword."""
+
+    type: Type
+    discrete: bool
+    tunable: bool
+    minimum: float | None
+    maximum: float | None
+    nominal: float | None
+    display_unit: str | None
+    evaluated: Literal["start", "mean"]
+    resource: str | None
+
+
 def _shape(shape: int | Iterable[int]) -> tuple[int, ...]:
     return (shape,) if isinstance(shape, int) else tuple(shape)
 
 
 def input(
-    name: str, unit: str, description: str, start: Any = 0.0, *, shape: int | Iterable[int] = (), **rest: Any
+    name: str,
+    unit: str,
+    description: str,
+    start: Any = 0.0,
+    *,
+    shape: int | Iterable[int] = (),
+    **options: Unpack[FieldOptions],
 ) -> Field:
     """Return a field for a value that the component receives, held or interpolated over each step."""
-    return Field(name, unit, description, "input", start, _shape(shape), **rest)
+    return Field(name, unit, description, "input", start, _shape(shape), **options)
 
 
 def output(
-    name: str, unit: str, description: str, start: Any = 0.0, *, shape: int | Iterable[int] = (), **rest: Any
+    name: str,
+    unit: str,
+    description: str,
+    start: Any = 0.0,
+    *,
+    shape: int | Iterable[int] = (),
+    **options: Unpack[FieldOptions],
 ) -> Field:
     """Return a field for a value that the component computes; consistent after `initialize` and after each `step`."""
-    return Field(name, unit, description, "output", start, _shape(shape), **rest)
+    return Field(name, unit, description, "output", start, _shape(shape), **options)
 
 
 def parameter(
-    name: str, unit: str, description: str, start: Any, *, shape: int | Iterable[int] = (), **rest: Any
+    name: str,
+    unit: str,
+    description: str,
+    start: Any,
+    *,
+    shape: int | Iterable[int] = (),
+    **options: Unpack[FieldOptions],
 ) -> Field:
     """Return a field for a constant of a run, settable before initialisation (`tunable=True`: also between steps)."""
-    return Field(name, unit, description, "parameter", start, _shape(shape), **rest)
+    return Field(name, unit, description, "parameter", start, _shape(shape), **options)
 
 
 def local(
-    name: str, unit: str, description: str, start: Any = 0.0, *, shape: int | Iterable[int] = (), **rest: Any
+    name: str,
+    unit: str,
+    description: str,
+    start: Any = 0.0,
+    *,
+    shape: int | Iterable[int] = (),
+    **options: Unpack[FieldOptions],
 ) -> Field:
     """Return a field for a public value for plots and debugging that nobody connects."""
-    return Field(name, unit, description, "local", start, _shape(shape), **rest)
+    return Field(name, unit, description, "local", start, _shape(shape), **options)
 
 
 def private(
-    name: str, unit: str, description: str, start: Any = 0.0, *, shape: int | Iterable[int] = (), **rest: Any
+    name: str,
+    unit: str,
+    description: str,
+    start: Any = 0.0,
+    *,
+    shape: int | Iterable[int] = (),
+    **options: Unpack[FieldOptions],
 ) -> Field:
     """Return a field of hidden state or work space: saved with the state, absent from the model description."""
-    return Field(name, unit, description, "private", start, _shape(shape), **rest)
+    return Field(name, unit, description, "private", start, _shape(shape), **options)
 
 
 def table(
-    name: str, unit: str, description: str, start: Any = 0.0, *, shape: int | Iterable[int] = (), **rest: Any
+    name: str,
+    unit: str,
+    description: str,
+    start: Any = 0.0,
+    *,
+    shape: int | Iterable[int] = (),
+    **options: Unpack[FieldOptions],
 ) -> Field:
     """Return a field of constant data, never written after instantiation: not saved with the state.
 
     Tables stand in groups at the end of the record. `resource="modes.f64"` fills it from the FMU's resources.
     """
-    return Field(name, unit, description, "table", start, _shape(shape), **rest)
+    return Field(name, unit, description, "table", start, _shape(shape), **options)

@@ -18,8 +18,8 @@ BASE_MOTION = enumeration(
     LAGGED="mean acceleration of the previous step; masses without the mechanism",
     AFFINE="as LAGGED, and affine_mass times the lag of the acceleration is taken from the wrench",
 )
-"""What a craft tells a mechanism that it carries about its acceleration (spec/02 4.3, spec/00 R38): a parameter of
-both, which must agree."""
+"""How a craft reports its acceleration to a mechanism that it carries (spec/02 4.3, spec/00 R38): a parameter of both,
+which must agree."""
 
 
 def pose(causality: Causality) -> tuple[Field, ...]:

@@ -35,7 +35,7 @@ _OWN = {
         "parameters.lateral.brake: row {status.index:.0f} of speed must rise strictly from 0, "
         "torque and added_torque must start at 0"
     ),
-    AXES: Message("parameters.lateral: base_axes[{status.index:.0f}] of spring or brake is no rotation matrix"),
+    AXES: Message("parameters.lateral: base_axes[{status.index:.0f}] of spring or brake is not a rotation matrix"),
 }
 MESSAGES = combined(_OWN, hysteresis.messages("parameters.lateral.spring, mechanism {status.index:.0f}", SPRING_LAW))
 

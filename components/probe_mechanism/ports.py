@@ -138,7 +138,7 @@ WORKS = ("base", "target", "drive", "stiffness", "levers")
 PARAMETERS = Group(
     "parameters",
     parameter("docking_plane_x", "m", "abscissa of the active docking plane in frame 0", 0.133),
-    parameter("base_motion", "1", "what the carrier tells about its acceleration; the same as at its port",
+    parameter("base_motion", "1", "how the carrier reports its acceleration; the same as at its port",
               LAGGED, type=ports.BASE_MOTION),
     parameter("simplifications", "1", "of the source that create or destroy energy",
               SIMPLIFICATIONS.codes["NONE"], type=SIMPLIFICATIONS),

@@ -84,7 +84,7 @@ def _parameters(port_count: int, thruster_count: int, mode_count: int) -> Group:
             parameter("position", "m", "origin of the undeformed port in S", 0.0, shape=3),
             parameter("angles", "rad", "yaw, pitch, roll of the undeformed port against S", 0.0, shape=3,
                       display_unit="deg"),
-            parameter("base_motion", "1", "what the port tells a mechanism about its acceleration", LAGGED,
+            parameter("base_motion", "1", "how the port reports its acceleration to a mechanism", LAGGED,
                       type=BASE_MOTION),
             count=port_count,
         ),

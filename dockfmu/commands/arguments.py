@@ -9,11 +9,13 @@ from pathlib import Path
 from typing import Any
 
 from base.errors import DockfmuError
+from base.units import UnitError, conversion, parse_quantity, parse_unit
 
 DONE, NO_SUCCESS = 0, 3
 """Exit statuses beside those of errors, `base.errors.FAILED` and `WRONG`."""
 
 BUILD = Path("build")
+SECOND = parse_unit("s")
 
 
 class CommandError(DockfmuError, ValueError):
@@ -41,21 +43,42 @@ def positive(text: str) -> float:
     except ValueError:
         value = 0.0
     if not 0.0 < value < float("inf"):
-        raise argparse.ArgumentTypeError(f"{text!r} is no positive number")
+        raise argparse.ArgumentTypeError(f"{text!r} is not a positive number")
     return value
+
+
+def seconds(text: str) -> float:
+    """Return a positive time in s, of a number of seconds or of a number with a unit, such as 10ms."""
+    value = _time(text)
+    if not 0.0 < value < float("inf"):
+        raise argparse.ArgumentTypeError(f"{text!r} is not a positive time, such as 0.5 or 10ms")
+    return value
+
+
+def _time(text: str) -> float:
+    """Return a time in s; -1 for a text that is not one."""
+    try:
+        found = parse_quantity(text)
+        if found is None:
+            return -1.0
+        number, unit = found
+        # rounded: 9 ms are 0.009 s, not 0.009000000000000001 s
+        return number if unit is None else float(f"{number * conversion(unit, SECOND)[0]:.15g}")
+    except UnitError:
+        return -1.0
 
 
 def count(text: str) -> int:
     """Return a positive whole number."""
     if not text.isdecimal() or int(text) == 0:
-        raise argparse.ArgumentTypeError(f"{text!r} is no positive whole number")
+        raise argparse.ArgumentTypeError(f"{text!r} is not a positive whole number")
     return int(text)
 
 
 def port(text: str) -> int:
     """Return the number of a port, 0 for any that is free."""
     if not text.isdecimal() or int(text) > 65535:
-        raise argparse.ArgumentTypeError(f"{text!r} is no port")
+        raise argparse.ArgumentTypeError(f"{text!r} is not a port")
     return int(text)
 
 
@@ -63,19 +86,16 @@ def patterns(text: str) -> list[str]:
     """Return the patterns of a comma-separated list; a comma within brackets belongs to a name, `inertia[1,2]`."""
     found = [pattern.strip() for pattern in re.split(r",(?![^\[]*\])", text)]
     if not all(found):
-        raise argparse.ArgumentTypeError(f"{text!r} is no list of patterns")
+        raise argparse.ArgumentTypeError(f"{text!r} is not a list of patterns")
     return found
 
 
 def span(text: str) -> tuple[float, float]:
-    """Return the seconds before and after an event."""
-    try:
-        before, after = map(float, text.split(","))
-    except ValueError:
-        before = after = -1.0
-    if not (0.0 <= before < float("inf") and 0.0 <= after < float("inf")):
-        raise argparse.ArgumentTypeError(f"{text!r} is no pair of seconds, such as 0.1,0.5")
-    return before, after
+    """Return the times before and after an event, s."""
+    times = [_time(part) for part in text.split(",")]
+    if len(times) != 2 or not all(0.0 <= time < float("inf") for time in times):
+        raise argparse.ArgumentTypeError(f"{text!r} is not a pair of times, such as 0.1,0.5 or 100ms,0.5s")
+    return times[0], times[1]
 
 
 def pairs(items: Sequence[str], option: str) -> dict[str, str]:
@@ -92,8 +112,8 @@ def pairs(items: Sequence[str], option: str) -> dict[str, str]:
 
 def process(text: str) -> tuple[str, float | None]:
     """Return (element, longest call in s) of ELEMENT or ELEMENT=SECONDS."""
-    name, equals, seconds = text.partition("=")
+    name, equals, time = text.partition("=")
     try:
-        return name, positive(seconds) if equals else None
+        return name, seconds(time) if equals else None
     except argparse.ArgumentTypeError as error:
         raise CommandError(f"--process {text}: {error}") from error

@@ -25,13 +25,13 @@ def add_compare(commands: Any) -> None:
     """Add the parser of `compare`."""
     parser = commands.add_parser(
         "compare",
-        help="tell what differs between two runs, with an overlay of their signals",
+        help="show what differs between two runs, with an overlay of their signals",
         description="Compare two runs: outcome, settings, FMUs, parameters, events, peaks and\n"
         "signals; the signals of the report over each other as a page. Runs that failed,\n"
         "or whose files are damaged, are compared as far as they go.",
         epilog="exit status:\n"
         "  0  the results agree: outcome, events, peaks and signals, within the\n"
-        "     tolerances; settings, FMUs and parameters are told, but do not count\n"
+        "     tolerances; settings, FMUs and parameters are shown, but do not count\n"
         "  1  the results differ, or a recording is damaged or missing\n"
         "  2  the command was wrong: no such run, no such signal",
         formatter_class=argparse.RawDescriptionHelpFormatter,
@@ -61,7 +61,7 @@ def _share(text: str) -> float:
     except ValueError:
         value = -1.0
     if not 0.0 <= value < float("inf"):
-        raise argparse.ArgumentTypeError(f"{text!r} is no number from 0")
+        raise argparse.ArgumentTypeError(f"{text!r} is not a number from 0")
     return value
 
 
@@ -164,7 +164,7 @@ def _lines(rows: Sequence[Sequence[str]], most: int | None = MOST) -> None:
     shown = [list(row) for row in rows[:most]]
     columns = width(sys.stdout)
     if columns is not None:
-        # the ends of names tell them apart
+        # names differ in their ends
         room = max(columns - 2 - max((sum(len(cell) + 2 for cell in row[1:]) for row in shown), default=0), 20)
         for row in shown:
             row[0] = row[0] if len(row[0]) <= room else "…" + row[0][-(room - 1) :]

@@ -43,7 +43,9 @@ def _validate(arguments: argparse.Namespace) -> int:
 
 def add_ports(commands: Any) -> None:
     """Add the parser of `ports`."""
-    ports = command(commands, "ports", "tell what an FMU must have in the place of one of ours; a skeleton of it")
+    ports = command(
+        commands, "ports", "show the variables that an FMU needs to replace an element; write a skeleton of it"
+    )
     ports.add_argument(
         "place", metavar="SYSTEM.ELEMENT|COMPONENT", help="e.g. atv_probe_cone.chaser, mine.ssp.left or Spacecraft"
     )
@@ -61,7 +63,7 @@ def _ports(arguments: argparse.Namespace) -> int:
     if arguments.format not in ("table", *FORMS):
         raise CommandError(f"--format {arguments.format}: there are table, {', '.join(FORMS)}")
     if arguments.name is not None and not (arguments.name.isidentifier() and arguments.name.isascii()):
-        raise CommandError(f"--name {arguments.name}: letters, digits and _ are wanted")
+        raise CommandError(f"--name {arguments.name}: only letters, digits and _ are allowed")
     found = interface(arguments.place)
     if arguments.format == "table":
         files = {"ports.txt": table(found)}
@@ -80,7 +82,7 @@ def _ports(arguments: argparse.Namespace) -> int:
 
 def add_check_swap(commands: Any) -> None:
     """Add the parser of `check-swap`."""
-    check = command(commands, "check-swap", "tell whether an FMU fits in the place of an element")
+    check = command(commands, "check-swap", "check whether an FMU can replace an element")
     check.add_argument("place", metavar="SYSTEM.ELEMENT", help="e.g. atv_probe_cone.chaser or mine.ssp.left")
     check.add_argument("file", type=Path, metavar="FILE.fmu", help="the FMU that is to take its place")
     check.set_defaults(action=_check_swap)

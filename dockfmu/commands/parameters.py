@@ -28,7 +28,7 @@ def add_parameters(commands: Any) -> None:
         help="list parameters: value, unit, range, default, source, what set them",
         description="List parameters, one a line: name, value, unit, what set it, default, range,\n"
         "description, source. Lines are cut at the width of a terminal, and whole in a\n"
-        "pipe. One parameter alone is told at length.",
+        "pipe. A single parameter is shown in full.",
         epilog="examples:\n"
         "  dockfmu parameters atv_probe_cone.chaser\n"
         "  dockfmu parameters atv_probe_cone.chaser.parameters.mass\n"
@@ -43,7 +43,7 @@ def add_parameters(commands: Any) -> None:
         "any text, the name of a group for all in it",
     )  # fmt: skip
     parser.add_argument("--changed", action="store_true", help="only those that differ from the FMU's own")
-    parser.add_argument("--long", action="store_true", help="tell each at length")
+    parser.add_argument("--long", action="store_true", help="show everything that is known of each parameter")
     parser.add_argument("--json", action="store_true", help="print a list of objects, values in SI units")
     parser.add_argument(
         "--set",
@@ -115,7 +115,7 @@ def _print_table(found: Sequence[Parameter]) -> None:
         print(name + line[size:])
     if columns is not None:
         changed = sum(parameter.changed for parameter in found)
-        say(f"{len(found)} parameters, {changed} changed; --long tells all of each")
+        say(f"{len(found)} parameters, {changed} changed; --long shows everything")
 
 
 def _block(parameter: Parameter) -> str:
@@ -127,7 +127,7 @@ def _block(parameter: Parameter) -> str:
         ("set by", parameter.set_by or "nothing: the default"),
         ("default", _with_unit(parameter, parameter.default) if parameter.changed else ""),
         ("range", _range(parameter)),
-        ("source", parameter.source or ("" if parameter.set_by.startswith("--") else "not told")),
+        ("source", parameter.source or ("" if parameter.set_by.startswith("--") else "not stated")),
         ("changes", "between steps too" if parameter.tunable else ""),
     ]
     lines = [f"{styled(_name(parameter), 'bold', sys.stdout)} = {_with_unit(parameter, parameter.value)}"]

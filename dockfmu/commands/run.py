@@ -19,6 +19,7 @@ from dockfmu.commands.arguments import (
     port,
     positive,
     process,
+    seconds,
     span,
 )
 from dockfmu.commands.streams import own_output, say
@@ -43,8 +44,8 @@ def add_run(commands: Any) -> None:
         "     has the outcome `completed`, which is success\n"
         "  1  failed, or stopped: the message says why\n"
         "  2  the command was wrong: nothing was run\n"
-        "  3  completed, but the outcome is no success of the system: e.g. retreated, timed_out, captured where\n"
-        "     docked is wanted, unknown where the output that tells it is lost",
+        "  3  completed, but the outcome is not a success of the system: e.g. retreated, timed_out, captured where\n"
+        "     docked is the aim, unknown where the output that reports it is lost",
         formatter_class=argparse.RawDescriptionHelpFormatter,
     )
     run.add_argument(
@@ -68,17 +69,19 @@ def add_run(commands: Any) -> None:
     )  # fmt: skip
     how = run.add_argument_group("how it is run", "by default as the system says")
     how.add_argument("--algorithm", metavar="NAME", help="coupling algorithm; docs/guide/algorithms.md has all")
-    how.add_argument("--step", type=positive, metavar="H", help="macro step, s")
+    how.add_argument("--step", type=seconds, metavar="H", help="macro step: a number of seconds, or with a unit (10ms)")
     steps = how.add_mutually_exclusive_group()
     steps.add_argument(
         "--adaptive", type=positive, nargs="?", const=0.0, metavar="TOLERANCE",
         help="steps vary as the system declares; default: with its own tolerance",
     )  # fmt: skip
     steps.add_argument(
-        "--retry", type=positive, metavar="SHORTEST",
-        help="a step that an FMU discards is gone back from and made of shorter ones, none below SHORTEST s",
+        "--retry", type=seconds, metavar="SHORTEST",
+        help="retry a step that an FMU discards with smaller steps, none below SHORTEST",
     )  # fmt: skip
-    how.add_argument("--stop", type=positive, metavar="T", help="end of the run, s")
+    how.add_argument(
+        "--stop", type=seconds, metavar="T", help="end of the run: a number of seconds, or with a unit (2min)"
+    )
     how.add_argument(
         "--resume", type=Path, metavar="FILE",
         help="go on from the run.checkpoint that an earlier run of the same system, with the same values, left; in the "
@@ -113,7 +116,10 @@ def add_run(commands: Any) -> None:
     what = run.add_argument_group("what it leaves")
     what.add_argument("--every", type=count, metavar="N", help="record one macro step in N")
     what.add_argument(
-        "--around", type=span, metavar="BEFORE,AFTER", help="record all steps so many seconds around each event"
+        "--around",
+        type=span,
+        metavar="BEFORE,AFTER",
+        help="record all steps in these times around each event (0.1,0.5 or 100ms,0.5s)",
     )
     what.add_argument("-o", "--output", type=Path, metavar="DIR", help="default: build/results/SYSTEM")
     what.add_argument("--json", action="store_true", help="print summary.json alone on standard output")
@@ -175,7 +181,7 @@ def _told(summary: dict[str, Any], folder: Path, *, as_json: bool) -> int:
     if summary["status"] == "completed":
         if summary["success"]:
             return DONE
-        say(f"dockfmu: {summary['system']}: the outcome {summary['outcome']} is no success of this system")
+        say(f"dockfmu: {summary['system']}: the outcome {summary['outcome']} is not a success of this system")
         return NO_SUCCESS
     say(f"dockfmu: {summary['system']} {summary['status']}: {summary['message']}")
     return 128 + signal.Signals[summary["signal"]] if "signal" in summary else FAILED

@@ -82,13 +82,13 @@ def in_declared_units(record: Record, given: ParameterSet) -> ParameterSet:
 
 
 def _check_truth_values(component: Component, values: ParameterSet) -> None:
-    """Raise ParameterError for true and false where a number is wanted; 0 and 1 are truth values too."""
+    """Raise ParameterError for true and false where a number is needed; 0 and 1 are truth values too."""
     record = component.record
     for name, value in values.values.items():
         scalar, _ = record.expand(name, value, values.file)[0]
         kind = record.slots[record.index[scalar]].field.type.fmi
         if kind != "Boolean" and _has_truth_values(value):
-            raise ParameterError(f"{values.file}: {name} = {shown(value)}: numbers are wanted, the variable is {kind}")
+            raise ParameterError(f"{values.file}: {name} = {shown(value)}: must be numbers, the variable is {kind}")
 
 
 def _has_truth_values(value: object) -> bool:
@@ -128,7 +128,7 @@ def assemble(
     starts: dict[str, dict[str, float]] = {}
     files: dict[str, Component] = {}
     for name, element in declaration.elements.items():
-        # what does not fit is told before anything is compiled
+        # what does not fit is refused before anything is compiled
         components[name] = make_component(element.component, element.origin, dict(element.options))
         starts[name] = start_values(components[name], element)
     build_in_parallel(

@@ -55,7 +55,7 @@ def _problems(system: Structure) -> Iterator[str]:
         if given is not None and wanted is not None and given != wanted:
             yield (
                 f"{connection.source}.{carrier} = {given}, but {connection.target}.{MECHANISM} = {wanted}: "
-                f"the mechanism must know what {connection.source}.{port} tells it about its acceleration"
+                f"the mechanism must know how {connection.source}.{port} reports its acceleration"
             )
         elif given == AFFINE and (connection.target, connection.source, f"{port}{MASS}1]") not in fed:
             yield (

@@ -91,7 +91,7 @@ class InitialConditions:
     def __post_init__(self) -> None:
         for name, known in CHOICES.items():
             if (chosen := getattr(self, name)) not in known:
-                raise DeclarationError(f"{CONDITIONS}.{name} = {shown(chosen)}: it is {' or '.join(known)}")
+                raise DeclarationError(f"{CONDITIONS}.{name} = {shown(chosen)}: must be {' or '.join(known)}")
 
 
 @dataclass(frozen=True)
@@ -175,7 +175,7 @@ def _from_table(table: Table) -> Declaration:
 def _check_names(content: Mapping[str, Any], file: Path) -> None:
     """Raise DeclarationError for names under which the products of a system could not lie beside those of others.
 
-    Folders and files are called by them, also where capital letters are not told from small ones.
+    Folders and files are called by them, also where upper and lower case are not distinguished.
     """
     name, elements = content.get("name"), content.get("elements")
     given = [("name", name)] if name is not None else []
@@ -236,7 +236,7 @@ def _value(leaf: Table, source: Any = NEEDED) -> tuple[Any, str, str]:
         raise DeclarationError(f"{leaf.where}: lacks 'value'")
     if not _is_numeric(value):
         raise DeclarationError(
-            f'{leaf.where}: value = {shown(value)}: finite numbers are wanted, or texts with a unit such as "20t"'
+            f'{leaf.where}: value = {shown(value)}: must be finite numbers, or strings with a unit such as "20t"'
         )
     if not _has_texts(value):
         return value, leaf.text("unit"), leaf.text("source", source)
@@ -278,7 +278,7 @@ def _si(table: Table, name: str) -> tuple[list[float], str]:
         raise DeclarationError(str(error)) from error
     numbers = [finite_number(item) for item in (value if isinstance(value, list) else [value])]
     if None in numbers:
-        raise DeclarationError(f"{where}: value = {shown(value)}: finite numbers are wanted")
+        raise DeclarationError(f"{where}: value = {shown(value)}: must be finite numbers")
     return [number for number in numbers if number is not None], source
 
 
@@ -292,7 +292,7 @@ def _conditions(table: Table) -> InitialConditions:
             numbers, sources[name] = _si(conditions, name)
             if len(numbers) != size:
                 where = f"{conditions.where}, {name}"
-                raise DeclarationError(f"{where}: {size} numbers are wanted, got {len(numbers)}")
+                raise DeclarationError(f"{where}: must have {size} numbers, not {len(numbers)}")
             given[name] = numbers[0] if size == 1 else tuple(numbers)
     angles = tuple(given.pop(angle, 0.0) for angle in ANGLES)
     places = {name: conditions.text(name) for name in PLACES}
@@ -347,7 +347,7 @@ def _with_condition(conditions: InitialConditions, name: str, value: Any) -> Ini
     found = [finite_number(item) for item in (value if isinstance(value, list) else [value])]
     numbers = [number for number in found if number is not None]
     if len(numbers) < len(found):
-        raise DeclarationError(f"{where}: finite numbers are wanted")
+        raise DeclarationError(f"{where}: must be finite numbers")
     size = len(before) if isinstance(before, tuple) else 1
     if bracket:
         index = next((k for k in range(1, size + 1) if subscript == f"{k}]"), 0)

@@ -49,7 +49,7 @@ class Parameter:
     `value` and `default` are numbers, truth values or texts, in nested lists for arrays, in `unit`; `default` is that
     of the FMU. A value of None is computed when a run starts. `set_by` names what gave the value: a parameter set,
     "system", "initial_conditions", "package", "--parameters" or "--set"; it is empty for a default. `source` says where
-    the value is from, such as "assumed"; it is empty where nothing tells. `display` is (unit, factor) in which people
+    the value is from, such as "assumed"; it is empty where this is unknown. `display` is (unit, factor) in which people
     are shown the value.
     """
 
@@ -91,7 +91,7 @@ class _Layer:
 
 @dataclass
 class _Element:
-    """An element with the layers of its values, the lowest first, and sets that may tell the source of a default."""
+    """An element with the layers of its values, the lowest first, and sets that may have the source of a default."""
 
     description: Description
     layers: list[_Layer] = field(default_factory=list)
@@ -191,7 +191,7 @@ def _sets(component: Component, sets: Sequence[ParameterSet]) -> list[_Layer]:
 
 
 def _of_file(system: Structure, name: str) -> _Element:
-    """Return an element of an FMU: the parameter sets in it tell where values are from."""
+    """Return an element of an FMU: the parameter sets in it say where values are from."""
     element = system.elements[name]
     known = []
     if element.file.is_file():

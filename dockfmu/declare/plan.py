@@ -1,4 +1,4 @@
-"""How a system is run, watched and reported: what goes with an .ssp beside its structure."""
+"""The plan of a system: how it is run, watched and reported, beside its structure."""
 
 from __future__ import annotations
 
@@ -37,26 +37,53 @@ class Panel:
 
 def _number(name: str, value: Any) -> None:
     if finite_number(value) is None:
-        raise DeclarationError(f"{name} = {shown(value)} is no finite number")
+        raise DeclarationError(f"{name} = {shown(value)} is not a finite number")
 
 
 def _texts(name: str, values: Iterable[Any]) -> None:
     for value in values:
         if not isinstance(value, str):
-            raise DeclarationError(f"{name}: {shown(value)} is no text")
+            raise DeclarationError(f"{name}: {shown(value)} is not a string")
 
 
 @dataclass(frozen=True)
 class Plan:
-    """Settings of a run.
+    """How a system is run, watched and reported.
 
-    `order` is the execution order of the elements, empty for the master's own; `stop_when` a Boolean output that ends
-    the run; `record_every` the number of macro steps between two records; `audited` the elements whose `audit` outputs
-    make up the balance, `supplied` the works done on them from outside ("element.variable"); `approach_energy` in J is
-    what the energy residual is relative to (0: the largest energy); `limits` go over the limits of the audit's lines
-    (False: the line is no balance of this system, such as the momentum of craft that are held from outside);
-    `outcome` says how the system tells the outcome of a run (None: it does not); `adaptive` says how steps may vary if
-    asked to.
+    Attributes
+    ----------
+    algorithm : str
+        Name of the coupling algorithm.
+    step, stop : float
+        Macro step and end of the run, s.
+    order : tuple of str
+        Execution order of the elements; empty for that of the master.
+    stop_when : str, optional
+        Boolean or Integer output that ends the run.
+    record_every : int
+        Macro steps from one recorded row to the next.
+    events : mapping of str to Event
+        Events by their names.
+    audited : tuple of str
+        Elements whose `audit` outputs make up the balance.
+    supplied : tuple of str
+        Outputs "element.variable" that are work done on the audited elements from outside, J.
+    approach_energy : float
+        Energy that the residual is relative to, J; 0 for the largest energy of the run.
+    limits : mapping of str to float or False
+        Limits of the lines of the audit that differ from `CHECKS`; False for a line that is not a balance of this
+        system, such as the momentum of craft that are held from outside.
+    outcome : OutcomeRule, optional
+        How the system reports the outcome of a run.
+    panels : tuple of Panel
+        Plots of the report.
+    adaptive : Adaptive, optional
+        How steps may vary if asked to.
+
+    Raises
+    ------
+    DeclarationError
+        for entries of another kind
     """
 
     algorithm: str = "gauss_seidel"
@@ -82,7 +109,7 @@ class Plan:
             if getattr(self, name) <= 0:
                 raise DeclarationError(f"{name} = {shown(getattr(self, name))} is not positive")
         if not isinstance(self.record_every, int) or isinstance(self.record_every, bool):
-            raise DeclarationError(f"record_every = {self.record_every!r} is no whole number")
+            raise DeclarationError(f"record_every = {self.record_every!r} is not a whole number")
         _texts("algorithm", [self.algorithm])
         _texts("stop_when", [self.stop_when] if self.stop_when is not None else [])
         for name in ("order", "audited", "supplied"):
@@ -91,14 +118,14 @@ class Plan:
             _texts(f"signal of event {name}", [event.signal])
             _number(f"level of event {name}", event.level)
             if event.when not in WHEN:
-                raise DeclarationError(f"event {name}: when = {shown(event.when)}: it is one of {', '.join(WHEN)}")
+                raise DeclarationError(f"event {name}: when = {shown(event.when)}: must be one of {', '.join(WHEN)}")
         for panel in self.panels:
             _texts("report", [panel.title, *panel.signals])
         for name, limit in self.limits.items():
             if limit is not False:
                 _number(f"limit of {name}", limit)
             if name not in CHECKS:
-                raise DeclarationError(f"audit: there is no line {name!r} to limit" + did_you_mean(name, CHECKS))
+                raise DeclarationError(f"audit: there is no line {name!r}" + did_you_mean(name, CHECKS))
         if self.outcome is not None:
             _check_outcome(self.outcome)
 
@@ -137,7 +164,7 @@ class Plan:
                     problems += [f"report, {panel.title!r}: {problem}" for problem in error.problems]
                     continue
                 if variable.causality not in VISIBLE:
-                    problems.append(f"report, {panel.title!r}: {signal} is a {variable.causality}, no output")
+                    problems.append(f"report, {panel.title!r}: {signal} is a {variable.causality}, not an output")
         if problems:
             raise StructureError(problems)
 
@@ -175,7 +202,7 @@ class Plan:
         """Return the plan of such a text. Raises ValueError, TypeError or KeyError for any other text."""
         content = json.loads(text)
         if not isinstance(content, dict):
-            raise DeclarationError(f"{text[:40]!r} is no table")
+            raise DeclarationError(f"{text[:40]!r} is not a table")
         for name in ("order", "audited", "supplied"):
             content[name] = tuple(content[name])
         content["events"] = {name: Event(**rule) for name, rule in content["events"].items()}
@@ -215,7 +242,7 @@ def _value_of_outcome(text: str, where: str) -> int:
     if text in ("true", "false"):
         return int(text == "true")
     if not re.fullmatch(r"[+-]?\d{1,10}", text, re.ASCII):
-        raise DeclarationError(f"{where}: {shown(text)} is no whole number, true or false")
+        raise DeclarationError(f"{where}: {shown(text)} is not a whole number, true or false")
     return int(text)
 
 
@@ -224,7 +251,7 @@ def _check_outcome(rule: OutcomeRule) -> None:
     _texts("outcome", [rule.signal, rule.undecided, *rule.success])
     for value, name in rule.names:
         if isinstance(value, bool) or not isinstance(value, int):
-            raise DeclarationError(f"outcome: {value!r} is no whole number")
+            raise DeclarationError(f"outcome: {value!r} is not a whole number")
         _texts("names of outcomes", [name])
     for name, signal in rule.interim:
         _texts("interim outcomes", [name, signal])
@@ -238,5 +265,7 @@ def _outcome_without(rule: OutcomeRule, lost: Set[str]) -> tuple[OutcomeRule, li
         note = f"the outcome will be unknown, and so no success: there is no {rule.signal}"
         return replace(rule, signal="", interim=()), [note]
     gone = [name for name, signal in rule.interim if signal in lost]
-    notes = [f"the outcome {name} is not told: there is no {signal}" for name, signal in rule.interim if name in gone]
+    notes = [
+        f"the outcome {name} cannot be reported: there is no {signal}" for name, signal in rule.interim if name in gone
+    ]
     return replace(rule, interim=tuple(pair for pair in rule.interim if pair[0] not in gone)), notes

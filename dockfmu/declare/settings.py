@@ -169,12 +169,12 @@ def _typed(name: str, variable: Variable, value: Any) -> Any:
     if isinstance(value, str) and items:
         raise StructureError([f"{where}: not one of {', '.join(items)}{did_you_mean(value, items)}"])
     if isinstance(value, list):
-        raise StructureError([f"{where}: one value is wanted, got {len(value)}"])
+        raise StructureError([f"{where}: must be one value, not {len(value)}"])
     if isinstance(value, bool) and variable.type != "Boolean":
-        raise StructureError([f"{where}: a number is wanted, the variable is {variable.type}"])
+        raise StructureError([f"{where}: must be a number, the variable is {variable.type}"])
     if not isinstance(value, int | float):
         wanted = "true or false" if variable.type == "Boolean" else "a number"
-        raise StructureError([f"{where}: {wanted} is wanted"])
+        raise StructureError([f"{where}: must be {wanted}"])
     try:
         return float(value) if variable.type == "Real" else value
     except OverflowError as error:

@@ -20,7 +20,7 @@ class DeclarationError(DockfmuError, ValueError):
 
 
 def finite_number(value: Any) -> float | None:
-    """Return `value` as a float, None if it is no finite number (truth values are none)."""
+    """Return `value` as a float, None if it is not a finite number (truth values are none)."""
     if isinstance(value, bool) or not isinstance(value, int | float):
         return None
     try:
@@ -40,7 +40,7 @@ class Table:
 
     def __init__(self, content: Any, where: str, known: Sequence[str] | None = None) -> None:
         if not isinstance(content, Mapping):
-            raise DeclarationError(f"{where}: a table is wanted, not {shown(content)}")
+            raise DeclarationError(f"{where}: must be a table, not {shown(content)}")
         self.content, self.where = content, where
         for name in content:
             if known is not None and name not in known:
@@ -54,16 +54,16 @@ class Table:
             found = finite_number(value)
             return None if found is None or (positive and found <= 0.0) else found
 
-        return self._entry(name, default, read, f"a {'positive' if positive else 'finite'} number is wanted")
+        return self._entry(name, default, read, f"must be a {'positive' if positive else 'finite'} number")
 
     def whole(self, name: str, default: Any = NEEDED) -> Any:
         """Return a positive whole number."""
-        wanted = "a positive whole number is wanted"
+        wanted = "must be a positive whole number"
         return self._entry(name, default, lambda value: value if type(value) is int and value > 0 else None, wanted)
 
     def flag(self, name: str, default: Any = NEEDED) -> Any:
         """Return true or false."""
-        return self._entry(name, default, lambda v: v if isinstance(v, bool) else None, "true or false is wanted")
+        return self._entry(name, default, lambda v: v if isinstance(v, bool) else None, "must be true or false")
 
     def text(self, name: str, default: Any = NEEDED, choices: Sequence[str] | None = None) -> Any:
         """Return a text, one of `choices` where they are given."""
@@ -71,7 +71,9 @@ class Table:
         def read(value: Any) -> str | None:
             return value if isinstance(value, str) and (choices is None or value in choices) else None
 
-        return self._entry(name, default, read, "a text is wanted" if choices is None else f"it is {_one_of(choices)}")
+        return self._entry(
+            name, default, read, "must be a string" if choices is None else f"must be {_one_of(choices)}"
+        )
 
     def texts(self, name: str, default: Any = NEEDED, size: int | None = None) -> Any:
         """Return a list of texts as a tuple, of this size where it is given."""
@@ -80,7 +82,7 @@ class Table:
             fits = isinstance(value, list | tuple) and all(isinstance(item, str) for item in value)
             return tuple(value) if fits and size in (None, len(value)) else None
 
-        return self._entry(name, default, read, f"a list of {'' if size is None else f'{size} '}texts is wanted")
+        return self._entry(name, default, read, f"must be a list of {'' if size is None else f'{size} '}strings")
 
     def items(self, name: str) -> list[Any]:
         """Return a list of anything; an empty one where the entry is missing."""
@@ -88,7 +90,7 @@ class Table:
         def read(value: Any) -> list[Any] | None:
             return list(value) if isinstance(value, list | tuple) else None
 
-        return self._entry(name, [], read, "a list is wanted")
+        return self._entry(name, [], read, "must be a list")
 
     def table(self, name: str, known: Sequence[str] | None = None) -> Table:
         """Return a table within this one; an empty one where it is missing."""

@@ -28,7 +28,7 @@ class ComparisonError(DockfmuError, RuntimeError):
 class Run:
     """A run on disk as far as it can be read; `problems` say what cannot.
 
-    `results` is None where the recording is missing or unreadable, `summary` has what the recording tells where
+    `results` is None where the recording is missing or unreadable, `summary` has what the recording says where
     summary.json is missing.
     """
 

@@ -145,7 +145,7 @@ def _parameters(results: Results, element: str) -> list[tuple[str, float, str]]:
 
 
 def _outcome(summary: Mapping[str, Any]) -> str:
-    """Return the outcome in words; that of a summary which tells none is its status."""
+    """Return the outcome in words; the status where a summary has none."""
     return str(summary.get("outcome", summary["status"])).replace("_", " ")
 
 

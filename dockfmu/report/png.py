@@ -75,7 +75,7 @@ class Painters:
         """Have pictures drawn, once; `finish` waits for them."""
         for k, process in enumerate(self._processes):
             assert process.stdin is not None
-            # where the process is gone, `finish` has its reasons
+            # where the process has ended, `finish` reports why
             with suppress(OSError):
                 pickle.dump(list(pictures[k :: len(self._processes)]), process.stdin, pickle.HIGHEST_PROTOCOL)
                 process.stdin.flush()

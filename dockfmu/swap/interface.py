@@ -57,7 +57,7 @@ def place(name: str) -> Iterator[tuple[Structure, Plan, str]]:
     """(system, plan, element) of "SYSTEM.ELEMENT". Raises StructureError for an element that does not exist."""
     origin, dot, element = split_name(name)
     if not dot:
-        raise StructureError([f"{name}: SYSTEM.ELEMENT is wanted, such as atv_probe_cone.chaser"])
+        raise StructureError([f"{name}: must be SYSTEM.ELEMENT, such as atv_probe_cone.chaser"])
     with opened(origin) as (system, plan):
         if element not in system.elements:
             raise StructureError([f"{name}: the system {system.name} has {', '.join(system.elements)}, no {element!r}"])

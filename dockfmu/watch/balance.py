@@ -20,7 +20,7 @@ def audit(system: Structure, plan: Plan) -> Audit:
         ]
 
     def own(kind: str) -> list[str]:
-        """Momenta by the elements' own states; of an element that tells nothing of it, the momentum that it tells."""
+        """Return the momenta by the elements' own states; of an element without it, its momentum."""
         found = present(f"own_{kind}")
         return found and [
             *found,

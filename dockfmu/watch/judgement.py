@@ -22,11 +22,16 @@ SHORTEST = 100
 
 
 class Judgement(Observer):
-    """Fills result.checks with {name: {"limit", "ok", "tests", "meaning"}} of the lines of the audit.
+    """Judge the lines of the audit: result.checks gets {name: {"limit", "ok", "tests", "meaning"}}.
 
-    `limits` go over those of CHECKS; the limit False leaves a line without judgement: `limit` and `ok` are None then.
-    What is not ok gives a warning. With `affine` the exchanged momenta are those of AFFINE base motion. An observer
-    that goes after the Audit.
+    It stands after the Audit among the observers. A line that is not ok gives a warning.
+
+    Parameters
+    ----------
+    limits : mapping of str to float or False
+        Limits that replace those of CHECKS; False leaves a line without judgement, with `limit` and `ok` None.
+    affine : bool
+        Whether exchanged momenta are those of AFFINE base motion.
     """
 
     def __init__(self, limits: Mapping[str, float | Literal[False]], *, affine: bool = False) -> None:

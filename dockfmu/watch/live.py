@@ -1,4 +1,4 @@
-"""What ties a run to the world while it runs: the clock, subscribers, inputs from outside."""
+"""Live runs: held to the clock, streamed to subscribers, with inputs from the network."""
 
 from __future__ import annotations
 
@@ -15,11 +15,18 @@ from master.system import Structure
 
 @dataclass(frozen=True)
 class Live:
-    """Clock, stream and inputs of a run that is tied to the world.
+    """Clock, stream and inputs of a live run.
 
-    `realtime` is the factor to real time to which it is held, None for as fast as it goes; `late` what is done about a
-    late step (see Pacing); `stream` the TCP port from which rows can be had, `receive` the UDP port that takes values
-    of inputs which no connection sets.
+    Attributes
+    ----------
+    realtime : float, optional
+        Factor to real time to which the run is held; None for as fast as possible.
+    late : {"slip", "skip", "stop"}
+        What is done about a late step; see `Pacing`.
+    stream : int, optional
+        TCP port that sends rows to subscribers; see `Stream`.
+    receive : int, optional
+        UDP port that takes values of inputs that no connection sets; see `Datagrams`.
     """
 
     realtime: float | None = None
@@ -28,7 +35,7 @@ class Live:
     receive: int | None = None
 
     def watchers(self, system: Structure) -> tuple[list[Driver], list[Observer]]:
-        """Return the drivers and observers of a run."""
+        """Return the drivers and observers of a run of this system."""
         drivers: list[Driver] = []
         observers: list[Observer] = []
         if self.receive is not None:

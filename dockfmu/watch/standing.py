@@ -23,7 +23,7 @@ class Standing(Observer):
         self.peaks = peaks
 
     def triggers(self, system: Structure) -> tuple[()]:
-        """Trigger on nothing, and look up the elements that tell how the craft stand."""
+        """Trigger on nothing, and look up the elements that have the outputs for it."""
         self.elements = [
             name for name in system.elements if all(n in system.description(name).variables for n in _NEEDED)
         ]

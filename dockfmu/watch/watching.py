@@ -25,5 +25,5 @@ def watching(system: Structure, plan: Plan) -> list[Observer]:
 
 
 def telling(plan: Plan) -> list[Observer]:
-    """Return the observers by which a system tells the outcome of a run, and what in it is not valid."""
+    """Return the observers that report the outcome of a run, and where its models left their range of validity."""
     return [*([] if plan.outcome is None else [Outcomes(plan.outcome)]), Validity()]

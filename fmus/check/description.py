@@ -63,7 +63,7 @@ def _schema(root: etree._Element) -> Iterator[Finding]:
     file = Path(fmpy.__file__).parent / "schema" / "fmi2" / "fmi2ModelDescription.xsd"
     schema = etree.XMLSchema(etree.parse(str(file)))
     if root.get("fmiVersion") != "2.0" or root.find("CoSimulation") is None:
-        yield error(FILE, "fmiModelDescription", "this is no FMI 2.0 co-simulation FMU", "Export it as one")
+        yield error(FILE, "fmiModelDescription", "this is not an FMI 2.0 co-simulation FMU", "Export it as one")
     elif not schema.validate(root):
         faults: Any = schema.error_log
         for fault in faults:
@@ -124,7 +124,7 @@ def _ranges(root: etree._Element) -> Iterator[Finding]:
         if element.tag == "Enumeration" and start is not None:
             values = items.get(element.get("declaredType", ""), [])
             if int(start) not in values:
-                yield error(FILE, name, f"start {start:g} is no item of its enumeration", "Use one of its values")
+                yield error(FILE, name, f"start {start:g} is not an item of its enumeration", "Use one of its values")
         if nominal == 0.0:
             yield error(FILE, name, "nominal is zero", "Give the order of magnitude of the variable")
 
@@ -185,5 +185,5 @@ def _identifier(root: etree._Element) -> Iterator[Finding]:
     identifier = root.find("CoSimulation").get("modelIdentifier", "")  # type: ignore[union-attr]
     if not (identifier.isidentifier() and identifier.isascii()):
         yield error(
-            FILE, "CoSimulation", f"modelIdentifier {identifier!r} is no C identifier", "Use letters, digits and _"
+            FILE, "CoSimulation", f"modelIdentifier {identifier!r} is not a C identifier", "Use letters, digits and _"
         )

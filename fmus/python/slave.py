@@ -238,7 +238,7 @@ class ComponentSlave(Fmi2Slave):
     @_guarded(lambda *_: None)
     def _set_fmu_state(self, state: dict[str, Any]) -> None:
         if len(state.get("record", ())) != len(self.template):
-            raise ValueError("these bytes are no state of this FMU")
+            raise ValueError("these bytes are not a state of this FMU")
         self.block[: len(self.template)] = state["record"]
         self.time, self.initializing, self.initialize_needed, self.stepping = state["standing"]
         self.refusal = state["refusal"]

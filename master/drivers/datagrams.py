@@ -26,9 +26,22 @@ class DatagramError(MasterError, ValueError):
 
 
 class Datagrams(Driver):
-    """Listens on UDP `port` of `host` for JSON objects that map full names of `inputs` to numbers.
+    """Set inputs to values received by UDP, as JSON objects that map full names to numbers.
 
-    With port 0 any free one is taken; `port` is its number after `open`. The newest value of each input counts; an
+    Parameters
+    ----------
+    port : int
+        UDP port; 0 for any free one, whose number `port` is after `open`.
+    inputs : sequence of str
+        Full names of the inputs.
+    every : int
+        Macro steps from one look at the port to the next.
+    host : str
+        Address on which it listens.
+
+    Notes
+    -----
+    The newest value of each input counts; an
     input that is never received keeps its start value. No datagram ends a run: one that is not such an object, names
     another variable, or has a value that the variable does not accept is ignored, counted, and reported in
     result.warnings.

@@ -11,9 +11,17 @@ from master.system import Structure
 
 
 class Driver:
-    """Base of all drivers; override what is needed.
+    """Base of all drivers, which set inputs from outside the system; override what is needed.
 
-    `inputs` are the full names of the variables that it sets: inputs that no connection sets, or tunable parameters.
+    Attributes
+    ----------
+    inputs : sequence of str
+        Full names of the variables that it sets: inputs that no connection sets, or tunable parameters.
+    every : int
+        Macro steps from one call of `values` to the next.
+
+    Notes
+    -----
     Order of calls: `prepare` when the run is set up; `open` before FMUs are loaded; `begin` after initialisation;
     `values` before every `every` macro steps, counted from the start of the run through all checkpoints; `end` always.
     """
@@ -43,8 +51,19 @@ class Driver:
 
 
 class Function(Driver):
-    """Sets `inputs` to the values of `function(time)`, by full names, before every `every` macro steps.
+    """Set inputs to the values of a function of time.
 
+    Parameters
+    ----------
+    inputs : sequence of str
+        Full names of the inputs.
+    function : callable
+        Returns a mapping of full names to values at a time, s.
+    every : int
+        Macro steps from one call of the function to the next.
+
+    Examples
+    --------
     >>> Function(["craft.force[1]"], lambda t: {"craft.force[1]": 10.0 if t < 1.0 else 0.0})      # doctest: +SKIP
     """
 

@@ -91,7 +91,7 @@ def _refusal(info: zipfile.ZipInfo) -> str:
     if kind == stat.S_IFLNK:
         return "is a symbolic link"
     if kind not in (0, stat.S_IFREG, stat.S_IFDIR):
-        return "is no regular file"
+        return "is not a regular file"
     if info.flag_bits & 0x1:
         return "is encrypted"
     if info.compress_type not in METHODS:

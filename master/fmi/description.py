@@ -28,7 +28,7 @@ def read_description(file: Path, structure: Mapping[str, int] | None = None) -> 
     if file.is_dir():
         names = [path.relative_to(file).as_posix() for path in file.glob("binaries/*/*")]
         if not (file / FILE).is_file():
-            raise DescriptionError(f"{file}: holds no {FILE}, so it is no FMU")
+            raise DescriptionError(f"{file}: holds no {FILE}, so it is not an FMU")
         data = (file / FILE).read_bytes()
     elif file.suffix.lower() == ".xml":
         names = []
@@ -36,7 +36,7 @@ def read_description(file: Path, structure: Mapping[str, int] | None = None) -> 
     else:
         names = list(archive.members(file))
         if FILE not in names:
-            raise DescriptionError(f"{file}: holds no {FILE}, so it is no FMU")
+            raise DescriptionError(f"{file}: holds no {FILE}, so it is not an FMU")
         data = archive.read_member(file, FILE)
     where = f"{file}, {FILE}"
     binaries = sorted({name.split("/")[1] for name in names if name.startswith("binaries/") and name.count("/") == 2})

@@ -128,7 +128,7 @@ class FmuInstance:
     def __init__(self, fmu: Fmu, name: str, logging: bool, listener: Callable[[str], None] | None = None) -> None:
         self.fmu = fmu
         self.name = name
-        # pythonfmu tells of an exception only to who wants to hear everything
+        # pythonfmu logs exceptions only where every category is logged
         logging = logging or fmu.description.needs_execution_tool
         self.log = log.Log(self._translate, listener)
         self._key = log.register(self.log)

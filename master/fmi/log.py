@@ -63,7 +63,8 @@ class LogMessage:
 class Log:
     """The messages of one instance, of which the last KEPT are kept.
 
-    `translate` turns the placeholders of FMI for variables (`#r12#`) into names; `listener` is told each new `last`.
+    `translate` turns the placeholders of FMI for variables (`#r12#`) into names; `listener` is called with each new
+    `last`.
     """
 
     def __init__(self, translate: Callable[[str], str] = str, listener: Callable[[str], None] | None = None) -> None:

@@ -42,7 +42,7 @@ class Reader:
         try:
             return convert(text)
         except ValueError:
-            raise self.fail(element, f"{attribute} = {text!r} is no valid value") from None
+            raise self.fail(element, f"{attribute} = {text!r} is not a valid value") from None
 
     def simulation(self) -> etree._Element:
         """Return the element CoSimulation. Raises DescriptionError where it or a usable modelIdentifier is missing."""
@@ -55,14 +55,14 @@ class Reader:
             )
         identifier = self.need(found, "modelIdentifier")
         if not identifier.isidentifier() or not identifier.isascii():
-            raise self.fail(found, f"modelIdentifier {identifier!r} is no C identifier")
+            raise self.fail(found, f"modelIdentifier {identifier!r} is not a C identifier")
         return found
 
     def causality(self, element: etree._Element) -> str:
         """Return the causality of a variable. Raises DescriptionError."""
         causality = element.get("causality", "local")
         if causality not in CAUSALITIES:
-            raise self.fail(element, f"causality {causality!r} is none of {', '.join(CAUSALITIES)}")
+            raise self.fail(element, f"causality {causality!r} is not one of {', '.join(CAUSALITIES)}")
         return causality
 
     def base(self, element: etree._Element, kind: str) -> etree._Element | None:

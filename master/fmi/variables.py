@@ -70,7 +70,7 @@ class DefaultExperiment:
 class Description:
     """A co-simulation model description of FMI 2.0 or 3.0.
 
-    Arrays of FMI 3.0 appear as their elements, `A[1,2]`, which are numbered in `variables`; `arrays` tells the adapter
+    Arrays of FMI 3.0 appear as their elements, `A[1,2]`, which are numbered in `variables`; `arrays` gives the adapter
     what these numbers stand for. `left_out` are variables that the master has no use for, with the reason.
     `outputs` and `initial_unknowns` map a variable to the names it depends on, None where the file does not say
     (then it may depend on all). `binaries` are the platforms in the archive.

@@ -17,10 +17,19 @@ from master.system import Structure
 
 @dataclass(frozen=True)
 class Event:
-    """A kind of event of one output, `signal` by its full name.
+    """An event of one output.
 
-    A Boolean or Integer output can "rise" from 0 or "fall" to 0; a number can go "above" or "below" `level`, or come to
-    equal it ("equals"); "change" is every new value. With `once` only the first occurrence counts.
+    Attributes
+    ----------
+    signal : str
+        Full name of the output.
+    when : {"rise", "fall", "above", "below", "equals", "change"}
+        A Boolean or Integer output can "rise" from 0 or "fall" to 0; a number can go "above" or "below" `level`, or
+        come to equal it ("equals"); "change" is every new value.
+    level : float
+        Level, in the unit of the signal.
+    once : bool
+        Whether only the first occurrence counts.
     """
 
     signal: str

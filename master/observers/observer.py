@@ -17,7 +17,23 @@ from master.system import Structure
 
 @dataclass(frozen=True)
 class RunContext:
-    """What observers get at the start. Instances are for reading only; `snapshot` returns a checkpoint of the run."""
+    """The run that an observer belongs to, as `Observer.begin` gets it.
+
+    Attributes
+    ----------
+    system : Structure
+        Elements and connections.
+    instances : mapping of str to FmuInstance
+        Initialised instances by element, for reading only.
+    descriptions : mapping of str to Description
+        Model descriptions by element.
+    start, stop, step : float
+        Start and end of the run, and its macro step, s.
+    algorithm : str
+        Name of the coupling algorithm.
+    snapshot : callable
+        Returns a checkpoint of the run at its present time.
+    """
 
     system: Structure
     instances: Mapping[str, FmuInstance]
@@ -30,7 +46,7 @@ class RunContext:
 
 
 class Observer:
-    """Override what is needed. Observers see values; they cannot change a run.
+    """Base of all observers, which see the values of a run and cannot change it; override what is needed.
 
     Order of calls: `sampling` and `triggers` when the run is set up; `open` before FMUs are loaded; `begin` after
     initialisation; then `sample`, `event` and `progress` between chunks of steps; `last` after the last step; `end`

@@ -69,7 +69,7 @@ class OutcomeRule:
             return []
         known = [*(self.name(variable, value) for value in values), *(name for name, _ in self.interim)]
         return [
-            f"success {name!r} is none of the outcomes {', '.join(known)}" + did_you_mean(name, known)
+            f"success {name!r} is not one of the outcomes {', '.join(known)}" + did_you_mean(name, known)
             for name in self.success
             if name not in known
         ]

@@ -16,13 +16,18 @@ SPIN_S = 2e-4
 
 
 class Pacing(Observer):
-    """Lets each macro step end no earlier than `factor` times real time allows, and counts the steps that are late.
+    """Hold a run to the wall clock, and count the macro steps that are late.
 
-    After a late step, `policy`
-    - "slip": moves all later deadlines by what was lost: the run stays behind;
-    - "skip": lets the deadlines stand, and steps without waiting until the run has caught up;
-    - "stop": ends the run with a message.
+    Parameters
+    ----------
+    factor : float
+        Simulated time per wall time; a macro step ends no earlier than this allows.
+    policy : {"slip", "skip", "stop"}
+        After a late step, "slip" moves all later deadlines by the lost time: the run stays behind. "skip" lets the
+        deadlines stand, and takes steps without waiting until the run has caught up. "stop" ends the run.
 
+    Notes
+    -----
     Fills result.realtime: `steps`, `overruns`, `slipped_s` (what the deadlines were moved by), `late_max_s`; of the
     waits that were in time `jitter_mean_s`, `jitter_99_s`, `jitter_max_s`, the time by which they ended after their
     deadline; of the work between two waits `step_mean_s`, `step_99_s`, `step_max_s` and `t_step_max`, its model time.

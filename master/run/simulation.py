@@ -121,7 +121,7 @@ class CoSimulation:
                 else:
                     self._changes[difference.variable] = value
                     effect = "; the new value acts from here on"
-            self.result.warnings.append(f"resumed all the same: {difference}{effect}")
+            self.result.warnings.append(f"resumed in spite of a difference: {difference}{effect}")
 
     def run(self) -> Result:
         """Load and initialise all, step to the stop time or the stop signal, end all; the result says how it went.
@@ -409,7 +409,7 @@ def _check_span(system: Structure, span: float, step: float) -> None:
         fixed = ", ".join(name for name in system.elements if not system.description(name).can_vary_step)
         if fixed:
             raise StructureError(
-                [f"{span:g} s are no multiple of the step {step:g} s, and {fixed} cannot vary the step"]
+                [f"{span:g} s are not a multiple of the step {step:g} s, and {fixed} cannot vary the step"]
             )
 
 

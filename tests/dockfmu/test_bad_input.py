@@ -91,8 +91,8 @@ def partial(summary):
         (("run", "PAIR", "--set", "frist.parameters.mass=1"), ["has first, second, no 'frist'", "did you mean first?"]),
         (("run", "PAIR", "--set", "first.parameters.mas=1"), ["no variable 'parameters.mas'", "parameters.mass"]),
         (("run", "PAIR", "--set", "first.parameters.mass=-1"), ["first.parameters.mass = -1.0", "minimum 1e-09 kg"]),
-        (("run", "PAIR", "--set", "first.parameters.mass=heavy"), ["'heavy': a number is wanted"]),
-        (("run", "PAIR", "--set", "first.parameters.mass=1,2"), ["one value is wanted, got 2"]),
+        (("run", "PAIR", "--set", "first.parameters.mass=heavy"), ["'heavy': must be a number"]),
+        (("run", "PAIR", "--set", "first.parameters.mass=1,2"), ["must be one value, not 2"]),
         (("run", "PAIR", "--set", "first.force=nan"), ["first.force = nan: must be a finite number"]),
         (("run", "PAIR", "--set", "first.position=1"), ["first.position cannot be set"]),
         (
@@ -103,10 +103,10 @@ def partial(summary):
             ("run", "PAIR", "--algorithm", "euler"),
             ["no algorithm 'euler'", "gauss_seidel, gauss_seidel_linear, jacobi"],
         ),
-        (("run", "PAIR", "--step", "fast"), ["--step", "'fast' is no positive number"]),
-        (("run", "PAIR", "--step", "0"), ["'0' is no positive number"]),
-        (("run", "PAIR", "--stop", "-1"), ["'-1' is no positive number"]),
-        (("run", "PAIR", "--stop", "inf"), ["'inf' is no positive number"]),
+        (("run", "PAIR", "--step", "fast"), ["--step", "'fast' is not a positive time"]),
+        (("run", "PAIR", "--step", "0"), ["'0' is not a positive time"]),
+        (("run", "PAIR", "--stop", "-1"), ["'-1' is not a positive time"]),
+        (("run", "PAIR", "--stop", "inf"), ["'inf' is not a positive time"]),
         (("run", "PAIR", "--parameters", "nosuch.ssv"), ["parameters nosuch.ssv: No such file"]),
         (("run", "PAIR", "--swap", "third=x.fmu"), ["third: the system pair has first, second, no 'third'"]),
         (("run", "PAIR", "--swap", "first=x.fmu"), ["x.fmu: there is no such file"]),
@@ -242,7 +242,7 @@ def test_a_damaged_fmu(refused, pair, oscillator, tmp_path):
     (tmp_path / "cut.fmu").write_bytes(oscillator.read_bytes()[:5000])
     assert "cut.fmu: not a readable zip archive" in refused("run", pair, "--swap", "first=cut.fmu")
     changed_archive(oscillator, tmp_path / "empty.fmu", {DESCRIPTION: None})
-    assert "holds no modelDescription.xml, so it is no FMU" in refused("run", pair, "--swap", "first=empty.fmu")
+    assert "holds no modelDescription.xml, so it is not an FMU" in refused("run", pair, "--swap", "first=empty.fmu")
 
 
 @pytest.mark.parametrize(

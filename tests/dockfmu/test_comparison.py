@@ -187,8 +187,8 @@ def test_the_command(runs, tmp_path, monkeypatch, capsys):
         (("nosuch",), "nosuch: holds no run"),
         (("plain", "--signals", "first.positon"), "did you mean first.position"),
         (("plain", "-o", "x.png"), "the overlay is a page"),
-        (("plain", "--tolerance", "-1"), "is no number from 0"),
-        (("plain", "--signals", "a,,b"), "is no list of patterns"),
+        (("plain", "--tolerance", "-1"), "is not a number from 0"),
+        (("plain", "--signals", "a,,b"), "is not a list of patterns"),
     ],
 )
 def test_wrong_commands(runs, arguments, words, capsys):

@@ -173,8 +173,8 @@ def test_everything_of_section_8_is_declared(tmp_path):
 @pytest.mark.parametrize(
     ("line", "message"),
     [
-        ('moving = "both"', "initial_conditions: moving = 'both': it is active or passive"),
-        ('velocity_point = "port"', "it is cm_inertial or port_relative"),
+        ('moving = "both"', "initial_conditions: moving = 'both': must be active or passive"),
+        ('velocity_point = "port"', "must be cm_inertial or port_relative"),
         ("limits = { miss = { value = 0.3, unit = 'm', source = 'x' } }", "limits: lacks angles"),
         ("limits = { mis = { value = 0.3, unit = 'm', source = 'x' } }", "there is no entry 'mis' here"),
     ],

@@ -1,10 +1,12 @@
 """Values with units, and angles: one meaning on the command line, in Python and in files."""
 
+import argparse
 import math
 
 import pytest
 
 from base.units import UnitError, parse_unit
+from dockfmu.commands.arguments import seconds, span
 from dockfmu.declare import declaration
 from dockfmu.declare.assembly import make_component, start_values
 from dockfmu.declare.quantities import AngleWarning, in_unit
@@ -139,3 +141,19 @@ def test_conditions_in_another_dimension_and_angles_beyond_pi():
         conditions("velocity", ["7cm", 0, 0])
     with pytest.warns(AngleWarning, match=r"initial_conditions\.roll: 10 rad = 573 deg; did you mean 10deg"):
         conditions("roll", 10)
+
+
+@pytest.mark.parametrize(
+    ("text", "value"),
+    [("0.01", 0.01), ("1e-3", 1e-3), ("10ms", 0.01), ("9 ms", 0.009), ("2min", 120.0), ("1us", 1e-6), ("0.1 h", 360.0)],
+)
+def test_times_of_the_command_line_have_units(text, value):
+    """Bitwise what the number in seconds gives: a run by 9ms is the run by 0.009."""
+    assert seconds(text) == value
+    assert span(f"0,{text}") == (0.0, value)
+
+
+@pytest.mark.parametrize("text", ["", "fast", "0", "-1", "-1ms", "0 ms", "inf", "nan", "1e999", "10m", "10 parsec"])
+def test_what_is_not_a_positive_time_is_refused(text):
+    with pytest.raises(argparse.ArgumentTypeError, match="is not a positive time, such as"):
+        seconds(text)

@@ -94,11 +94,11 @@ def test_what_does_not_fit_is_refused_before_anything_is_removed(pair, stiff, tm
             "run.checkpoint: is at 0.5 s already; the run ends at 0.4 s",
         ),
         (("--adaptive",), "the system declares no table `adaptive`"),
-        ((*swap, "--step", 0.3), "2 s are no multiple of the step 0.3 s, and second cannot vary the step"),
+        ((*swap, "--step", 0.3), "2 s are not a multiple of the step 0.3 s, and second cannot vary the step"),
         ((*swap, "--algorithm", "fixed_point"), "implicit coupling needs rollback, which second cannot do"),
         (("--receive", port), f"port {port} of 127.0.0.1 is not available"),
         (("--process", "third"), "third: the system pair has first, second, no 'third'"),
-        (("--process", "first=soon"), "--process first=soon: 'soon' is no positive number"),
+        (("--process", "first=soon"), "--process first=soon: 'soon' is not a positive time"),
     ):
         assert status_of("run", pair, "-o", folder, *arguments) == 2, arguments
         assert words in capsys.readouterr().err
@@ -145,7 +145,7 @@ def test_another_fmu_is_refused_but_for_force(pair, stiff, tmp_path, capsys):
     assert status_of("run", pair, "-o", folder, *arguments, f"second={copy}") == 2
     assert "the FMU of second: SHA-256 " in capsys.readouterr().err
     assert status_of("run", pair, "-o", folder, *arguments, f"second={copy}", "--force") == 0
-    assert "resumed all the same: the FMU of second: SHA-256 " in capsys.readouterr().err
+    assert "resumed in spite of a difference: the FMU of second: SHA-256 " in capsys.readouterr().err
 
 
 def test_the_python_api_refuses_a_checkpoint_of_other_values(oscillator, tmp_path):

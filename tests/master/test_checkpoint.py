@@ -266,8 +266,8 @@ def test_a_forced_run_takes_the_values_of_the_checkpoint_and_new_inputs(swings, 
         "one.parameters.stiffness: 40.0 at the checkpoint, 41.0 now",
     )
     assert result.resumed["differences"] == list(told)
-    assert f"resumed all the same: {told[0]}; the new value acts from here on" in result.warnings
-    assert f"resumed all the same: {told[1]}; the value of the checkpoint acts" in result.warnings
+    assert f"resumed in spite of a difference: {told[0]}; the new value acts from here on" in result.warnings
+    assert f"resumed in spite of a difference: {told[1]}; the value of the checkpoint acts" in result.warnings
     assert result.summary()["resumed"]["t"] == 0.5
 
 

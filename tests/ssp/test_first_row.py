@@ -30,7 +30,7 @@ def package(tmp_path_factory):
     folder = tmp_path_factory.mktemp("docking")
     arguments = ("atv_probe_cone", "--step", 1e-3, "--stop", 1e-3, "--no-report", "-o", "results")
     command = [sys.executable, "-m", "dockfmu", "run", *map(str, arguments)]
-    # a run of one step is no success of the system (exit status 3)
+    # a run of one step is not a success of the system (exit status 3)
     done = subprocess.run(command, cwd=folder, check=False, timeout=900, capture_output=True, text=True)
     assert done.returncode in (0, 3), done.stderr
     return folder / "build" / "ssp" / "atv_probe_cone.ssp"

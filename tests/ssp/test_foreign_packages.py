@@ -345,7 +345,7 @@ def test_enumerations_are_mapped_by_the_names_of_their_items(load, modal):
     assert starts(made)["a"] == {"count_in": 6}
     assert made.connections[0].table == ((1, 5), (2, 6))
     incomplete = text.replace('<ssc:MapEntry source="high" target="strong"/>', "")
-    with pytest.raises(SspError, match="'high' is none of weak, strong"):
+    with pytest.raises(SspError, match="'high' is not one of weak, strong"):
         load(incomplete, {"Modal.fmu": modal.read_bytes()})
 
 

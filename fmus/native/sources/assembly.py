@@ -17,7 +17,7 @@ _FLAGS = re.compile(
     r"noundef|nonnull|signext|zeroext|writable|returned|nocapture|noalias|readonly|writeonly|readnone|dead_on_\w+|"
     r"captures\([^)]*\)|range\([^)]*\)|initializes\(\([^)]*\)\)|(?:align|dereferenceable)(?:_or_null)?\(\d+\)) ?"
 )
-"""Flags and attributes of instructions that only tell the optimiser something."""
+"""Flags and attributes of instructions that only inform the optimiser."""
 
 
 class TranslationError(DockfmuError, ValueError):

@@ -173,7 +173,7 @@ class Expressions:
         raise TranslationError(f"{opcode} {kind} to {target}")
 
     def call(self, rest: str) -> tuple[str, str]:
-        """Return type and C expression of a call, empty for one that only tells the optimiser something."""
+        """Return type and C expression of a call, empty for one that only informs the optimiser."""
         match = re.fullmatch(r"(\S+) @(\"[^\"]*\"|[^\s(]+)\((.*)\).*", rest)
         if match is None:
             raise TranslationError(f"call {rest}")

@@ -2,7 +2,7 @@
 
 An FMU can write into the memory through which they pass. What is read from there is checked and becomes plain values:
 None, truth values, integers of 64 bits, floats, texts, bytes, lists, and dictionaries with texts as keys. A value is a
-byte that tells its kind and then, little-endian, the number itself, or a count of 32 bits and so many bytes or values.
+byte that gives its kind and then, little-endian, the number itself, or a count of 32 bits and so many bytes or values.
 """
 
 from __future__ import annotations

@@ -151,7 +151,7 @@ class RemoteInstance(FmuInstance):
     def _ask(self, method: str, *arguments: Any, gives: Callable[[Any], bool] = _nothing) -> Any:
         """Return what a method of the instance in the worker returns; raises what it raises.
 
-        `gives` tells whether an answer is one that the method can give: the FMU may have written it.
+        `gives` returns whether an answer is one that the method can give: the FMU may have written it.
         """
         if self.dead or self._link is None:
             raise FmuError(self.name, f"{method} is asked of an FMU that has ended")

@@ -1,7 +1,8 @@
 """Read what can still be read of a damaged recording, in a process of its own.
 
 HDF5 may crash or hang over damaged bytes, which must not happen to the process of the reader. `python -m
-master.observers.recording.salvage FILE OUT` copies what can be read; without OUT the exit status tells whether all can.
+master.observers.recording.salvage FILE OUT` copies what can be read; without OUT the exit status says whether all of
+it can.
 """
 
 from __future__ import annotations

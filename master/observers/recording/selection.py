@@ -11,7 +11,15 @@ from master.observers.events import Event
 
 @dataclass(frozen=True)
 class Dense:
-    """Record every macro step from `before` seconds before to `after` seconds after each occurrence of an event."""
+    """Record every macro step around each occurrence of an event.
+
+    Attributes
+    ----------
+    events : tuple of Event
+        Events around which every step is recorded.
+    before, after : float
+        Times before and after an occurrence, s.
+    """
 
     events: tuple[Event, ...]
     before: float = 0.1
