@@ -424,7 +424,7 @@ TWICE = "".join(
         ),
         (
             system(lag_component("a"), before=bound('source="https://x.y/z"')),
-            "no relative path in the package",
+            "not a relative path in the package",
         ),
         (
             system(lag_component("a"), before=bound('source="a.ssv" sourceBase="component"')),

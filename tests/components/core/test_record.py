@@ -84,7 +84,7 @@ def test_values_by_array_and_by_element():
         ({"leg[1].stiffness": (1.0, 2.0, 3.0)}, "does not fit its shape"),
         ({"leg[2].stiffness[2]": -1.0}, r"leg\[2\].stiffness\[2\] = -1 N/m lies outside \[0, inf\]"),
         ({"leg[2].stiffness[2]": float("nan")}, "= nan N/m lies outside"),
-        ({"base.block[1,1]": 1.0}, "is no parameter but output"),
+        ({"base.block[1,1]": 1.0}, "is not a parameter but output"),
     ],
 )
 def test_bad_values_are_refused_by_name(values, message):
