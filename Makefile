@@ -8,13 +8,17 @@ SYSTEM ?= atv_probe_cone
 
 BIN := $(VENV)/bin
 
-.PHONY: run test test-fast check docs benchmarks importers clean
+.PHONY: run test test-quick test-fast check docs benchmarks importers clean
 
 run: $(VENV)/.run
 	$(BIN)/dockfmu run $(SYSTEM)
 
 test: $(VENV)/.dev
 	$(BIN)/python -m pytest -n 2 --dist loadfile
+
+# tiers: seconds (in the interpreter, no compiler, no process), minutes (without whole dockings), and all of them
+test-quick: $(VENV)/.dev
+	NUMBA_DISABLE_JIT=1 $(BIN)/python -m pytest -q -m quick -p no:cacheprovider
 
 test-fast: $(VENV)/.dev
 	$(BIN)/python -m pytest -n 2 --dist loadfile -m "not slow"

@@ -1,6 +1,8 @@
 """What all tests share: how hypothesis searches, and FMUs that many of them need."""
 
+import os
 import signal
+import subprocess
 import threading
 
 import pytest
@@ -20,6 +22,28 @@ if threading.current_thread() is threading.main_thread():
     for number, handler in ((signal.SIGINT, signal.default_int_handler), (signal.SIGHUP, signal.SIG_DFL)):
         if signal.getsignal(number) is signal.SIG_IGN:
             signal.signal(number, handler)
+
+
+QUICK = "quick"
+
+
+def pytest_ignore_collect(collection_path, config):
+    """Do not even import files without quick tests where those alone are asked for."""
+    if config.option.markexpr == QUICK and collection_path.name.startswith("test_"):
+        return True if f"pytest.mark.{QUICK}" not in collection_path.read_text(encoding="utf-8") else None
+    return None
+
+
+@pytest.fixture(autouse=True)
+def no_process(request, monkeypatch):
+    """Quick tests start no process: no compiler, no FMU apart, no command line."""
+
+    def refuse(*_arguments, **_options):
+        raise RuntimeError(f"{request.node.nodeid} is marked quick and starts a process")
+
+    if request.node.get_closest_marker(QUICK):
+        monkeypatch.setattr(subprocess.Popen, "__init__", refuse)
+        monkeypatch.setattr(os, "fork", refuse)
 
 
 @pytest.fixture(scope="session")

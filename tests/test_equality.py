@@ -8,6 +8,8 @@ import pytest
 from tests import equality
 from tests.equality import Scenario, assert_equal_chain
 
+pytestmark = pytest.mark.slow
+
 PUSHES = tuple(
     {
         "port[1].force[1]": -100.0 * sin(0.2 * k),

@@ -9,6 +9,8 @@ from pathlib import Path
 
 import pytest
 
+pytestmark = pytest.mark.quick
+
 TESTS = Path(__file__).parent
 TABLE = TESTS.parent / "docs" / "validation" / "oracles.md"
 NAMED = sorted(set(re.findall(r"`([\w/]+\.py)::(\w+)`", TABLE.read_text(encoding="utf-8"))))

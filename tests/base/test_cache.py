@@ -6,6 +6,8 @@ from hypothesis import strategies as st
 
 from base.cache import is_whole, keep, kept, seal
 
+pytestmark = pytest.mark.quick
+
 
 def test_what_is_kept_comes_back_under_its_key_only(tmp_path):
     file = tmp_path / "folder" / "entry"

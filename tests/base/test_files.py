@@ -7,6 +7,8 @@ import pytest
 from base.errors import DockfmuError
 from base.files import WriteError, atomic_file, write_file
 
+pytestmark = pytest.mark.quick
+
 
 def test_a_file_is_written_with_its_folder_and_nothing_else_is_left(tmp_path):
     file = tmp_path / "new" / "file.txt"

@@ -4,6 +4,8 @@ import pytest
 
 from base.names import did_you_mean, matching
 
+pytestmark = pytest.mark.quick
+
 NAMES = ["a.body.position[1]", "a.body.position[2]", "a.bodywork", "b.body", "b.x.y"]
 
 

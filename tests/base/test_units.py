@@ -6,6 +6,8 @@ import pytest
 
 from base.units import UnitError, conversion, parse_quantity, parse_unit, units_like
 
+pytestmark = pytest.mark.quick
+
 
 @pytest.mark.parametrize(
     ("text", "number", "unit", "si"),

@@ -13,6 +13,8 @@ from dockfmu.prepare import prepare
 from master.step_control import PowerBonds, StepDoubling
 from tests.dockfmu.command_line import status_of
 
+pytestmark = pytest.mark.slow
+
 TABLE = {"tolerance": 1e-3, "shortest": 1e-4, "longest": 0.02, "event_step": 1e-3}
 
 

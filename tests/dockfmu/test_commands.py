@@ -25,6 +25,8 @@ from ssp.write import write_parameter_set
 from tests.dockfmu.command_line import dockfmu, run_system, status_of
 from tests.dockfmu.small_systems import PLAN, TOML, write_pair
 
+pytestmark = pytest.mark.slow
+
 KEYS = {
     "system", "status", "t_end", "wall_s", "real_time_factor", "macro_steps", "algorithm", "step", "events", "peaks",
     "audit", "message", "warnings",

@@ -15,6 +15,8 @@ from dockfmu.declare import declaration
 from dockfmu.declare.declaration import DeclarationError, InitialConditions
 from dockfmu.declare.initial_conditions import place_crafts, severity
 
+pytestmark = pytest.mark.quick
+
 CRAFT = {"parameters.mass": 2e4, "parameters.port[1].position": [5.0, 0.1, -0.2], "parameters.center_of_mass": 0.1}
 STATION = {
     "parameters.mass": 4e5,

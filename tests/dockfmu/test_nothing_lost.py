@@ -23,6 +23,8 @@ from master.observers.recording.results import DamagedRecording, read_results, r
 from tests.dockfmu.command_line import dockfmu, status_of
 from tests.dockfmu.small_systems import PLAN, TOML, pair_system, write_pair
 
+pytestmark = pytest.mark.slow
+
 LINUX = pytest.mark.skipif(sys.platform != "linux", reason="as Linux does it")
 
 

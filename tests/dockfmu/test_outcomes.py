@@ -22,6 +22,8 @@ from master.result import Result
 from tests.dockfmu.command_line import dockfmu, status_of
 from tests.dockfmu.small_systems import PLAN, changed_archive, changed_text, write_pair
 
+pytestmark = pytest.mark.slow
+
 ENDS = {
     "docked": {
         "sensor.first_contact": True, "sensor.capture": True, "sensor.socket_bottom": True, "docking.plane_gap": 0.005,

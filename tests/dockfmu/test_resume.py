@@ -15,6 +15,8 @@ from master.result import Result
 from tests.dockfmu.command_line import dockfmu, run_system, status_of
 from tests.dockfmu.small_systems import changed_text, write_pair
 
+pytestmark = pytest.mark.slow
+
 
 def assert_tail(whole, rest):
     """The rows of a resumed run are those of the whole run, to the bit; its first is that of the checkpoint."""

@@ -12,6 +12,8 @@ import pytest
 
 from base.cache import ROOT
 
+pytestmark = pytest.mark.slow
+
 STOP = 2.0
 """s: first contact, capture and the bottom of the socket, where a difference of one bit grows fast"""
 

@@ -9,6 +9,8 @@ from dockfmu.declare import declaration
 from dockfmu.declare.assembly import start_values
 from fmus import catalogue
 
+pytestmark = pytest.mark.quick
+
 MECHANISM = 43.0
 """Mass of the modelled mechanism V1: the craft gets the total less this (R3)."""
 

@@ -15,6 +15,8 @@ from master.system import Structure
 from tests.dockfmu.command_line import dockfmu, run_system
 from tests.dockfmu.small_systems import PLAN, changed_archive, pair_system
 
+pytestmark = pytest.mark.slow
+
 DESCRIPTION = "modelDescription.xml"
 
 

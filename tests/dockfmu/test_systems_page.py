@@ -12,6 +12,8 @@ from dockfmu.declare import declaration
 from dockfmu.declare.parameters import parameters
 from dockfmu.declare.tables import Table
 
+pytestmark = pytest.mark.quick
+
 PAGE = (ROOT / "docs" / "guide" / "systems.md").read_text(encoding="utf-8")
 
 EVERYTHING = """

@@ -1,10 +1,13 @@
 """Fewer points that no sample leaves by more than the tolerance."""
 
 import numpy as np
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from dockfmu.report.thinning import beyond, thin
+
+pytestmark = pytest.mark.quick
 
 
 @given(st.integers(0, 10**6), st.sampled_from([1e-3, 1e-2, 0.1]))

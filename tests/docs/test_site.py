@@ -14,6 +14,8 @@ import pytest
 import dockfmu
 from dockfmu.cli import argument_parser
 
+pytestmark = pytest.mark.slow
+
 pytest.importorskip("sphinx", reason="pip install dockfmu[docs]")
 
 ROOT = Path(__file__).parents[2]

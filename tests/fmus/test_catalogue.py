@@ -4,6 +4,8 @@ import pytest
 
 from fmus import catalogue
 
+pytestmark = pytest.mark.quick
+
 
 def test_every_name_makes_a_component_of_that_name():
     assert "Oscillator" in catalogue.names()

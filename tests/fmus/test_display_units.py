@@ -7,6 +7,8 @@ from base.units import DISPLAY_UNITS
 from fmus import catalogue
 from fmus.description import NATIVE_CAPABILITIES, describe
 
+pytestmark = pytest.mark.quick
+
 
 @pytest.mark.parametrize("name", catalogue.names())
 def test_a_quantity_has_one_display_unit_in_all_fmus(name):

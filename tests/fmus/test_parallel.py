@@ -8,6 +8,8 @@ from fmus import build, catalogue
 from fmus.package import is_built
 from fmus.parallel import build_in_parallel
 
+pytestmark = pytest.mark.slow
+
 WANTED = [("Oscillator", {}), ("ProbeCyclogram", {})]
 
 

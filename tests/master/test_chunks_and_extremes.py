@@ -7,6 +7,8 @@ import pytest
 from master import loop
 from master.observers.recording.datasets import Column
 
+pytestmark = pytest.mark.quick
+
 ROWS = 64
 
 

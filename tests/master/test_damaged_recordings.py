@@ -18,6 +18,8 @@ from master.observers.recording.results import DamagedRecording, read_results
 from master.run.simulation import CoSimulation, run
 from master.system import Structure
 
+pytestmark = pytest.mark.slow
+
 NAMES = ["a.y[1]", "a.count", "a.high", "a.text", "b.y[1]"]
 ROWS = 6 * CHUNK_ROWS + 101
 

@@ -1,12 +1,15 @@
 """Order and loops of directed graphs, against scipy."""
 
 import numpy as np
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from scipy.sparse import coo_array
 from scipy.sparse.csgraph import connected_components
 
 from master.order import execution_order, loops
+
+pytestmark = pytest.mark.quick
 
 EDGES = st.integers(1, 9).flatmap(
     lambda n: st.tuples(st.just(n), st.sets(st.tuples(st.integers(0, n - 1), st.integers(0, n - 1)), max_size=3 * n))

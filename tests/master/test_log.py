@@ -7,6 +7,8 @@ import pytest
 
 from master.fmi import log
 
+pytestmark = pytest.mark.quick
+
 
 @pytest.fixture
 def say():

@@ -10,6 +10,8 @@ from hypothesis import strategies as st
 from master.errors import MasterError
 from master.fmi.remote.messages import DEEPEST, MessageError, decode, encode
 
+pytestmark = pytest.mark.quick
+
 VALUES = st.recursive(
     st.none() | st.booleans() | st.integers(-(2**63), 2**63 - 1) | st.floats() | st.binary()
     | st.text(st.characters()),

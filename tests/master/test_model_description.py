@@ -6,6 +6,8 @@ from base.units import Unit, conversion
 from master.errors import ArchiveError, DescriptionError
 from master.fmi.description import read_description
 
+pytestmark = pytest.mark.quick
+
 XML = """<?xml version="1.0" encoding="UTF-8"?>
 <fmiModelDescription fmiVersion="2.0" modelName="Test" guid="{1}" generationTool="hand">
 <ModelExchange modelIdentifier="TestME"/>

@@ -18,6 +18,8 @@ from master.run.simulation import CoSimulation, run
 from master.step_control import Retry, StepControl, StepDoubling
 from master.system import Structure
 
+pytestmark = pytest.mark.slow
+
 WORDS = {2: "fmi2Discard", 3: "fmi2Error", 4: "fmi2Fatal", 5: "fmi2Pending", 9: "the unknown status 9"}
 WARNING, DISCARD, ERROR, FATAL = 1, 2, 3, 4
 FREEING = {"fmi2FreeFMUstate", "fmi2FreeInstance"}

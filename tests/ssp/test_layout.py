@@ -11,6 +11,8 @@ from ssp.diagram import draw
 from ssp.layout import arrange
 from ssp.model import Connector, Geometry, SsdComponent, SsdConnection, SsdSystem, SspError
 
+pytestmark = pytest.mark.quick
+
 
 @st.composite
 def systems(draw):

@@ -19,6 +19,8 @@ from ssp.archive import write_ssp
 from ssp.from_system import from_system
 from tests.ssp.other_tools import system_of, with_ecos, with_fmpy, with_libcosim
 
+pytestmark = pytest.mark.slow
+
 STEPS, H = 200, 0.01
 NAMES = ("first.position", "second.position")
 

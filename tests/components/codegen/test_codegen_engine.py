@@ -12,6 +12,8 @@ from components.codegen import algebra
 from components.codegen.emit import Program, Stage
 from components.codegen.graph import Graph, Scalar
 
+pytestmark = pytest.mark.quick
+
 
 def counts(graph, *outputs):
     """(multiplications, additions) that the outputs need."""

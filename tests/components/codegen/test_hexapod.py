@@ -14,6 +14,8 @@ from components.core.vector import cross
 from components.linkage import hexapod
 from tests.components.codegen import gough_stewart
 
+pytestmark = pytest.mark.slow
+
 POSITION = np.array([0.5, 0.02, -0.03])
 ANGLES = (0.05, -0.04, 0.1)
 VELOCITY = np.array([0.1, -0.05, 0.02])

@@ -15,6 +15,8 @@ from components.core.field import Group
 from components.core.record import Record
 from components.core.vector import dot
 
+pytestmark = pytest.mark.quick
+
 RECORD = Record(force.law("law", "of the test"), force.wrench("a", ""), force.wrench("b", ""))
 
 

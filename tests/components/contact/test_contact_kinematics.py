@@ -13,6 +13,8 @@ from components.core.field import Group
 from components.core.record import Record
 from components.core.rotation import from_angles
 
+pytestmark = pytest.mark.quick
+
 RECORD = Record(
     Group(
         "test",

@@ -8,6 +8,8 @@ import pytest
 from components.contact.probe_cone.pairs import HEAD_BOTTOM, PAD_CONE
 from tests.components.contact.test_contact_bodies import LOSSLESS, impact_of_two_bodies, invariants, right_side
 
+pytestmark = pytest.mark.quick
+
 
 def pad_touches(unit):
     """Abscissa of the limiter, coaxial with the cone, where its pad just touches."""

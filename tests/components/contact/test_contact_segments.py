@@ -13,6 +13,8 @@ from scipy.optimize import minimize_scalar
 from components.contact import segments
 from components.core.rotation import from_angles
 
+pytestmark = pytest.mark.quick
+
 ORIGIN = (0.0, 0.0, 0.0)
 AXIS = (1.0, 0.0, 0.0)
 

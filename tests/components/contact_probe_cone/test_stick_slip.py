@@ -11,6 +11,8 @@ from tests.components.contact_probe_cone import stick_slip
 from tests.components.contact_probe_cone.contact_pair import Pair
 from tests.components.contact_probe_cone.stick_slip import BOTTOM, CONE, PUSH, Case
 
+pytestmark = pytest.mark.slow
+
 STEPS = (1e-4, 5e-5, 2.5e-5, 1.25e-5)
 CASES = {"bottom": BOTTOM, "cone": CONE, "push": PUSH}
 

@@ -8,6 +8,8 @@ from hypothesis import strategies as st
 from components.core import matrix
 from components.core.table import interpolate, segment, slope
 
+pytestmark = pytest.mark.quick
+
 seeds = st.integers(0, 10**6)
 
 

@@ -5,6 +5,8 @@ import pytest
 from components.core.field import Group, private
 from components.core.record import RESERVED, Record
 
+pytestmark = pytest.mark.quick
+
 
 @pytest.mark.parametrize("name", RESERVED)
 def test_names_that_hide_the_memory_from_numba_are_refused(name):

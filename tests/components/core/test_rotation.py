@@ -10,6 +10,8 @@ from scipy.spatial.transform import Rotation
 
 from components.core import rotation, vector
 
+pytestmark = pytest.mark.quick
+
 ROUNDING = 1e-14  # some tens of operations on numbers of order one
 
 angle = st.floats(-3.0, 3.0)

@@ -7,6 +7,8 @@ import pytest
 from components.core.component import ComponentError, Instance
 from components.oscillator import component
 
+pytestmark = pytest.mark.quick
+
 
 def test_free_decay_is_exact_for_any_step():
     """1000 steps against x = e^(-ct/2m) (cos wt + c/2mw sin wt); rounding grows like the number of steps."""

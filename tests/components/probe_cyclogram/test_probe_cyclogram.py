@@ -7,6 +7,8 @@ from components.core.component import ComponentError, Instance
 from components.probe_cyclogram import component
 from components.probe_cyclogram.ports import OUTCOME, PHASE
 
+pytestmark = pytest.mark.quick
+
 H = 0.1
 
 

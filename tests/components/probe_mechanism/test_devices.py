@@ -14,6 +14,8 @@ from components.core.ports import status
 from components.core.record import Record
 from components.probe_mechanism import cover, levers, ports, pushers
 
+pytestmark = pytest.mark.quick
+
 RECORD = Record(
     ports.LEVERS,
     Group("roller", private("position", "m", "", shape=3), private("velocity", "m/s", "", shape=3), count=3),

@@ -18,6 +18,8 @@ from components.probe_mechanism.ports import DEVICES
 from tests.components.probe_mechanism.one_dimensional import central_impact
 from tests.components.probe_mechanism.rig import Docking, degrees
 
+pytestmark = pytest.mark.slow
+
 LATERAL = [f"joint.angle[{k}]" for k in range(1, 6)] + ["base.force[2]", "base.force[3]", "base.torque[1]"]
 LATERAL += ["base.torque[2]", "base.torque[3]", "lateral.force[1]", "lateral.link_torque[2]"]
 

@@ -15,6 +15,8 @@ from master.fmi.description import read_description
 from tests.fmus import gadget
 from tests.fmus.native import from_sources
 
+pytestmark = pytest.mark.slow
+
 SANITIZING = ("gcc", "-O0", "-g", "-fsanitize=address,undefined", "-fno-sanitize-recover=all")
 
 

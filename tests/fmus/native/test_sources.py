@@ -27,6 +27,8 @@ from tests.fmus import gadget
 from tests.fmus.native import from_sources
 from tests.fmus.native.loaded import Loaded
 
+pytestmark = pytest.mark.slow
+
 
 def same_as_the_kernels(component, tmp_path):
     file = fmus.build(component, tmp_path, platforms=(HOST.folder, "sources"))
