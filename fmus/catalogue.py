@@ -21,7 +21,8 @@ if TYPE_CHECKING:
 class Entry:
     """A component of the catalogue. Its module is imported when it is needed, which may take seconds.
 
-    `more_sets` are packages beside `module` whose parameter sets are those of the component too.
+    `more_sets` are packages beside `module` whose parameter sets are those of the component too, `other_sets` the names
+    of sets in its folder that are for builds with other options.
     """
 
     name: str
@@ -29,6 +30,7 @@ class Entry:
     summary: str
     options: Mapping[str, Any] = field(default_factory=dict)
     more_sets: tuple[str, ...] = ()
+    other_sets: tuple[str, ...] = ()
 
 
 _ENTRIES = {
@@ -41,12 +43,22 @@ _ENTRIES = {
             "components.probe_mechanism",
             "central docking mechanism with contact inside",
             more_sets=("components.contact",),
+            other_sets=("AX-2",),
+        ),
+        Entry(
+            "ProbeMechanismTwoBrakes",
+            "components.probe_mechanism",
+            "the same mechanism with two friction brakes as its axial damper (variant V2)",
+            {"axial": "two_brakes"},
+            more_sets=("components.contact",),
+            other_sets=("AX-1", "AX-MIM"),
         ),
         Entry(
             "ProbeMechanismExternal",
             "components.probe_mechanism",
             "the same mechanism, its contact an FMU of its own",
             {"contact": "external"},
+            other_sets=("AX-2",),
         ),
         Entry("ProbeCyclogram", "components.probe_cyclogram", "sequence of commands of a probe-cone docking"),
         Entry("AttitudeControl", "components.attitude_control", "attitude control of a craft by pulses of thrusters"),
@@ -83,7 +95,8 @@ def parameter_sets(name: str) -> tuple[ParameterSet, ...]:
     """Return the parameter sets of a component without importing its kernels. Raises CatalogueError."""
     found = entry(name)
     folders = [Path(place) for module in (found.module, *found.more_sets) for place in _places(module)]
-    return tuple(entry for folder in folders for entry in read_parameter_sets(folder / "parameters"))
+    sets = [chosen for folder in folders for chosen in read_parameter_sets(folder / "parameters")]
+    return tuple(chosen for chosen in sets if chosen.name not in found.other_sets)
 
 
 def _places(module: str) -> list[str]:

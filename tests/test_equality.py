@@ -44,6 +44,8 @@ IMPACT = tuple(
 )  # fmt: skip
 # the same with the shorter probe and the deeper cone
 DEEPER_IMPACT = tuple({**inputs, "base.position[1]": inputs["base.position[1]"] + 0.3509} for inputs in IMPACT)
+# the same with the hinge 0.10 m further back (V2)
+HINGE_IN_BASE = tuple({**inputs, "base.position[1]": inputs["base.position[1]"] - 0.1} for inputs in DEEPER_IMPACT)
 # the head goes down the cone and over the edge of the socket, rollers beside it, latches withdrawn at last
 SLIDE = tuple(
     {
@@ -87,6 +89,16 @@ SCENARIOS = [
             "base.position": (-0.1176, 0.002, -0.001),
             "base.velocity[1]": 0.1,
             "parameters.base_motion": 3,
+        },
+    ),
+    Scenario(
+        "ProbeMechanismTwoBrakes",
+        HINGE_IN_BASE,
+        sets=("AX-2", "PU-1", "CP-1", "PR-2", "LV-2", "DR-2", "RefCone25", "LD-2", "HB-2", "HB-2-pads"),
+        values={
+            "target.position": 0.0,
+            "base.position": (-0.2176, 0.002, -0.001),
+            "base.velocity[1]": 0.1,
         },
     ),
     Scenario(

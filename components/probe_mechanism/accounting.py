@@ -164,12 +164,11 @@ def audit(m):
     p = m.parameters.axial
     a = m.axial
     twist = a.travel - axial.drive_travel(m.parameters.axial, m.parameters.drive, m.drive.angle)
-    force, slip, spring = axial.train(p, a.slip, a.spring, twist)
+    force, slip, deflection = axial.train(p, a.slip, a.deflection, twist)
     out.kinetic_energy = kinetic + 0.5 * p.inertance * a.rate * a.rate + drive.kinetic_energy(m.drive)
-    stored = m.tree.stored_energy + m.damper.stored_energy + axial.stored_energy(p, force, spring)
+    stored = m.tree.stored_energy + m.damper.stored_energy + axial.stored_energy(p, force, deflection)
     out.stored_energy = stored + m.balance.pusher_energy + cover.stored_energy(m.cover)
-    out.dissipated_train = a.dissipated_train + axial.train_loss(p, force, a.slip, a.spring, slip, spring)
-    out.dissipated_magnetic = a.dissipated_magnetic
+    dissipated = axial.audit(p, a, force, slip, deflection, out)
     out.dissipated_screw = a.dissipated_screw
     out.dissipated_drive = m.drive.dissipated
     out.dissipated_probe = m.tree.dissipated_probe
@@ -178,8 +177,7 @@ def audit(m):
     out.dissipated_lateral_stops = m.damper.dissipated_stops
     out.dissipated_cover = cover.dissipated_energy(m.cover)
     out.dissipated_energy = (
-        out.dissipated_train
-        + out.dissipated_magnetic
+        dissipated
         + out.dissipated_screw
         + out.dissipated_drive
         + out.dissipated_probe
@@ -193,7 +191,7 @@ def audit(m):
     out.work_levers = m.balance.work_levers
     a.torque = force / axial.nut_per_travel(p)
     a.brake_slip = slip * axial.nut_per_travel(p)
-    a.stroke = spring
+    a.stroke = deflection
 
 
 @kernel

@@ -1,4 +1,4 @@
-"""The probe mechanism, variant V1: initialisation and the loop of micro-steps, spec/06 section 3, spec/00 section 6.
+"""The probe mechanism: initialisation and the loop of micro-steps, spec/06 section 3, spec/00 section 6.
 
 A micro-step of length h is drift - kick - drift: coordinates and ports move to its middle, where contact, devices and
 tree are evaluated once; rates are kicked over h; coordinates move to its end. Second order for smooth forces.
@@ -304,15 +304,7 @@ def initialize(m):
         code = validity.check_parameters(p, m.status)
     if code:
         return code
-    a = m.axial
-    a.travel = p.initial_travel
-    a.rate = 0.0
-    a.slip = 0.0
-    a.spring = 0.0
-    a.train_force = 0.0
-    a.dissipated_train = 0.0
-    a.dissipated_magnetic = 0.0
-    a.dissipated_screw = 0.0
+    axial.initialize(m.axial, p.initial_travel)
     drive.initialize(p.drive, m.drive)
     m.drive.angle = p.initial_travel * p.drive.nut_ratio * axial.nut_per_travel(p.axial)
     code = cover.initialize(p.cover, m.cover, m.status)
@@ -328,7 +320,7 @@ def initialize(m):
     code = contact.initialize(m)
     if code:
         return code
-    code = _place(m, 0.0, a.travel)
+    code = _place(m, 0.0, m.axial.travel)
     if code == 0:
         code = contact.detect(m)
     if code:

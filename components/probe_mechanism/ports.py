@@ -9,6 +9,7 @@ from components.core import ports
 from components.core.field import BOOLEAN, INPUT, OUTPUT, Field, Group, enumeration, input, output, parameter, private
 from components.core.record import Record
 from components.probe_mechanism import axial, cover, lateral, micro_step_control, tree
+from components.probe_mechanism.axial_ports import AxialPorts
 from components.probe_mechanism.contact_ports import ContactPorts
 
 SOURCE, LAGGED, AFFINE = (ports.BASE_MOTION.codes[mode] for mode in ("SOURCE", "LAGGED", "AFFINE"))
@@ -19,41 +20,6 @@ SIMPLIFICATIONS = enumeration(
     SOURCE="as in Yaskevich 2020, 6.1: none of the three acts back; audit.work_levers, _stiffness, _tip count them",
 )
 AS_IN_SOURCE = SIMPLIFICATIONS.codes["SOURCE"]
-
-AXIAL_PARAMETERS = Group(
-    "axial",
-    parameter("lead", "m", "lead of the ball screw", 0.02, minimum=1e-6),
-    parameter("inertance", "kg", "inertia of nut, damper, gears and levers, reduced to the probe", 25.0, minimum=1e-6),
-    parameter("screw_friction", "1", "friction coefficient of the ball screw", 0.1, minimum=0.0, maximum=0.99),
-    parameter("train_stiffness", "N/m", "of the gear train, reduced to the probe", 1e6, minimum=1.0),
-    parameter("train_damping", "N.s/m", "structural damping of the gear train", 2e3, minimum=0.0),
-    parameter("spring_preload", "N", "force at which the spring mechanism starts to wind", 1.5e3, minimum=0.0),
-    parameter("spring_end", "N", "force at the end of the spring's travel", 2.5e3, minimum=0.0),
-    parameter("spring_stroke", "m", "travel of the spring mechanism", 0.04, minimum=1e-9),
-    parameter("spring_return", "1", "force of unwinding over force of winding", 0.7, minimum=0.0, maximum=1.0),
-    parameter("brake_compression", "N", "slip force of the friction brake, probe pushed in", 8.5e3, minimum=1.0),
-    parameter("brake_extension", "N", "slip force of the friction brake, probe pulled out", 1.8e4, minimum=1.0),
-    parameter("magnetic_rate", "m/s", "table of the axial magnetic brakes: rate of the probe, rising from 0",
-              (0.0, 0.15, 0.3, 0.6), shape=4, minimum=0.0),
-    parameter("magnetic_force", "N", "force of all axial magnetic brakes at the rates of the table, first 0",
-              (0.0, 1e3, 2e3, 4e3), shape=4, minimum=0.0),
-    description="axial damper, reduced to the probe: force against travel",
-)  # fmt: skip
-
-AXIAL = Group(
-    "axial",
-    output("torque", "N.m", "of spring, friction brake and gear train on the nut; positive resists compression"),
-    output("brake_slip", "rad", "slip of the friction brake, reduced to the nut"),
-    output("stroke", "m", "deflection of the spring mechanism, reduced to the probe"),
-    private("travel", "m", "compression of the probe since the start"),
-    private("rate", "m/s", "rate of compression"),
-    private("slip", "m", "slip of the friction brake, reduced to the probe"),
-    private("spring", "m", "deflection of the spring mechanism, reduced to the probe"),
-    private("train_force", "N", "force of the gear train, its damping included, at the middle of the micro-step"),
-    private("dissipated_train", "J", "by friction brake, spring friction and train damping"),
-    private("dissipated_magnetic", "J", "by the axial magnetic brakes"),
-    private("dissipated_screw", "J", "by the ball screw"),
-)
 
 DRIVE_PARAMETERS = Group(
     "drive",
@@ -121,10 +87,8 @@ PUSHER_PARAMETERS = Group(
     description="separation pushers on the active docking plane",
 )
 
+# beside those of the axial device and of the contact
 DEVICES = (
-    "train",
-    "magnetic",
-    "screw",
     "drive",
     "probe",
     "lateral_springs",
@@ -135,28 +99,30 @@ DEVICES = (
 WORKS = ("base", "target", "drive", "stiffness", "levers")
 
 
-PARAMETERS = Group(
-    "parameters",
-    parameter("docking_plane_x", "m", "abscissa of the active docking plane in frame 0", 0.133),
-    parameter("base_motion", "1", "how the carrier reports its acceleration; the same as at its port",
-              LAGGED, type=ports.BASE_MOTION),
-    parameter("simplifications", "1", "of the source that create or destroy energy",
-              SIMPLIFICATIONS.codes["NONE"], type=SIMPLIFICATIONS),
-    *micro_step_control.parameters(),
-    parameter("step_limit", "s", "longest step over which the ports' motion may be extrapolated", 0.02, minimum=1e-6),
-    parameter("initial_travel", "m", "compression of the probe at the start; 0 at the initial position", 0.0,
-              minimum=0.0),
-    parameter("sensor_margin", "m", "travel from the end positions within which their sensors switch", 5e-4,
-              minimum=0.0),
-    parameter("travel_margin", "m", "travel beyond full retraction for which the model holds", 0.01, minimum=0.0),
-    AXIAL_PARAMETERS,
-    DRIVE_PARAMETERS,
-    lateral.parameters(),
-    tree.parameters(),
-    LEVER_PARAMETERS,
-    PUSHER_PARAMETERS,
-    cover.parameters(),
-)  # fmt: skip
+def _parameters(axial_device: AxialPorts) -> Group:
+    return Group(
+        "parameters",
+        parameter("docking_plane_x", "m", "abscissa of the active docking plane in frame 0", 0.133),
+        parameter("base_motion", "1", "how the carrier reports its acceleration; the same as at its port",
+                  LAGGED, type=ports.BASE_MOTION),
+        parameter("simplifications", "1", "of the source that create or destroy energy",
+                  SIMPLIFICATIONS.codes["NONE"], type=SIMPLIFICATIONS),
+        *micro_step_control.parameters(),
+        parameter("step_limit", "s", "longest step over which the ports' motion may be extrapolated", 0.02,
+                  minimum=1e-6),
+        parameter("initial_travel", "m", "compression of the probe at the start; 0 at the initial position", 0.0,
+                  minimum=0.0),
+        parameter("sensor_margin", "m", "travel from the end positions within which their sensors switch", 5e-4,
+                  minimum=0.0),
+        parameter("travel_margin", "m", "travel beyond full retraction for which the model holds", 0.01, minimum=0.0),
+        axial_device.parameters,
+        DRIVE_PARAMETERS,
+        lateral.parameters(),
+        tree.parameters(),
+        LEVER_PARAMETERS,
+        PUSHER_PARAMETERS,
+        cover.parameters(),
+    )  # fmt: skip
 
 
 def _apart(fields: tuple[Field, ...]) -> tuple[Field, ...]:
@@ -164,8 +130,8 @@ def _apart(fields: tuple[Field, ...]) -> tuple[Field, ...]:
     return tuple(replace(field, start=(2.0, 0.0, 0.0)) if field.name == "position" else field for field in fields)
 
 
-def record(contact: ContactPorts) -> Record:
-    """Return the record of the build with this contact."""
+def record(contact: ContactPorts, axial_device: AxialPorts) -> Record:
+    """Return the record of the build with this contact and this axial device."""
     return Record(
         # first what one port or build has and another not: numba would take the longer record for the shorter, and warn
         Group("base",
@@ -213,14 +179,14 @@ def record(contact: ContactPorts) -> Record:
         ),
         Group("probe", output("length", "m", "free length: exit bearing -> head centre")),
         DRIVE,
-        AXIAL,
+        axial_device.state,
         lateral.outputs(),
         cover.state(),
         ports.docking(),
         *contact.public,
         Group(
             "audit",
-            *ports.audit((*DEVICES, *contact.devices), (*WORKS, *contact.works)).members,
+            *ports.audit((*axial_device.devices, *DEVICES, *contact.devices), (*WORKS, *contact.works)).members,
             output("own_momentum", "N.s", "linear momentum, with the base's true motion at the start of the step; of "
                    "motion relative to the base if base_motion is SOURCE; I", shape=3),
             output("own_angular_momentum", "N.m.s", "angular momentum about the origin of I, likewise", shape=3),
@@ -228,7 +194,7 @@ def record(contact: ContactPorts) -> Record:
                    "base.force; I", shape=3),
         ),
         ports.status(),
-        PARAMETERS,
+        _parameters(axial_device),
         tree.state(),
         lateral.state(),
         axial.load(),

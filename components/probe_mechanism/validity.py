@@ -6,11 +6,9 @@ from components import hysteresis
 from components.core import check
 from components.core.component import Message, fail
 from components.core.kernel import kernel
+from components.probe_mechanism import axial
 
-MAGNETIC_TABLE = 241
-MAGNETIC_ORIGIN = 242
 LEVER_TABLE = 243
-SPRING_END = 244
 PROBE_LENGTH = 245
 HYSTERESIS_LOSS = 246
 CRANK_STOPS = 247
@@ -31,20 +29,8 @@ def _loss(group: str) -> Message:
 
 
 MESSAGES = {
-    MAGNETIC_TABLE: Message(
-        "parameters.axial.magnetic_rate[{status.index:.0f}] = {status.value:g} m/s: the rates of the table must rise "
-        "strictly from 0"
-    ),
-    MAGNETIC_ORIGIN: Message(
-        "parameters.axial.magnetic_force[1] = {status.value:g} N: the table must begin at (0, 0), a magnetic brake has "
-        "no force at rest"
-    ),
     LEVER_TABLE: Message(
         "parameters.levers.travel[{status.index:.0f}] = {status.value:g} m: the travels of the table must rise strictly"
-    ),
-    SPRING_END: Message(
-        "parameters.axial.spring_end = {parameters.axial.spring_end:g} N must be above "
-        "parameters.axial.spring_preload = {parameters.axial.spring_preload:g} N"
     ),
     PROBE_LENGTH: Message(
         "parameters.probe.free_length = {parameters.probe.free_length:g} m must be above "
@@ -102,19 +88,12 @@ def _check_lateral(p, status):
 @kernel
 def check_parameters(p, status):
     """Return 0, or the code of the first table or pair of `p` that is not well posed."""
-    axial = p.axial
-    place = check.first_not_rising(axial.magnetic_rate)
-    if axial.magnetic_rate[0] != 0.0:
-        place = 1
-    if place > 0:
-        return fail(status, MAGNETIC_TABLE, axial.magnetic_rate[place - 1], place)
-    if axial.magnetic_force[0] != 0.0:
-        return fail(status, MAGNETIC_ORIGIN, axial.magnetic_force[0], 1)
+    code = axial.check_parameters(p.axial, status)
+    if code:
+        return code
     place = check.first_not_rising(p.levers.travel)
     if place > 0:
         return fail(status, LEVER_TABLE, p.levers.travel[place - 1], place)
-    if not axial.spring_end > axial.spring_preload:
-        return fail(status, SPRING_END, axial.spring_end, 0)
     probe = p.probe
     if not probe.free_length > probe.shortest_length:
         return fail(status, PROBE_LENGTH, probe.free_length, 0)

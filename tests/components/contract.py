@@ -85,6 +85,12 @@ MUST_RUN = {
         {"parameters.axial.screw_friction": 0.99},
         {"parameters.drive.efficiency": 0.01},
     ),
+    "ProbeMechanismTwoBrakes": (
+        {"parameters.axial.first_brake_compression": 1.0},
+        {"parameters.axial.first_brake_extension": 1.0},
+        {"parameters.axial.first_brake_stroke": 1e-9},
+        {"parameters.axial.screw_friction": 0.99},
+    ),
 }
 
 
@@ -176,6 +182,12 @@ REFUSED = {
         ({"parameters.thruster.direction": np.full((12, 3), 0.5)}, r"thruster.direction: row 1 has length 0.866"),
         ({"parameters.thruster.thrust": (0.0,) * 4 + (220.0,) * 8}, r"cannot turn the craft in sense 3"),
         ({"parameters.least_pulse": 0.3}, r"least_pulse = 0.3 s must not exceed .*sample_time = 0.1 s"),
+    ),
+    "ProbeMechanismTwoBrakes": (
+        ({"parameters.axial.first_brake_compression": 8.5e3},
+         "first_brake_compression = 8500 N must be below .*brake_compression = 8500 N"),
+        ({"parameters.axial.brake_extension": 700.0},
+         r"first_brake_extension = 733.333 N must be below .*brake_extension = 700 N"),
     ),
     "Spacecraft": (
         ({"parameters.thruster[1].direction": (1.0, 0.1, 0.0)}, r"thruster\[1\].direction has length 1.00499"),

@@ -6,6 +6,7 @@ import types
 from collections.abc import Iterator
 from typing import Any
 
+import numpy as np
 import pytest
 
 from components.core.field import Group, parameter
@@ -48,9 +49,16 @@ def _named(function: types.FunctionType) -> Iterator[Any]:
             yield thing
 
 
+def _all_fields(dtype: np.dtype) -> Iterator[str]:
+    """Names of fields and groups, of nested ones too: a part of the record may decide on a variant."""
+    for name, (kind, *_) in (dtype.fields or {}).items():
+        yield name
+        yield from _all_fields(kind.base)
+
+
 def unread(record: Record, *kernels: Any) -> list[str]:
     """Parameters whose name, or that of a group that they stand in, is in no function that the kernels reach."""
-    fields = frozenset(record.dtype.fields)
+    fields = frozenset(_all_fields(record.dtype))
     names = {name for kernel in kernels for reached in functions(kernel, fields) for name in reached.__code__.co_names}
     return [
         slot.name

@@ -1,4 +1,7 @@
-"""Two point masses, the axial damper between them and the axial contacts of the socket: the model of spec/06 9.4."""
+"""Two point masses, the axial damper between them and the axial contacts of the socket: the model of spec/06 9.4.
+
+With the axial device of V1 (`RECORD`) or of V2 (`RECORD_V2`).
+"""
 
 from __future__ import annotations
 
@@ -7,19 +10,32 @@ from math import tanh
 
 import numpy as np
 
-from components.core.field import Group
+from components.core.field import Group, private
 from components.core.kernel import kernel
 from components.core.record import Record
-from components.probe_mechanism import axial, ports
+from components.probe_mechanism import axial
+from components.probe_mechanism.axial_ports import SPRING_AND_BRAKE, TWO_BRAKES, AxialPorts
 
-RECORD = Record(ports.AXIAL, axial.load(), Group("parameters", ports.AXIAL_PARAMETERS))
+
+def record_of(device: AxialPorts) -> Record:
+    """The axial damper alone."""
+    return Record(device.state, axial.load(), Group("parameters", device.parameters))
+
+
+LOST = Record(
+    *(
+        private(f"dissipated_{name}", "J", "")
+        for name in dict.fromkeys((*SPRING_AND_BRAKE.devices, *TWO_BRAKES.devices))
+    )
+)
+RECORD, RECORD_V2 = record_of(SPRING_AND_BRAKE), record_of(TWO_BRAKES)
 
 STIFFNESS, DAMPING, PLAY, SENSOR_FRICTION = 1e7, 5e3, 0.025, 40.0
 ACTIVE, PASSIVE = 20e3, 400e3
 
 
 @kernel
-def _run(p, a, load, speed, h, active, passive, thrust, out):
+def _run(p, a, load, speed, h, active, passive, thrust, lost, out):
     x1, x2, v1, v2 = 0.0, 0.0, speed, 0.0
     for i in range(out.shape[0]):
         x1 += 0.5 * h * v1
@@ -43,14 +59,14 @@ def _run(p, a, load, speed, h, active, passive, thrust, out):
         out[i, 1] = latch
         out[i, 2] = a.travel
         out[i, 3] = a.slip
-        out[i, 4] = a.spring
+        out[i, 4] = a.deflection
         out[i, 5] = closing
         out[i, 6] = x1 - a.travel - x2
         out[i, 7] = 0.5 * active * v1 * v1 + 0.5 * passive * v2 * v2 + 0.5 * p.inertance * a.rate * a.rate
-        out[i, 8] = a.dissipated_train + a.dissipated_magnetic + a.dissipated_screw
-        force, slip, spring = axial.train(p, a.slip, a.spring, a.travel)
-        out[i, 9] = axial.stored_energy(p, force, spring)
-        out[i, 10] = axial.train_loss(p, force, a.slip, a.spring, slip, spring)
+        out[i, 8] = axial.audit(p, a, 0.0, a.slip, a.deflection, lost) + a.dissipated_screw
+        force, slip, deflection = axial.train(p, a.slip, a.deflection, a.travel)
+        out[i, 9] = axial.stored_energy(p, force, deflection)
+        out[i, 10] = axial.train_loss(p, force, a.slip, a.deflection, slip, deflection)
         loss = SENSOR_FRICTION * tanh(closing / 1e-3) * closing
         if depth > 0.0:
             loss += (bottom - STIFFNESS * depth) * closing
@@ -68,7 +84,7 @@ class Impact:
     latch: np.ndarray
     travel: np.ndarray
     slip: np.ndarray
-    spring: np.ndarray
+    deflection: np.ndarray
     closing: np.ndarray
     depth: np.ndarray
     kinetic: np.ndarray
@@ -100,13 +116,15 @@ def central_impact(
     active: float = ACTIVE,
     passive: float = PASSIVE,
     thrust: float = 0.0,
+    record: Record = RECORD,
     **parameters: float,
 ) -> Impact:
     """Head on the socket's bottom at t = 0, closing at `speed`, drive locked, `thrust` (N) on the active mass."""
-    m = RECORD.memory()
+    m = record.memory()
     for name, value in parameters.items():
         setattr(m.parameters.axial, name, value)
     steps = round(stop / h)
     out = np.zeros((steps, 12))
-    _run(m.parameters.axial, m.axial, m.axial_load, speed, h, active, passive, thrust, out)
+    lost = LOST.memory()
+    _run(m.parameters.axial, m.axial, m.axial_load, speed, h, active, passive, thrust, lost, out)
     return Impact(h * (1.0 + np.arange(steps)), *out.T)

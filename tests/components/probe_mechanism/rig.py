@@ -194,8 +194,9 @@ class Docking:
     def __init__(
         self, gap=0.0, miss=(0.0, 0.0), angles=(0.0, 0.0, 0.0), velocity=(0.15, 0.0, 0.0), rate=(0.0, 0.0, 0.0),
         mass=20e3, inertia=(0.5e5, 1.9e5, 1.9e5), port=(5.0, 0.0, 0.0), turn=0.0, parameters=None,
+        axial="spring_and_brake",
     ):  # fmt: skip
-        self.component = component()
+        self.component = component(axial=axial)
         self.block = self.component.start(**(parameters or {}))
         self.m = self.component.record.view(self.block)
         self.active, self.passive = CRAFT.memory(), CRAFT.memory()

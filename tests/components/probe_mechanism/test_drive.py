@@ -8,9 +8,13 @@ import pytest
 from components.core.field import Group
 from components.core.record import Record
 from components.probe_mechanism import axial, drive, ports
+from components.probe_mechanism.axial_ports import SPRING_AND_BRAKE
 
 RECORD = Record(
-    ports.AXIAL, axial.load(), ports.DRIVE, Group("parameters", ports.AXIAL_PARAMETERS, ports.DRIVE_PARAMETERS)
+    SPRING_AND_BRAKE.state,
+    axial.load(),
+    ports.DRIVE,
+    Group("parameters", SPRING_AND_BRAKE.parameters, ports.DRIVE_PARAMETERS),
 )
 NUT_PER_METRE = 2.0 * pi / 0.02
 VOLTAGE = 27.0

@@ -13,9 +13,10 @@ import pytest
 
 from components.core.component import ComponentError, Instance
 from components.probe_mechanism import component
+from components.probe_mechanism.axial_ports import SPRING_AND_BRAKE, TWO_BRAKES
 from components.probe_mechanism.contact_ports import INTERNAL
 from components.probe_mechanism.ports import DEVICES
-from tests.components.probe_mechanism.one_dimensional import central_impact
+from tests.components.probe_mechanism.one_dimensional import RECORD_V2, central_impact
 from tests.components.probe_mechanism.rig import Docking, degrees
 
 pytestmark = pytest.mark.slow
@@ -36,7 +37,7 @@ def skew(turn=0.0, **parameters):
 def misaligned():
     """First contact, capture, bottom, recoil and the first latch pulse; no thrust."""
     docking = skew()
-    names = [f"audit.dissipated_{device}" for device in (*DEVICES, *INTERNAL.devices)]
+    names = [f"audit.dissipated_{device}" for device in (*SPRING_AND_BRAKE.devices, *DEVICES, *INTERNAL.devices)]
     names += ["sensor.first_contact", "sensor.capture", "sensor.socket_bottom", "axial.travel", "base.force[2]"]
     names += ["contact[1].pair", "audit.work_tip", "audit.work_levers", "audit.kinetic_energy"]
     return docking, docking.run(7.0, record=names)
@@ -121,7 +122,7 @@ def test_spec06_oracle_15_energy_closes_and_no_device_creates_any(misaligned, ce
     approach = 0.5 * 20e3 * 0.07**2
     assert np.abs(run["energy"] - run["energy"][0]).max() < 1e-4 * approach
     assert np.abs(central["energy"] - central["energy"][0]).max() < 1e-4 * 214.3
-    for device in (*DEVICES, *INTERNAL.devices):
+    for device in (*SPRING_AND_BRAKE.devices, *DEVICES, *INTERNAL.devices):
         lost = run[f"audit.dissipated_{device}"]
         assert np.diff(lost).min() > -1e-5, device
     for device in ("screw", "train", "magnetic", "contact", "probe", "lateral_brakes", "lateral_springs"):
@@ -336,17 +337,77 @@ def test_too_deep_a_penetration_is_reported_after_halving():
     assert docking.m.status.value > 2e-4
 
 
-OTHER_SETS = ("AX-MIM", "PR-2", "LV-2", "DR-2", "RefCone25")
+OTHER_SETS = (
+    "AX-MIM", "PR-2", "LV-2", "DR-2", "RefCone25", "LD-2", "HB-1", "HB-1-pads", "HB-2", "HB-2-pads",
+)  # fmt: skip
 
 
-def test_parameter_sets_fit_the_record_and_are_its_starts():
-    record = component().record
+@pytest.mark.parametrize(("axial", "first", "not_here"), [("spring_and_brake", "AX-1", {"AX-2"}),
+                                                         ("two_brakes", "AX-2", {"AX-1", "AX-MIM"})])  # fmt: skip
+def test_parameter_sets_fit_the_record_and_are_its_starts(axial, first, not_here):
+    built = component(axial=axial)
+    record = built.record
     starts = {slot.name: slot.start for slot in record.slots}
-    for entry in component().parameter_sets:
+    for entry in built.parameter_sets:
         entry.check(record)
         if entry.name not in OTHER_SETS:
             for name, value in entry.values.items():
                 for slot, number in record.expand(name, value, entry.file):
                     assert number == pytest.approx(starts[slot], rel=1e-6), slot
-    names = {entry.name for entry in component().parameter_sets}
-    assert {"AX-1", "DR-1", "LD-1", "PR-1", "LV-1", "PU-1", "RefCone", "CP-1", *OTHER_SETS} <= names
+    names = {entry.name for entry in built.parameter_sets}
+    assert {first, "DR-1", "LD-1", "PR-1", "LV-1", "PU-1", "RefCone", "CP-1", *OTHER_SETS} - not_here <= names
+    assert not names & not_here
+
+
+def test_options_that_are_none_are_refused():
+    with pytest.raises(ValueError, match="axial is spring_and_brake or two_brakes, not 'spring'"):
+        component(axial="spring")
+    with pytest.raises(ValueError, match="contact is internal or external, not 'none'"):
+        component(contact="none")
+
+
+@pytest.fixture(scope="module")
+def misaligned_v2():
+    """As `misaligned`, with the two friction brakes."""
+    docking = Docking(
+        gap=0.18, miss=(0.05, -0.05), angles=degrees(1.0, -1.0, 1.5), velocity=(0.07, 0.01, -0.01),
+        rate=degrees(0.05, 0.05, -0.05), axial="two_brakes",
+    )  # fmt: skip
+    devices = (*TWO_BRAKES.devices, *DEVICES, *INTERNAL.devices)
+    names = [f"audit.dissipated_{device}" for device in devices]
+    return devices, docking.run(7.0, record=[*names, "sensor.capture", "axial.stroke", "axial.brake_slip"])
+
+
+def test_spec06_oracle_15_energy_closes_with_two_brakes(misaligned_v2):
+    """To 1e-4 of the approach energy; the first brake takes most of it, and keeps its stroke."""
+    devices, run = misaligned_v2
+    approach = 0.5 * 20e3 * 0.07**2
+    assert run["sensor.capture"][-1] == 1.0
+    assert np.abs(run["energy"] - run["energy"][0]).max() < 1e-4 * approach
+    for device in devices:
+        assert np.diff(run[f"audit.dissipated_{device}"]).min() > -1e-5, device
+    assert run["audit.dissipated_first_brake"][-1] > 0.4 * approach
+    assert run["audit.dissipated_brake"][-1] == 0.0
+    assert not run["axial.brake_slip"].any()
+    assert run["axial.stroke"][-1] > 0.8 * run["axial.stroke"].max() > 0.005
+
+
+def test_spec06_oracle_14_momentum_is_conserved_with_two_brakes(misaligned_v2):
+    _, run = misaligned_v2
+    scale = np.linalg.norm(run["momentum"][0])
+    assert np.abs(run["momentum"] - run["momentum"][0]).max() < 1e-8 * scale
+
+
+def test_spec06_oracle_94_full_model_with_two_brakes_matches_one_dimension():
+    """The central impact of 0.15 m/s: compression and force, as for V1 below latches and sensors that are bodies."""
+    docking = Docking(gap=0.0, velocity=(0.15, 0.0, 0.0), axial="two_brakes")
+    full = docking.run(5.0, record=["axial.travel", "target.force[1]", "axial.stroke", "audit.dissipated_first_brake"])
+    flat = central_impact(0.15, record=RECORD_V2)
+    assert full["axial.travel"].max() == pytest.approx(flat.travel.max(), rel=2e-3)
+    assert full["axial.stroke"].max() == pytest.approx(flat.deflection.max(), rel=2e-3)
+    assert full["axial.stroke"][-1] == pytest.approx(flat.deflection[-1], rel=0.01)
+    t = full["t"]
+    middle = (t > 0.1) & (t < 1.0)
+    force = np.interp(t[middle], flat.t, flat.bottom)
+    assert full["target.force[1]"][middle] == pytest.approx(force, rel=0.01)
+    assert np.abs(full["energy"] - full["energy"][0]).max() < 1e-4 * 214.3
