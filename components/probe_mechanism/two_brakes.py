@@ -1,10 +1,10 @@
 """Axial device of the modified mechanism (V2): two friction brakes in series, no spring and no magnetic brakes.
 
 The train between nut and drive is a series of elastic gears, a first friction brake FrB1 with a limited stroke, and the
-friction brake FrB2 that V1 has too (spec/06 5.2). FrB1 slips in compression at about a quarter of the force of FrB2, and
-back at a third of its own; it does not return by itself, and at the start of its stroke it is a hard stop. The drive
-turns it back, re-cocks it, when it retracts the probe against a larger force than that. Everything is reduced to the
-probe. The functions are those that `axial` calls for a build with this device, see `spring_and_brake`.
+friction brake FrB2 that V1 has too (spec/06 5.2). FrB1 slips in compression at about a quarter of the force of FrB2,
+and back at a third of its own; it does not return by itself, and at the start of its stroke it is a hard stop. The
+drive re-cocks it when it retracts the probe against a larger force than that. Everything is reduced to the probe. The
+functions are those that `axial` calls for a build with this device, see `spring_and_brake`.
 """
 
 from __future__ import annotations

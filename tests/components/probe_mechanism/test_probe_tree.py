@@ -3,7 +3,7 @@
 import re
 import subprocess
 import sys
-from math import asin, cos, pi, radians, sin
+from math import asin, cos, pi, radians, sin, sqrt
 from pathlib import Path
 
 import numpy as np
@@ -13,6 +13,7 @@ from components.core import ports
 from components.core.component import Component
 from components.core.field import Group
 from components.core.kernel import kernel
+from components.core.parameters import read_parameter_set
 from components.core.record import Record
 from components.probe_mechanism import chains, lateral, tree
 
@@ -169,15 +170,46 @@ def test_spec00_section_7_gains_of_LD_1():
         assert abs(gain(m, m.damper.brake[k]) @ across) < 1e-12
 
 
-def envelope(direction):
+def ld_2():
+    """The mechanism with the lateral damper of V2."""
+    chosen = read_parameter_set(Path(lateral.__file__).parent / "parameters" / "LD-2.toml")
+    return mechanism(**{name.removeprefix("parameters."): value for name, value in chosen.values.items()})
+
+
+def test_LD_2_gains_and_brakes():
+    """Links turned by 45 deg: 0.1414 m of spring and 2.828 rad of crank per rad of housing; no switchable brakes."""
+    m = ld_2()
+    for k, azimuth in enumerate((0.0, pi / 2)):
+        spin = np.array([0.0, -sin(azimuth), cos(azimuth)])
+        assert abs(gain(m, m.damper.spring[k]) @ spin) == pytest.approx(0.1 * sqrt(2.0), abs=1e-12)
+    for k, azimuth in enumerate((pi / 4, 3 * pi / 4)):
+        spin = np.array([0.0, -sin(azimuth), cos(azimuth)])
+        assert abs(gain(m, m.damper.brake[k]) @ spin) == pytest.approx(2.0 * sqrt(2.0), abs=1e-12)
+    tilt(m, 0.03, 0.4)
+    m.tree.qd[:2] = 0.1, -0.2
+    assert place(m) == 0
+    assert evaluate(m) == 0
+    off = m.tree.base_torque.copy()
+    assert evaluate(m, brakes=1.0) == 0
+    assert np.array_equal(off, m.tree.base_torque)
+
+
+def test_spec06_oracle_10_octagon_of_the_stops_of_LD_2():
+    """Facets within 5 %, alternately of springs and brakes, at 5.6 to 5.7 deg as those of LD-1."""
+    facets = [envelope(a, ld_2(), 14e-3, 16.0) for a in np.arange(8) * pi / 4]
+    assert [kind for _, kind in facets] == ["spring", "brake"] * 4
+    assert [angle for angle, _ in facets] == pytest.approx(np.full(8, 5.64), rel=0.02)
+
+
+def envelope(direction, m=None, stroke_end=9.9e-3, crank_end=11.3):
     """Tilt at which the first stop is reached, and which one: spring mechanisms or magnetic brakes."""
-    m = mechanism()
+    m = m or mechanism()
 
     def margins(angle):
         tilt(m, angle, direction)
         stroke = max(abs(c.stroke) for c in m.damper.spring)
         angle = max(abs(c.angle - pi / 2) for c in m.damper.brake)
-        return 9.9e-3 - stroke, radians(11.3) - angle
+        return stroke_end - stroke, radians(crank_end) - angle
 
     low, high = 0.0, 0.2
     while high - low > 1e-9:

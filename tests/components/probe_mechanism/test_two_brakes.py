@@ -234,5 +234,6 @@ def test_spec06_section_5_11_the_drive_re_cocks_the_first_brake_against_a_pull()
     twist = (800.0 * (1.0 + 0.1) - 2200.0 / 3.0) / 1e6
     assert travel[-1] - travel[back] == pytest.approx(1e-3 * rate[back:].sum() - twist, rel=2e-3)
     travel, stroke, *_ = retract(pull=600.0, seconds=10.0)
-    assert (stroke == 0.02).all()
+    # but for what the nut lags behind while it starts
+    assert stroke[-1] == stroke[2000] > 0.0197
     assert travel[-1] > 0.028
