@@ -391,7 +391,8 @@ def test_spec06_oracle_15_energy_closes_with_two_brakes(misaligned_v2):
     assert first > max(run[f"audit.dissipated_{device}"][-1] for device in ("train", "screw"))
     assert run["audit.dissipated_brake"][-1] == 0.0
     assert not run["axial.brake_slip"].any()
-    assert run["axial.stroke"][-1] > 0.8 * run["axial.stroke"].max() > 0.005
+    assert run["axial.stroke"].max() > 0.004
+    assert run["axial.stroke"][-1] > 0.9 * run["axial.stroke"].max()
 
 
 def test_spec06_oracle_14_momentum_is_conserved_with_two_brakes(misaligned_v2):
