@@ -34,11 +34,11 @@ class Simulation:
     ...         simulation.step()
     """
 
-    def __init__(self, inner: CoSimulation, series: Series, telling: Callable[[], list[Observer]]) -> None:
-        """`telling` makes the observers that report the outcome of a branch."""
+    def __init__(self, inner: CoSimulation, series: Series, outcome_observers: Callable[[], list[Observer]]) -> None:
+        """`outcome_observers` makes the observers that report the outcome of a branch."""
         self._inner = inner
         self._series = series
-        self._telling = telling
+        self._outcome_observers = outcome_observers
 
     def __enter__(self) -> Simulation:
         self._inner.__enter__()
@@ -149,9 +149,9 @@ class Simulation:
             stop=stop,
             algorithm=algorithm,
             control=control,
-            observers=[*self._telling(), series],
+            observers=[*self._outcome_observers(), series],
         )
-        return Simulation(inner, series, self._telling)
+        return Simulation(inner, series, self._outcome_observers)
 
     @property
     def outcome(self) -> Outcome:

@@ -25,7 +25,7 @@ from dockfmu.products import PrivateFolder, Products
 from dockfmu.record import RecordedRun, check_writable, record, recording_observers
 from dockfmu.simulation import Simulation
 from dockfmu.swap.fit import swap
-from dockfmu.watch.watching import telling
+from dockfmu.watch.watching import outcome_observers
 from fmus import catalogue
 from master.drivers.driver import Driver
 from master.errors import FmuError, StructureError
@@ -462,7 +462,7 @@ class System:
             names = [scalar for name in chosen.record for scalar in scalars(self.structure, name)[0]]
         series = Series(names, every=chosen.every or 1)
         inner = prepare(self.structure, self.plan, chosen, math.inf, [series, *observers], drivers, self.notes)
-        return Simulation(inner, series, lambda: telling(self.plan))
+        return Simulation(inner, series, lambda: outcome_observers(self.plan))
 
     def run(
         self,

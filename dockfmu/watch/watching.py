@@ -18,12 +18,12 @@ from master.system import Structure
 def watching(system: Structure, plan: Plan) -> list[Observer]:
     """Return the observers that a plan asks for. They go before a recorder, which writes down what they found."""
     peaks = Peaks(system.select(types=("Real",)))
-    observers: list[Observer] = [Standing(peaks), peaks, Events(plan.events), *telling(plan)]
+    observers: list[Observer] = [Standing(peaks), peaks, Events(plan.events), *outcome_observers(plan)]
     if plan.audited:
         observers += [audit(system, plan), Judgement(plan.limits, affine=responds(system))]
     return observers
 
 
-def telling(plan: Plan) -> list[Observer]:
+def outcome_observers(plan: Plan) -> list[Observer]:
     """Return the observers that report the outcome of a run, and where its models left their range of validity."""
     return [*([] if plan.outcome is None else [Outcomes(plan.outcome)]), Validity()]
