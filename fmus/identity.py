@@ -11,7 +11,6 @@ from typing import Any
 from components.core.component import Component
 from components.core.sources import digest
 from fmus.description import describe
-from fmus.native.tables import write_tables
 from fmus.resources import resource_files
 
 
@@ -45,16 +44,16 @@ def model_digest(component: Component) -> str:
     return total.hexdigest()
 
 
-def guid_of(component: Component, capabilities: Mapping[str, str], implementation: Path) -> str:
+def guid_of(component: Component, capabilities: Mapping[str, str], implementation: Path, tables: str) -> str:
     """Return the GUID of the FMU of `component` with these capabilities.
 
-    It changes with the model, with what the model description and the tables say of it, and with the sources of the
-    standard's functions in the folder `implementation`. It is the same for any choice of platforms and on any machine:
-    a state saved on one is a state on another, and libraries of several builds fit one archive.
+    It changes with the model, with what the model description and the `tables` (without a GUID) say of it, and with the
+    sources of the standard's functions in the folder `implementation`. It is the same for any choice of platforms and
+    on any machine: a state saved on one is a state on another, and libraries of several builds fit one archive.
     """
     total = hashlib.sha256(model_digest(component).encode())
     sources = [file.read_bytes() for file in sorted(implementation.iterdir()) if file.suffix in (".c", ".h", ".py")]
-    for part in (describe(component, "", capabilities), write_tables(component, "").encode(), *sources):
+    for part in (describe(component, "", capabilities), tables.encode(), *sources):
         total.update(b"\0" + part)
     return "{" + str(uuid.uuid5(uuid.NAMESPACE_URL, total.hexdigest())) + "}"
 

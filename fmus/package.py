@@ -16,6 +16,7 @@ from typing import Literal
 import base
 from base.cache import ROOT, cache_root, keep, kept
 from base.compiler import digest_of, settings
+from base.errors import DockfmuError
 from base.files import write_file
 from base.platforms import BASELINE
 from components.core.component import Component
@@ -34,6 +35,10 @@ _APART = ("check", "crosscheck.py")
 """Modules that read FMUs and write none: they do not change what is built."""
 
 
+class PlatformError(DockfmuError, ValueError):
+    """An FMU is asked for a platform that there is not."""
+
+
 def build(
     component: Component,
     folder: Path,
@@ -47,11 +52,12 @@ def build(
     `progress` is called with a line before each lengthy part.
 
     The file is the same, byte for byte, whenever and wherever it is built from the same sources with the same tools. It
-    is built once; after that it comes from the cache. Raises ValueError for an unknown platform, LinkError,
+    is built once; after that it comes from the cache. Raises PlatformError for an unknown platform, LinkError,
     LibraryError, TranslationError, UnitError, and WriteError if `folder` cannot be written.
     """
     if unknown := set(platforms) - {*TARGETS, SOURCES}:
-        raise ValueError(f"no such platform: {', '.join(sorted(unknown))}; there are {', '.join((*TARGETS, SOURCES))}")
+        known = ", ".join((*TARGETS, SOURCES))
+        raise PlatformError(f"no such platform: {', '.join(sorted(unknown))}; there are {known}")
     common = _common(component, kind, platforms)
     key = _key(component, kind, platforms, common)
     place = _place(component, kind, key)

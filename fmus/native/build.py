@@ -38,7 +38,7 @@ def build_native(component: Component, platforms: Sequence[str], progress: Calla
     Raises LinkError when a library cannot be linked, LibraryError when it lacks a function of the standard or needs
     more than is on every machine.
     """
-    guid = guid_of(component, NATIVE_CAPABILITIES, SHIM)
+    guid = guid_of(component, NATIVE_CAPABILITIES, SHIM, write_tables(component, ""))
     progress("compiling the kernels")
     assembly = _assembly(component)
     files = FILES if SOURCES in platforms else ()

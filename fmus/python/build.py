@@ -13,8 +13,10 @@ from pathlib import Path
 
 from base.cache import ROOT
 from components.core.component import Component
+from components.core.record import ParameterError
 from fmus.description import PYTHON_CAPABILITIES, describe
 from fmus.identity import fingerprint, guid_of
+from fmus.native.tables import write_tables
 
 _SCRIPT = '''"""{name}, run by the Python of the importer; needs dockfmu installed."""
 
@@ -34,7 +36,7 @@ class {class_name}(ComponentSlave):
 def build_python(component: Component, key: str) -> dict[str, bytes]:
     """Return the files of the FMU by their path; `key` is a digest of what it is built from.
 
-    Raises ValueError for build options that JSON cannot hold.
+    Raises ParameterError for build options that JSON cannot hold.
     """
     module = os.path.relpath(component.module.parent, ROOT).replace(os.sep, ".")
     try:
@@ -42,8 +44,8 @@ def build_python(component: Component, key: str) -> dict[str, bytes]:
             {"module": module, "options": dict(component.options), "fingerprint": fingerprint(component)}, indent=1
         )
     except TypeError as error:
-        raise ValueError(f"{component.name}: the options of a Python FMU must be JSON: {error}") from error
-    guid = guid_of(component, PYTHON_CAPABILITIES, Path(__file__).parent)
+        raise ParameterError(f"{component.name}: the options of a Python FMU must be JSON: {error}") from error
+    guid = guid_of(component, PYTHON_CAPABILITIES, Path(__file__).parent, write_tables(component, ""))
     script = f"{component.name.lower()}_{key[:12]}"
     content = {
         "modelDescription.xml": describe(component, guid, PYTHON_CAPABILITIES),
