@@ -121,7 +121,7 @@ def test_state_is_the_whole_record(folder):
         ('one.step(5.0, 0.1)', "no step of 0.1 s can be done at t = 5 s; the FMU stands at t = 0 s"),
         ('one.step(0.0, -0.1)', "no step of -0.1 s"),
         ('one("DeSerializeFMUstate", b"nonsense", ctypes.c_size_t(8), ctypes.byref(state)), one("SetFMUstate", state)',
-         "no state of this FMU"),
+         "not a state of this FMU"),
     ],
 )  # fmt: skip
 def test_what_is_refused_is_logged_and_discards_the_steps_that_follow(folder, fault, text):
