@@ -164,7 +164,9 @@ class Plan:
                     problems += [f"report, {panel.title!r}: {problem}" for problem in error.problems]
                     continue
                 if variable.causality not in VISIBLE:
-                    problems.append(f"report, {panel.title!r}: {signal} is a {variable.causality}, not an output")
+                    problems.append(
+                        f"report, {panel.title!r}: {signal} is not an output (causality {variable.causality})"
+                    )
         if problems:
             raise StructureError(problems)
 

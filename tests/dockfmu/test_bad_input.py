@@ -185,7 +185,10 @@ def test_texts_that_are_no_value(refused, pair, value):
     [
         ({"audited": ("frist",)}, "audit: there is no element 'frist'; did you mean first?"),
         ({"panels": (Panel("Forces", ("first.nix",)),)}, "report, 'Forces': first has no variable 'nix'"),
-        ({"panels": (Panel("Forces", ("first.force",)),)}, "report, 'Forces': first.force is a input, no output"),
+        (
+            {"panels": (Panel("Forces", ("first.force",)),)},
+            "report, 'Forces': first.force is not an output (causality input)",
+        ),
     ],
 )
 def test_a_plan_that_names_what_there_is_not(refused, oscillator, tmp_path, plan, words):
