@@ -228,7 +228,7 @@ def faulty(lag, **changes):
         ({"source": "resources/Lga.fmu"}, "holds no resources/Lga.fmu; did you mean resources/Lag.fmu"),
         ({"source": "../Lag.fmu"}, "points out of the package"),
         ({"source": "/etc/passwd"}, "points out of the package"),
-        ({"source": "http://example.com/Lag.fmu"}, "no relative path"),
+        ({"source": "http://example.com/Lag.fmu"}, "not a relative path"),
         ({"name": "b"}, "two elements are called 'b'"),
         ({"connectors": [Connector("y[1]", "output", "Boolean")]}, "is Boolean, the variable of the FMU Real"),
         ({"connectors": [Y, Connector("z", "input")]}, "its FMU has no variable 'z'"),
