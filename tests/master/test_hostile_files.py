@@ -38,8 +38,8 @@ def pack(file, *entries):
     [
         ([(member("a"), "1"), (member("a"), "2")], "two members are called 'a'"),
         ([(member("a/b"), "1"), (member("a\\b"), "2")], "two members are called 'a/b'"),
-        ([(member("pipe", stat.S_IFIFO), "")], "no regular file"),
-        ([(member("device", stat.S_IFCHR), "")], "no regular file"),
+        ([(member("pipe", stat.S_IFIFO), "")], "not a regular file"),
+        ([(member("device", stat.S_IFCHR), "")], "not a regular file"),
         ([(member("packed", method=zipfile.ZIP_LZMA), "1")], "only deflation is allowed"),
         ([(member("packed", method=zipfile.ZIP_BZIP2), "1")], "only deflation is allowed"),
         ([(member("a"), "1"), (member("a/b"), "2")], "cannot be unpacked"),

@@ -271,5 +271,5 @@ def test_a_package_that_reaches_out_of_its_folder_is_refused(tmp_path):
 def test_a_zip_without_description_is_no_package(tmp_path):
     with zipfile.ZipFile(tmp_path / "empty.ssp", "w") as archive:
         archive.writestr("readme.txt", "")
-    with pytest.raises(SspError, match="no system structure package"):
+    with pytest.raises(SspError, match="not a system structure package"):
         read_ssp(tmp_path / "empty.ssp", tmp_path / "unpacked")
