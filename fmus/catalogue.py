@@ -22,7 +22,8 @@ class Entry:
     """A component of the catalogue. Its module is imported when it is needed, which may take seconds.
 
     `more_sets` are packages beside `module` whose parameter sets are those of the component too, `other_sets` the names
-    of sets in its folder that are for builds with other options.
+    of sets in its folder that are for builds with other options. `fit` is a module whose `misfit(memory)` says why
+    start values that are valid one by one do not fit each other.
     """
 
     name: str
@@ -31,6 +32,7 @@ class Entry:
     options: Mapping[str, Any] = field(default_factory=dict)
     more_sets: tuple[str, ...] = ()
     other_sets: tuple[str, ...] = ()
+    fit: str = ""
 
 
 _ENTRIES = {
@@ -44,6 +46,7 @@ _ENTRIES = {
             "central docking mechanism with contact inside",
             more_sets=("components.contact",),
             other_sets=("AX-2",),
+            fit="components.probe_mechanism.fit",
         ),
         Entry(
             "ProbeMechanismTwoBrakes",
@@ -52,6 +55,7 @@ _ENTRIES = {
             {"axial": "two_brakes"},
             more_sets=("components.contact",),
             other_sets=("AX-1", "AX-MIM"),
+            fit="components.probe_mechanism.fit",
         ),
         Entry(
             "ProbeMechanismExternal",
@@ -113,3 +117,13 @@ def component(name: str, **options: Any) -> Component:
     options = {**found.options, **options}
     made: Component = import_module(found.module).component(**options)
     return replace(made, options=options)
+
+
+def misfit(name: str, memory: Any) -> str | None:
+    """Return why the start values in the `memory` of a component do not fit each other, or None.
+
+    Raises CatalogueError.
+    """
+    module = entry(name).fit
+    reason: str | None = import_module(module).misfit(memory) if module else None
+    return reason

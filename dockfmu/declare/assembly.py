@@ -44,7 +44,8 @@ def parameter_set(component: Component, name: str, origin: str) -> ParameterSet:
 def start_values(component: Component, element: DeclaredElement) -> dict[str, float]:
     """Scalar start values of an element: those in which it differs from the FMU's own.
 
-    Raises ParameterError for unknown names, wrong units, types and shapes, and values out of range.
+    Raises ParameterError for unknown names, wrong units, types and shapes, values out of range, and values that do not
+    fit each other.
     """
     sets = [parameter_set(component, name, element.origin) for name in element.sets]
     if element.values is not None:
@@ -53,6 +54,8 @@ def start_values(component: Component, element: DeclaredElement) -> dict[str, fl
         _check_truth_values(component, values)
         sets.append(values)
     block = component.start(*sets)
+    if (why := catalogue.misfit(element.component, component.record.view(block))) is not None:
+        raise ParameterError(f"{element.origin}: {why}")
     return {
         slot.name: float(block[slot.index])
         for slot in component.record.variables

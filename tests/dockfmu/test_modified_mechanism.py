@@ -62,5 +62,5 @@ def test_spec06_section_5_11_pushers_re_cock_the_first_brake(atv_v2):
     assert results["mechanism.docking.plane_gap"][-1] < 0.0105
 
 
-def test_spec06_section_6_4_no_switchable_brakes(atv_v2):
+def test_no_switchable_brakes(atv_v2):
     assert not any(event["name"].startswith("lateral_brakes") for event in atv_v2.summary["events"])
