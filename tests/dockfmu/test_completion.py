@@ -35,7 +35,7 @@ def test_systems_and_files_are_offered(tmp_path):
     (tmp_path / "atvx.toml").touch()
     (tmp_path / "atvx.txt").touch()
     found = offered("dockfmu run atv", tmp_path, cwd=tmp_path)
-    assert found == ["atv_probe_cone", "atv_probe_cone_external", "atvx.toml"]
+    assert found == ["atv_probe_cone", "atv_probe_cone_external", "atv_probe_cone_v2", "atvx.toml"]
 
 
 def test_parameters_are_offered(tmp_path):
