@@ -152,8 +152,14 @@ class Products:
         """
         name, made = self.name_in(build), self.folder / "fmus"
         if self.origin is not None:
-            write_file(build / "fmus" / name / ORIGIN, str(self.origin.resolve()).encode())
+            _put(build / "fmus" / name / ORIGIN, str(self.origin.resolve()).encode())
         for file in sorted(made.glob("**/*.fmu")):
-            write_file(build / "fmus" / name / file.relative_to(made), file.read_bytes())
+            _put(build / "fmus" / name / file.relative_to(made), file.read_bytes())
         package = f"{name}{CHANGED if self.changed else ''}.ssp"
-        write_file((ssp or build / "ssp") / package, (self.folder / f"{self.name}.ssp").read_bytes())
+        _put((ssp or build / "ssp") / package, (self.folder / f"{self.name}.ssp").read_bytes())
+
+
+def _put(file: Path, data: bytes) -> None:
+    """Write `data` to `file` if it holds anything else. Raises WriteError."""
+    if not (file.is_file() and file.read_bytes() == data):
+        write_file(file, data)

@@ -175,9 +175,12 @@ def _painters() -> Painters:
 
 def _report(folder: Path, painters: Painters | None, progress: Callable[[str], None]) -> None:
     from dockfmu.report.page import write_report
+    from dockfmu.report.png import DrawingError
 
     progress(f"{folder}: writing the report")
     try:
         write_report(folder, painters)
+    except DrawingError as error:
+        progress(f"warning: {error}")
     except (DockfmuError, OSError) as error:
         progress(f"warning: no report: {error}")

@@ -14,7 +14,7 @@ from typing import Any, Literal, Self, Unpack
 from base.files import WriteError
 from base.names import did_you_mean, file_name
 from dockfmu.declare import bundle, declaration, ports
-from dockfmu.declare.assembly import build_fmu, make_component, silent
+from dockfmu.declare.bundle import silent
 from dockfmu.declare.declaration import CONDITIONS
 from dockfmu.declare.plan import Plan
 from dockfmu.declare.settings import Settings, scalars, set_value
@@ -26,7 +26,6 @@ from dockfmu.record import RecordedRun, check_writable, record, recording_observ
 from dockfmu.simulation import Simulation
 from dockfmu.swap.fit import swap
 from dockfmu.watch.watching import outcome_observers
-from fmus import catalogue
 from master.drivers.driver import Driver
 from master.errors import FmuError, StructureError
 from master.observers.events import Event
@@ -65,12 +64,17 @@ def build(
     ParameterError
         for options that the component does not have
     """
+    # compiler and components take a second to import
+    from dockfmu.declare.assembly import build_fmu, make_component
+
     component = make_component(name, "build", dict(options or {}))
     return build_fmu(component, Path(folder), silent, kind=kind)
 
 
 def components() -> list[str]:
     """Return the names of the components of dockfmu."""
+    from fmus import catalogue
+
     return list(catalogue.names())
 
 
@@ -188,8 +192,9 @@ class System:
         else:
             declared = declaration.read(str(source))
             progress(f"{source}: preparing its FMUs")
-            made = bundle.make(declared.with_conditions(conditions), private.path / "made", chosen, progress)
             changed = bool(chosen.values or chosen.sets or conditions)
+            own = declared.origin is None and not changed
+            made = bundle.make(declared.with_conditions(conditions), private.path / "made", chosen, progress, own=own)
             system._products = Products(declared.name, declared.origin, made.parent, changed)
             # apart from what was made: packages within a package are unpacked too
             found = bundle.read_bundle(made, private.path / "package")

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import re
 from functools import cache
+from importlib.util import find_spec
 from pathlib import Path
 
-import fmpy
 from lxml import etree
 
 from master.fmi.archive import parse_xml
@@ -32,7 +32,11 @@ _FILES = {
 
 @cache
 def _schema(namespace: str) -> etree.XMLSchema:
-    folder = Path(fmpy.__file__).parent / "ssp" / "schema"
+    # fmpy itself would take a tenth of a second to import
+    found = find_spec("fmpy")
+    assert found is not None
+    assert found.origin is not None
+    folder = Path(found.origin).parent / "ssp" / "schema"
     return etree.XMLSchema(etree.parse(str(folder / _FILES[namespace])))
 
 

@@ -13,20 +13,14 @@ from components.core.parameters import ParameterSet
 from components.core.record import ParameterError, Record
 from dockfmu.declare.base_motion import leave_out_affine_mass
 from dockfmu.declare.declaration import Declaration, DeclaredElement
-from dockfmu.declare.initial_conditions import place_crafts, severity
+from dockfmu.declare.initial_conditions import place_crafts
 from dockfmu.declare.plan import Plan
 from dockfmu.declare.ports import join
 from dockfmu.declare.quantities import in_unit, scaled
-from dockfmu.declare.settings import Settings
+from dockfmu.declare.settings import NOTHING, Settings
 from fmus import build, catalogue
 from fmus.parallel import build_in_parallel
 from master.system import Structure
-
-NOTHING = Settings()
-
-
-def silent(_: str) -> None:
-    """Take progress that nobody asked for."""
 
 
 def parameter_set(component: Component, name: str, origin: str) -> ParameterSet:
@@ -149,12 +143,6 @@ def assemble(
     leave_out_affine_mass(system)
     system.check()
     if declaration.initial_conditions is not None:
-        if (found := severity(declaration.initial_conditions)) is not None:
-            name, share = found.worst
-            progress(
-                f"initial conditions: R1 = {found.root_sum_square:.2f}, R2 = {found.sum:.2f} of their limits "
-                f"(nominal below 1), most {name} with {share:.0%}"
-            )
         values = {name: element.start for name, element in system.elements.items()}
         placement = place_crafts(declaration.initial_conditions, components, values)
         for name, placed in placement.values.items():

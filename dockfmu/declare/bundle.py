@@ -6,10 +6,11 @@ import tempfile
 from collections.abc import Callable
 from pathlib import Path
 
-from dockfmu.declare.assembly import NOTHING, assemble, silent
+from dockfmu.declare import kept
 from dockfmu.declare.declaration import Declaration
 from dockfmu.declare.plan import Plan
-from dockfmu.declare.settings import Settings
+from dockfmu.declare.settings import NOTHING, Settings
+from dockfmu.declare.severity import severity
 from dockfmu.declare.tables import DeclarationError
 from master.system import Structure
 from ssp.annotations import requested_step
@@ -19,6 +20,10 @@ from ssp.model import Annotation, SspError, StructureDescription
 from ssp.to_system import to_system
 
 ANNOTATION = "org.dockfmu.plan"
+
+
+def silent(_: str) -> None:
+    """Take progress that nobody asked for."""
 
 
 def write_bundle(system: Structure, plan: Plan, description: str, file: Path) -> Path:
@@ -33,14 +38,32 @@ def write_bundle(system: Structure, plan: Plan, description: str, file: Path) ->
 
 
 def make(
-    declared: Declaration, folder: Path, settings: Settings = NOTHING, progress: Callable[[str], None] = silent
+    declared: Declaration,
+    folder: Path,
+    settings: Settings = NOTHING,
+    progress: Callable[[str], None] = silent,
+    *,
+    own: bool = False,
 ) -> Path:
     """Build the FMUs of a declared system into `folder`/fmus, and write its .ssp beside them; return the .ssp.
 
-    Raises what `assemble` raises.
+    A system of dockfmu with its `own` values is made once; after that it comes from the cache. Raises what `assemble`
+    raises.
     """
+    if declared.initial_conditions is not None and (found := severity(declared.initial_conditions)) is not None:
+        progress(f"initial conditions: {found}")
+    package = folder / f"{declared.name}.ssp"
+    key = kept.key(declared.name) if own else ""
+    if own and kept.restore(declared.name, key, folder):
+        return package
+    # compiler and components take a second to import
+    from dockfmu.declare.assembly import assemble
+
     system, plan = assemble(declared, folder / "fmus", progress, settings)
-    return write_bundle(system, plan, declared.description, folder / f"{declared.name}.ssp")
+    write_bundle(system, plan, declared.description, package)
+    if own:
+        kept.store(declared.name, key, folder)
+    return package
 
 
 def read_bundle(file: Path | str, folder: Path) -> tuple[Structure, Plan, str, list[str]]:

@@ -69,7 +69,7 @@ class InitialConditions:
     `angular_velocity` : of the moving craft relative to the resting one, axes C
     `orbital_rate` : angular velocity of both craft with their orbit, axes C of the resting one
     `start_gap` : moves the active unit back along x of the passive one
-    `limits` : of miss, angles, velocity and angular_velocity, for the severity, see `initial_conditions.severity`
+    `limits` : of miss, angles, velocity and angular_velocity, for the severity, see `declare.severity`
     `sources` : where the values of a file are from, by their names there
     """
 

@@ -21,7 +21,7 @@ from components.contact.first_contact import (
 )
 from components.core.component import Component
 from components.core.rotation import from_quaternion, from_rotation_vector
-from dockfmu.declare.declaration import LIMITED, DeclarationError, InitialConditions
+from dockfmu.declare.declaration import DeclarationError, InitialConditions
 
 
 @dataclass(frozen=True)
@@ -30,36 +30,6 @@ class Start:
 
     values: Mapping[str, Mapping[str, float]]
     approach_energy: float
-
-
-@dataclass(frozen=True)
-class Severity:
-    """How near initial conditions are to their limits (spec/04 section 8), of p_i over its limit, i = 1..11.
-
-    Attributes
-    ----------
-    root_sum_square : R1, the root of the sum of squares; nominal below 1, at most 3.32
-    sum : R2, the sum of magnitudes (the source forgets to take them); nominal below 1, at most 11
-    worst : the parameter nearest to its limit, and how near
-    """
-
-    root_sum_square: float
-    sum: float
-    worst: tuple[str, float]
-
-
-def severity(conditions: InitialConditions) -> Severity | None:
-    """Return the severity of the conditions, or None if no limits are declared."""
-    if not conditions.limits:
-        return None
-    shares = {
-        f"{name}[{i}]": abs(value) / limit
-        for name in LIMITED
-        for i, (value, limit) in enumerate(zip(getattr(conditions, name), conditions.limits[name], strict=True), 1)
-    }
-    values = np.array(list(shares.values()))
-    worst = max(shares, key=lambda name: shares[name])
-    return Severity(float(np.linalg.norm(values)), float(values.sum()), (worst, shares[worst]))
 
 
 def place_crafts(

@@ -76,6 +76,9 @@ class Settings:
             raise StructureError(problems)
 
 
+NOTHING = Settings()
+
+
 def set_value(system: Structure, name: str, value: Any) -> None:
     """Set the start value of "element.variable", a scalar or a whole array, from numbers or from texts with a unit.
 

@@ -50,7 +50,7 @@ def plots(results: Results, panels: Sequence[Panel], window: tuple[float, float]
 def _plot(results: Results, title: str, signals: Sequence[str], window: tuple[float, float] | None) -> Plot:
     owner = _common_owner(signals)
     title = f"{title} ({owner})" if owner else title
-    curves = tuple(_curve(results, signal, signal[len(owner) + 1 if owner else 0 :], window) for signal in signals)
+    curves = tuple(curve(results, signal, signal[len(owner) + 1 if owner else 0 :], window) for signal in signals)
     if all(results[signal].dtype == np.bool_ for signal in signals):
         lifted = tuple(replace(c, values=0.7 * c.values + len(curves) - 1 - k) for k, c in enumerate(curves))
         return Plot(title, lifted, tuple((float(k), curve.label) for k, curve in enumerate(reversed(curves))))
@@ -75,7 +75,8 @@ def _common_owner(signals: Sequence[str]) -> str:
     return ".".join(column[0] for column in takewhile(lambda column: len(set(column)) == 1, names))
 
 
-def _curve(results: Results, signal: str, label: str, window: tuple[float, float] | None) -> Curve:
+def curve(results: Results, signal: str, label: str, window: tuple[float, float] | None = None) -> Curve:
+    """Return a recorded signal as a curve in the units of readers, in a `window` of time, s, or the whole run."""
     unit, factor = shown_unit(results.unit(signal), results.display_unit(signal))
     start, end = window or (-np.inf, np.inf)
     inside = slice(*np.searchsorted(results.time, [start, np.nextafter(end, np.inf)]))

@@ -35,7 +35,7 @@ def figure(plot: Plot) -> dict[str, Any]:
         "traces": [
             trace
             for curve, colour in plot.coloured
-            for trace in _traces(curve, colour, legend=len(plot.curves) > 1 and not plot.ticks)
+            for trace in traces(curve, colour, legend=len(plot.curves) > 1 and not plot.ticks)
         ],
         "text": description(plot),
     }
@@ -53,12 +53,12 @@ def description(plot: Plot) -> str:
     return f"{plot.title}, over time: {'; '.join(told)}"
 
 
-def _traces(curve: Curve, colour: str, *, legend: bool) -> list[dict[str, Any]]:
+def traces(curve: Curve, colour: str, *, legend: bool, dash: str = "solid") -> list[dict[str, Any]]:
     """Return the line of the samples and, behind it, boxes of what was reached between them."""
     line = {
         "type": "scatter", "mode": "lines", "name": curve.label, "legendgroup": curve.label,
         "x": _array(curve.time), "y": _array(curve.values),
-        "line": {"color": colour, "width": 1.3, "shape": "hv" if curve.step else "linear"},
+        "line": {"color": colour, "width": 1.3, "dash": dash, "shape": "hv" if curve.step else "linear"},
         "showlegend": legend,
         "hovertemplate": f"%{{y:.5g}} {curve.unit}<extra>{curve.label}</extra>",
     }  # fmt: skip

@@ -35,7 +35,7 @@ def write_report(folder: Path, painters: Painters | None = None) -> Path:
     """Write `report.html`, `overview.png` and `impact.png` from `results.h5`, `summary.json` and `events.json`.
 
     Works on the results of failed and interrupted runs too. `painters` are those that wait already, if any do. Raises
-    ReportError if there are no results, or if the plots cannot be drawn as PNG; the page is there then.
+    ReportError if there are no results, and DrawingError if the plots cannot be drawn as PNG; the page is there then.
     """
     file = folder / "results.h5"
     if not file.is_file():
@@ -61,7 +61,7 @@ def _write(folder: Path, results: Results, painters: Painters) -> Path:
     try:
         painters.finish()
     except DrawingError as error:
-        raise ReportError(f"{folder}: no plots as PNG: {error}") from error
+        raise DrawingError(f"{folder}: no plots as PNG: {error}") from error
     return page
 
 

@@ -125,8 +125,9 @@ def _draw(axis: Any, plot: Plot) -> None:
             boxes = curve.band[:, [0, 2, 1, 2, 1, 3, 0, 3]].reshape(-1, 4, 2)
             axis.add_collection(PolyCollection(list(boxes), color=colour, alpha=0.45, linewidth=0.5))
             axis.autoscale_view()
-    # in a given place: matplotlib would measure every label on the way to one
-    axis.set_title(plot.title, loc="left", fontsize=9, y=1.0)
+    # in a given place: matplotlib would measure every label on the way to one; over the lines to the names of events
+    title = axis.set_title(plot.title, loc="left", fontsize=9, y=1.0)
+    title.set(zorder=4, bbox={"facecolor": "white", "edgecolor": "none", "pad": 1.0})
     if plot.ticks:
         axis.set_yticks(*zip(*plot.ticks, strict=True))
     else:

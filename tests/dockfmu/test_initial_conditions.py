@@ -13,7 +13,8 @@ from components.core.rotation import angles, from_quaternion
 from components.spacecraft.modes.declared import declared_modes
 from dockfmu.declare import declaration
 from dockfmu.declare.declaration import DeclarationError, InitialConditions
-from dockfmu.declare.initial_conditions import place_crafts, severity
+from dockfmu.declare.initial_conditions import place_crafts
+from dockfmu.declare.severity import severity
 
 pytestmark = pytest.mark.quick
 

@@ -12,7 +12,7 @@ import pytest
 from dockfmu.declare.plan import Panel
 from dockfmu.report.curves import plots, shown_unit
 from dockfmu.report.figures import description, figure
-from dockfmu.report.page import ReportError, write_report
+from dockfmu.report.page import write_report
 from dockfmu.report.png import DrawingError, Painters, Picture
 from master.observers.recording.results import read_results
 from tests.dockfmu.command_line import status_of
@@ -137,7 +137,7 @@ def test_pictures_that_cannot_be_drawn_are_told_and_the_page_is_there(folder):
     (folder / "overview.png").unlink()
     (folder / "overview.png").mkdir()
     try:
-        with pytest.raises(ReportError, match=r"no plots as PNG: .*overview\.png"):
+        with pytest.raises(DrawingError, match=r"no plots as PNG: .*overview\.png"):
             write_report(folder)
     finally:
         (folder / "overview.png").rmdir()

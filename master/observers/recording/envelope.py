@@ -6,13 +6,22 @@ import numpy as np
 
 from base.compiler import jit
 
-EXTREMES = "extremes"
-"""Group of a recording that has the extremes: one dataset for each field of ENTRY, and the attribute of a variable that
-is its number there."""
+EXTREMES, NAMES = "extremes", "names"
+"""Group of a recording that has the extremes: one dataset for each field of ENTRY, and the names of the variables, of
+which entries have the numbers."""
 
 ENTRY = np.dtype([("row", np.uint32), ("variable", np.uint32), ("low", np.float64), ("high", np.float64)])
 """Smallest and largest value of a variable since the row before; of the last row also until the end of the run. There
 is an entry only where these are not the values of the two rows."""
+
+
+@jit
+def _widen(row, low, high):
+    """Widen the extremes by the values of a row, without branches, so that it vectorizes."""
+    for k in range(row.size):
+        value = row[k]
+        low[k] = value if value < low[k] else low[k]
+        high[k] = value if value > high[k] else high[k]
 
 
 @jit
@@ -21,10 +30,7 @@ def _fold(values, keep, row, last, low, high, entries):
     count = 0
     for i in range(values.shape[0]):
         if not keep[i]:
-            for k in range(values.shape[1]):
-                value = values[i, k]
-                low[k] = value if value < low[k] else low[k]
-                high[k] = value if value > high[k] else high[k]
+            _widen(values[i], low, high)
             continue
         row += 1
         for k in range(values.shape[1]):

@@ -18,6 +18,7 @@ from typing import NamedTuple
 
 import numpy as np
 
+from base.compiler import jit
 from master.observers.recording.envelope import ENTRY
 
 NO_ENTRIES = np.empty(0, ENTRY)
@@ -62,13 +63,10 @@ class Journal:
         if not len(time):
             return
         width = _width(values.shape[1])
-        table = np.zeros((len(time), width))
-        table[:, 0] = np.arange(first, first + len(time))
-        table[:, 1], table[:, 2 : 2 + values.shape[1]] = time, values
-        before = _pack(entries[entries["row"] + 1 >= first], width)
-        if len(before):
-            where = np.searchsorted(table[:, 0], -before[:, 0])
-            table = np.insert(table, where, before, axis=0)
+        room = (width - 3) // 3
+        table = np.zeros((2 * len(time) + len(entries) // room, width))
+        lines = _lay_out(first, np.ascontiguousarray(time), np.ascontiguousarray(values), entries, room, table)
+        table = table[:lines]
         table[:, -1] = _checksums(table[:, :-1]).view(float)
         begin, row = self._out.seek(0, 2), table[0].nbytes
         try:
@@ -112,20 +110,37 @@ def _width(names: int) -> int:
     return max(names, 3) + 3
 
 
-def _pack(entries: np.ndarray, width: int) -> np.ndarray:
-    """Return rows with the entries, as many in each as have room there; the checksums are still missing."""
-    room = (width - 3) // 3
-    rows, starts, counts = np.unique(entries["row"], return_index=True, return_counts=True)
-    # the place of each entry: among those of its row of the recording, then among the rows here
-    place = np.arange(len(entries)) - np.repeat(starts, counts)
-    needed = -(-counts // room)
-    line = np.repeat(np.cumsum(needed) - needed, counts) + place // room
-    table = np.zeros((int(needed.sum()), width))
-    table[:, 0] = -np.repeat(rows + 1.0, needed)
-    np.add.at(table[:, 1], line, 1.0)
-    for k, field in enumerate(("variable", "low", "high")):
-        table[line, 2 + 3 * (place % room) + k] = entries[field]
-    return table
+@jit
+def _lay_out(
+    first: int, time: np.ndarray, values: np.ndarray, entries: np.ndarray, room: int, table: np.ndarray
+) -> int:
+    """Write rows to `table`, before each the lines with its entries, `room` in each; return the number of lines.
+
+    The checksums are still missing.
+    """
+    line = taken = 0
+    for i in range(time.size):
+        number = first + i
+        used = room
+        while taken < entries.size and entries[taken].row < number:
+            entry = entries[taken]
+            taken += 1
+            if entry.row + 1 < number:
+                continue
+            if used == room:
+                used = 0
+                table[line, 0] = -number
+                line += 1
+            place = 2 + 3 * used
+            table[line - 1, place], table[line - 1, place + 1] = entry.variable, entry.low
+            table[line - 1, place + 2] = entry.high
+            used += 1
+            table[line - 1, 1] = used
+        table[line, 0], table[line, 1] = number, time[i]
+        for k in range(values.shape[1]):
+            table[line, 2 + k] = values[i, k]
+        line += 1
+    return line
 
 
 def _unpack(table: np.ndarray) -> np.ndarray:

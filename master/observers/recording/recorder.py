@@ -33,7 +33,7 @@ from master.fmi.description import Variable
 from master.observers.observer import Observer, RunContext
 from master.observers.recording import checksum, journal
 from master.observers.recording.datasets import Column, StringTable
-from master.observers.recording.envelope import ENTRY, EXTREMES, Envelope
+from master.observers.recording.envelope import ENTRY, EXTREMES, NAMES, Envelope
 from master.observers.recording.results import LIBVER, fit_for_group, lock_beside
 from master.observers.recording.selection import Dense, Selection
 from master.requests import Sampling, Trigger
@@ -185,8 +185,8 @@ class Recorder(Observer):
             self._columns.append(Column(dataset, self.compression))
         if self._envelope is not None:
             group = out.create_group(EXTREMES)
-            for number, k in enumerate(self._real):
-                self._columns[k].dataset.attrs[EXTREMES] = number
+            names = np.array([self._names[k].encode() for k in self._real], "S")
+            group.create_dataset(NAMES, data=names, **_checked(names))
             for name in ENTRY.names or ():
                 field = group.create_dataset(name, dtype=ENTRY[name], **options)
                 self._fields[name] = Column(field, self.compression)
@@ -222,9 +222,7 @@ class Recorder(Observer):
             [(v.name, float(value), v.unit or "1") for v, value in zip(chosen, values, strict=True)],
             np.dtype([("name", text), ("value", np.float64), ("unit", text)]),
         )
-        # with a checksum, so that damage is detected
-        checked = {"chunks": table.shape, "fletcher32": True} if len(table) else {}
-        out.require_group("parameters").create_dataset(element, data=table, **checked)
+        out.require_group("parameters").create_dataset(element, data=table, **_checked(table))
 
     def sample(self, time_: np.ndarray, values: np.ndarray) -> None:
         if self._selection is not None:
@@ -239,7 +237,10 @@ class Recorder(Observer):
         assert self._envelope is not None
         times, rows = self._sampled or (np.empty(0), np.empty((0, len(self._names))))
         self._sampled = None
-        self._record(times, rows, self._envelope.fold(values, np.isin(time_, times)))
+        # a step that failed has no values here, though it may have a row
+        keep = np.zeros(len(time_) + 1, bool)
+        keep[np.searchsorted(time_, times)] = True
+        self._record(times, rows, self._envelope.fold(values, keep[:-1]))
 
     def _select(
         self, time_: np.ndarray, values: np.ndarray, keep: np.ndarray
@@ -416,6 +417,11 @@ class _AllSteps(Observer):
 
     def sample(self, time_: np.ndarray, values: np.ndarray) -> None:
         self._recorder.steps(time_, values)
+
+
+def _checked(table: np.ndarray) -> dict[str, Any]:
+    """Return the options of a dataset with a checksum, by which damage is detected."""
+    return {"chunks": table.shape, "fletcher32": True} if len(table) else {}
 
 
 def _path(out: h5py.File, element: str, name: str) -> str:

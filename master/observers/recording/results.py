@@ -18,7 +18,7 @@ from base.names import did_you_mean, matching
 from master.errors import MasterError
 from master.observers.recording import checksum, journal
 from master.observers.recording.datasets import STRINGS, read_strings
-from master.observers.recording.envelope import ENTRY, EXTREMES, envelope
+from master.observers.recording.envelope import ENTRY, EXTREMES, NAMES, envelope
 from master.observers.recording.salvage import LIBVER as LIBVER
 from master.observers.recording.salvage import probe, salvage
 
@@ -129,16 +129,25 @@ class Results:
         """
         if not self.has_envelope(name):
             raise MasterError(f"{self.file}: holds no extremes of {name} between its rows")
-        entries = self._entries
-        return envelope(self[name], entries[entries["variable"] == self.attribute(name)[EXTREMES]])
+        return envelope(self[name], self._entries[self._numbers[name]])
 
     def has_envelope(self, name: str) -> bool:
         """Return whether what a variable reached between two rows is recorded: of Real ones, unless left out."""
-        return EXTREMES in self.attribute(name) and EXTREMES in self._in
+        return name in self._numbers
 
     @cached_property
-    def _entries(self) -> np.ndarray:
-        """The extremes between the rows that there are."""
+    def _numbers(self) -> dict[str, int]:
+        """The numbers that the variables have in the entries of extremes."""
+        if NAMES not in self._in.get(EXTREMES, ()):
+            return {}
+        try:
+            return {name.decode(): number for number, name in enumerate(self._in[EXTREMES][NAMES][:].tolist())}
+        except OSError as error:
+            raise MasterError(f"{self.file}: {EXTREMES} is damaged ({error})") from error
+
+    @cached_property
+    def _entries(self) -> list[np.ndarray]:
+        """The extremes between the rows that there are, of each variable by its number."""
         group = self._in[EXTREMES]
         try:
             # the field that is written last is the shortest one of a run in progress
@@ -149,7 +158,9 @@ class Results:
         except OSError as error:
             raise MasterError(f"{self.file}: {EXTREMES} is damaged ({error})") from error
         entries = np.concatenate([stored, self._journaled_entries])
-        return entries[entries["row"] < len(self.time)]
+        entries = entries[entries["row"] < len(self.time)]
+        entries = entries[np.argsort(entries["variable"], kind="stable")]
+        return np.split(entries, np.searchsorted(entries["variable"], np.arange(1, len(self._numbers))))
 
     def __contains__(self, name: str) -> bool:
         return name in self._paths
@@ -304,7 +315,8 @@ def _rewrite(results: Results, fresh: Path) -> None:
         out.attrs.update(source.attrs)
         columns = {"time": results.time} | {path: results._stored(name) for name, path in results._paths.items()}
         if EXTREMES in source:
-            columns |= {f"{EXTREMES}/{name}": results._entries[name] for name in ENTRY.names or ()}
+            entries = np.concatenate(results._entries)
+            columns |= {f"{EXTREMES}/{name}": entries[name] for name in ENTRY.names or ()}
         for path, values in columns.items():
             out[path].resize(len(values), axis=0)
             out[path][:] = values

@@ -18,7 +18,7 @@ import h5py
 import numpy as np
 
 from master.observers.recording import checksum
-from master.observers.recording.envelope import ENTRY, EXTREMES
+from master.observers.recording.envelope import ENTRY, EXTREMES, NAMES
 
 LONGEST_S = 10.0
 """Time limit for a small file."""
@@ -143,7 +143,8 @@ def _read(source: h5py.File, out: h5py.File) -> list[str]:
         if element == EXTREMES:
             for name in members:
                 try:
-                    fields[f"{element}/{name}"] = _rows(group[name], len(group[name]))
+                    found = group[name]
+                    fields[f"{element}/{name}"] = found[:] if name == NAMES else _rows(found, len(found))
                 except _ERRORS:
                     missing.append(f"{element}/{name}")
             continue
@@ -160,7 +161,7 @@ def _read(source: h5py.File, out: h5py.File) -> list[str]:
                 columns[f"{element}/{name}"] = (column, _rows(column, len(time)))
             except _ERRORS:
                 missing.append(f"{element}/{name}")
-    if len(fields) == len(ENTRY.names or ()):
+    if fields.keys() == {f"{EXTREMES}/{name}" for name in (*(ENTRY.names or ()), NAMES)}:
         for path, values in fields.items():
             out.create_dataset(path, data=values, maxshape=(None,))
     count = min([len(time), *(len(values) for _, values in columns.values())])
