@@ -27,6 +27,8 @@ import sys
 from collections.abc import Callable, Iterator
 from enum import Enum, EnumType
 from functools import cached_property
+from importlib import import_module
+from importlib.util import find_spec
 from types import BuiltinFunctionType, CodeType, FunctionType, ModuleType
 from typing import Any, cast
 from weakref import WeakKeyDictionary
@@ -45,11 +47,33 @@ from numba.core.externals import c_math_functions
 from numba.core.registry import CPUTarget
 from numba.core.target_extension import CPU, dispatcher_registry, jit_registry, target_override, target_registry
 from numba.extending import _Intrinsic
+from numba.np import linalg
 
 from base.cache import cache_root, keep, kept
 from base.platforms import BASELINE
 
 NAME = "dockfmu"
+
+
+def _load_arraymath() -> None:
+    """Import what numba has of numpy's functions without scipy.linalg, which it would import to know if it is there.
+
+    That takes a quarter of a second; what needs it, such as `np.dot`, imports it when it is compiled.
+    """
+    actual = linalg.ensure_blas
+
+    def scipy_is_there() -> None:
+        if find_spec("scipy") is None:
+            raise ImportError("scipy is not installed")
+
+    linalg.ensure_blas = scipy_is_there
+    try:
+        import_module("numba.np.arraymath")
+    finally:
+        linalg.ensure_blas = actual
+
+
+_load_arraymath()
 
 _SETTINGS = (
     "OPT", "LOOP_VECTORIZE", "SLP_VECTORIZE", "BOUNDSCHECK", "DEBUGINFO_DEFAULT", "EXTEND_VARIABLE_LIFETIMES",

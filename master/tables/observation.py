@@ -40,15 +40,20 @@ class RowGroup:
         self.capacity = max(1, min(longest // self.every, CAPACITY_BYTES // max(width, 8))) + 3
         self.reals = np.zeros((self.capacity, len(self.real_columns)))
         self.integers = np.zeros((self.capacity, len(self.int_columns)), np.int32)
+        self._copies = [
+            (block, columns[first], first, last + 1)
+            for block, columns in ((self.reals, self.real_columns), (self.integers, self.int_columns))
+            for first, last in _runs(columns)
+        ]
+        """Runs of columns: the buffer, the first column of the rows, first column and end in the buffer."""
 
     def rows(self, count: int) -> np.ndarray:
         """Return the first `count` rows as float64, shape (count, variables), without a copy where all are Real."""
         if self.real_columns == list(range(len(self.variables))):
             return self.reals[:count]
         values = np.empty((count, len(self.variables)))
-        for block, columns in ((self.reals, self.real_columns), (self.integers, self.int_columns)):
-            for first, last in _runs(columns):
-                values[:, columns[first] : columns[last] + 1] = block[:count, first : last + 1]
+        for block, column, first, end in self._copies:
+            values[:, column : column + end - first] = block[:count, first:end]
         return values
 
 

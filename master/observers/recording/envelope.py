@@ -54,6 +54,8 @@ class Envelope:
         """Number of the last kept row, from 0."""
         self._last = np.zeros(count)
         self._low, self._high = np.full(count, np.inf), np.full(count, -np.inf)
+        self._room = np.empty(0, ENTRY)
+        """Room for as many entries as a call may make."""
 
     def fold(self, values: np.ndarray, keep: np.ndarray) -> np.ndarray:
         """Take the values of all steps, shape (n, count), of which those at `keep`, shape (n,), are recorded.
@@ -61,10 +63,11 @@ class Envelope:
         Return the entries of the recorded rows, in their order. Values that are not a number are left out.
         """
         kept = int(np.count_nonzero(keep))
-        entries = np.empty(kept * len(self._last), ENTRY)
-        count = _fold(np.ascontiguousarray(values), keep, self._row, self._last, self._low, self._high, entries)
+        if kept * len(self._last) > len(self._room):
+            self._room = np.empty(kept * len(self._last), ENTRY)
+        count = _fold(np.ascontiguousarray(values), keep, self._row, self._last, self._low, self._high, self._room)
         self._row += kept
-        return entries[:count].copy()
+        return self._room[:count].copy()
 
     def rest(self) -> np.ndarray:
         """Return the entries of what came after the last kept row, as part of that row."""

@@ -84,8 +84,9 @@ class Recorder(Observer):
         self._envelope: Envelope | None = None
         self._sampled: tuple[np.ndarray, np.ndarray] | None = None
         """Rows of which the steps before are to come."""
-        self._entries = np.empty(0, ENTRY)
-        """Extremes of the rows in the block."""
+        self._new_entries: list[np.ndarray] = []
+        """Extremes of the rows in the block, after those of `_entries`."""
+        self._merged_entries = np.empty(0, ENTRY)
         self._fields: dict[str, Column] = {}
         """Datasets of the extremes."""
         self._out: h5py.File | None = None
@@ -260,8 +261,8 @@ class Recorder(Observer):
     def _add(self, time_: np.ndarray, values: np.ndarray, entries: np.ndarray | None = None) -> None:
         """Add rows to the block with their extremes, and submit it to the writer when it is full."""
         self._total += len(time_)
-        if entries is not None and len(entries):
-            self._entries = np.concatenate([self._entries, entries])
+        if entries is not None:
+            self._new_entries.append(entries)
         while len(time_):
             rows = slice(self._rows, min(self._rows + len(time_), BLOCK_ROWS))
             count = rows.stop - rows.start
@@ -291,10 +292,18 @@ class Recorder(Observer):
         """Submit the block to the writer, once it has written the one before."""
         self._await_writer()
         self._write_journal()
-        entries, self._entries = np.split(self._entries, [self._entries_before(self._rows)])
+        entries, self._merged_entries = np.split(self._entries, [self._entries_before(self._rows)])
         self._pending_write = self._writer.submit(self._write, self._times, self._values, entries)
         self._submitted += self._rows
         self._start_block()
+
+    @property
+    def _entries(self) -> np.ndarray:
+        """Extremes of the rows in the block."""
+        if self._new_entries:
+            self._merged_entries = np.concatenate([self._merged_entries, *self._new_entries])
+            self._new_entries.clear()
+        return self._merged_entries
 
     def _entries_before(self, row: int) -> int:
         """Return the number of entries of the rows before a row of the block."""
@@ -361,7 +370,7 @@ class Recorder(Observer):
                 # the last row, of an instant that the steps before it have had already
                 self.steps(self._sampled[0], self._sampled[1][:, self._real])
             if self._envelope is not None:
-                self._entries = np.concatenate([self._entries, self._envelope.rest()])
+                self._new_entries.append(self._envelope.rest())
             self._await_writer()
             if self._rows or len(self._entries):
                 self._write(self._times[: self._rows], self._values[: self._rows], self._entries)
