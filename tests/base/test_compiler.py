@@ -189,6 +189,18 @@ assert norm((3.0, 0.0, 4.0)) == 5.0
     assert done.returncode == 0, done.stderr
 
 
+def test_scipy_is_imported_by_numba_when_it_is_needed_and_no_sooner():
+    program = """
+import sys
+import base.compiler
+from numba.np import arraymath, linalg
+assert arraymath._HAVE_BLAS and "scipy.linalg" not in sys.modules
+linalg.ensure_blas()
+assert "scipy.linalg.cython_blas" in sys.modules
+"""
+    subprocess.run([sys.executable, "-c", program], check=True, env=os.environ | {"PYTHONPATH": str(ROOT)})
+
+
 def test_compiling_leaves_settings_of_this_process_alone():
     before = (config.CPU_NAME, config.CPU_FEATURES, config.CACHE_DIR)
     assert jit(_twice)(2.0) == 4.0

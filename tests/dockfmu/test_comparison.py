@@ -155,13 +155,18 @@ def test_other_sets_of_signals(runs, oscillator, tmp_path):
     assert "system" in {pair.name for pair in differ.settings}
 
 
-def test_the_overlay_has_both_runs(runs, tmp_path):
+def test_the_overlay_has_both_runs(runs, pair, tmp_path):
     a, b = open_run(runs["plain"]), open_run(runs["failed"])
     chosen = panels(a, b, None, compare(a, b))
     assert chosen == [("Displacements", ["first.position", "second.position"])]
     text = write_overlay(a, b, chosen, tmp_path / "overlay.html").read_text()
     for letter in "AB":
         assert f"{letter}: first.position" in text
+    # between rows that are far apart
+    sparse = open_run(made(pair, tmp_path / "sparse", "--every", 17))
+    speeds = [("speeds", ["first.velocity", "second.velocity"])]
+    assert '"fill":"toself"' in write_overlay(sparse, b, speeds, tmp_path / "boxes.html").read_text()
+    assert '"fill":"toself"' not in text
     assert panels(a, b, ["x.y[1]", "x.y[2]", "z"], compare(a, b)) == [("x.y", ["x.y[1]", "x.y[2]"]), ("z", ["z"])]
 
 
