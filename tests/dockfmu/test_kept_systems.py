@@ -86,7 +86,8 @@ def test_a_kept_system_is_the_one_that_is_made_and_other_values_are_made_anew(tm
     asked = []
     monkeypatch.setattr(kept, "restore", lambda *given: asked.append(given[0]) or real(*given))
     monkeypatch.setattr("dockfmu.declare.assembly.make_component", None)
-    System.load(NAME)._products.publish(tmp_path / "kept")
+    again = System.load(NAME)
+    again._products.publish(tmp_path / "kept")
     assert asked == [NAME]
     files = sorted(path.relative_to(tmp_path / "made") for path in (tmp_path / "made").rglob("*") if path.is_file())
     assert any(file.suffix == ".ssp" for file in files)
