@@ -10,8 +10,8 @@ from components.contact import kinematics, probe_cone
 from components.core import check
 from components.core.component import Message, combined, fail
 from components.core.kernel import kernel
-from components.core.rotation import load_matrix
-from components.core.vector import ZERO, accumulate, add, load, store
+from components.core.rotation import apply_transposed, load_matrix
+from components.core.vector import ZERO, accumulate, add, cross, load, store, subtract
 from components.probe_mechanism import (
     accounting,
     axial,
@@ -105,11 +105,17 @@ def _place(m, tau, travel):
 
 
 @kernel
+def _rim(m):
+    """Return r_PA of the docking ring, PU axes: frame 0 as it would stand if the hatch cover were stiff (R44)."""
+    shift = apply_transposed(load_matrix(m.relative.rotation), (m.cover.travel, 0.0, 0.0))
+    return subtract(load(m.relative.position), shift)
+
+
+@kernel
 def _push(m):
     """Return force and torque of the pushers on the target, frame PU, and account for their energy."""
-    relative = m.relative
     force, torque, m.balance.pusher_energy = pushers.wrench(
-        m.parameters.pushers, m.parameters.docking_plane_x, load(relative.position), load_matrix(relative.rotation)
+        m.parameters.pushers, m.parameters.docking_plane_x, _rim(m), load_matrix(m.relative.rotation)
     )
     return force, torque
 
@@ -203,8 +209,9 @@ def _react(m):
     t = m.tree
     tree.react(m.parameters.probe, t, m.damper)
     push, push_torque = _push(m)
-    relative = m.relative
-    force, torque = pushers.reaction(push, push_torque, load(relative.position), load_matrix(relative.rotation))
+    force, torque = pushers.reaction(push, push_torque, _rim(m), load_matrix(m.relative.rotation))
+    # about the origin of frame 0 on the cover, as all of the wrench
+    torque = subtract(torque, cross((m.cover.travel, 0.0, 0.0), force))
     accumulate(force, t.base_force)
     accumulate(torque, t.base_torque)
     m.balance.pusher_force = force[0]

@@ -32,10 +32,10 @@ def test_commands_are_offered(tmp_path):
 
 
 def test_systems_and_files_are_offered(tmp_path):
-    (tmp_path / "atvx.toml").touch()
-    (tmp_path / "atvx.txt").touch()
-    found = offered("dockfmu run atv", tmp_path, cwd=tmp_path)
-    assert found == ["atv_probe_cone", "atv_probe_cone_external", "atv_probe_cone_v2", "atvx.toml"]
+    (tmp_path / "atv_px.toml").touch()
+    (tmp_path / "atv_px.txt").touch()
+    found = offered("dockfmu run atv_p", tmp_path, cwd=tmp_path)
+    assert found == ["atv_probe_cone", "atv_probe_cone_external", "atv_probe_cone_v2", "atv_px.toml"]
 
 
 def test_parameters_are_offered(tmp_path):

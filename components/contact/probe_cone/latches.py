@@ -107,11 +107,11 @@ def tip_in_slot(slot, azimuth, tip):
 
 @kernel
 def search_latches(parameters, geometry, work, state):
-    """Find the angle of every latch that has not fired, and fire those that reach their slots."""
+    """Find the angle of every latch that is there and has not fired, and fire those that reach their slots."""
     latch = parameters.latch
     for k in range(len(state.latch)):
         lever = state.latch[k]
-        if lever.fired == 0.0:
+        if lever.fired == 0.0 and latch.missing[k] == 0.0:
             frame = work.latch[k]
             lever.mode, lever.angle = search_latch(frame, latch, geometry)
             lever.force = 0.0

@@ -10,7 +10,7 @@ from typing import Any
 from components.contact import force, profile, yielding
 from components.contact.kinematics import placement
 from components.contact.probe_cone.pairs import BITS
-from components.core.field import INTEGER, Field, Group, output, parameter, private
+from components.core.field import BOOLEAN, INTEGER, Field, Group, output, parameter, private
 from components.core.parameters import read_parameter_sets
 
 VERTICES = 8
@@ -56,6 +56,14 @@ def parameters() -> Group:
             parameter("rear_root", "m", "point 3 of the rear edge, from the head centre", 0.0, shape=2),
             parameter("rear_tip", "m", "point 4 of the rear edge, from the head centre", 0.0, shape=2),
             *yielding.spring(),
+            parameter(
+                "missing",
+                "1",
+                "this latch is not there (a fault): it neither touches nor holds, and without it nothing is captured",
+                0.0,
+                shape=LATCHES,
+                type=BOOLEAN,
+            ),
             description="head latches in the planes of the slots",
         ),
         Group(

@@ -319,6 +319,22 @@ def test_withdrawn_latches_let_go(make_unit):
     assert all(pair not in (LATCH_STOP, LATCH_WALL, LATCH_CONE) for pair in pairs(unit))
 
 
+def test_a_missing_latch_neither_touches_nor_holds_and_nothing_is_captured(make_unit):
+    """Three latches fire and hold on their stops; the fourth makes no contact, and the sensor waits for it."""
+    unit = make_unit(**{"sensor.count": 0, "latch.missing": (0.0, 0.0, 1.0, 0.0)})
+    touched = set()
+    for x in [*np.linspace(0.25, BOTTOM - 1e-5, 400), *np.linspace(BOTTOM - 1e-5, 0.3066, 100)]:
+        assert unit.head((x, 0.0, 0.0)) == 0
+        unit.accept()
+        touched |= {
+            (int(item.pair), int(item.index)) for item in unit.contacts() if item.pair in (LATCH_CONE, LATCH_STOP)
+        }
+    assert list(unit.output.latch_fired) == [1.0, 1.0, 0.0, 1.0]
+    assert unit.output.capture == 0.0
+    assert touched == {(pair, k) for pair in (LATCH_CONE, LATCH_STOP) for k in (1, 2, 4)}
+    assert balance(unit)[0] == pytest.approx(np.zeros(3), abs=1e-9)
+
+
 def test_spec04_oracle_S13_latch_life_cycle(make_unit):
     """Extended, pushed, tripped without resistance, then a pull on the stop; balanced throughout."""
     unit = make_unit(**{"sensor.count": 0})
