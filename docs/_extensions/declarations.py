@@ -211,13 +211,15 @@ def _conditions(conditions: Mapping[str, Any]) -> Iterator[str]:
         return
     yield "## Initial conditions\n"
     yield "Change one with `--set initial_conditions.NAME=VALUE`.\n"
+    limits = {f"limits.{name}": entry for name, entry in conditions.get("limits", {}).items()}
     yield from table(
         ("Name", "Value", "Unit", "Source"),
         (
             (code(name), escaped(entry["value"]), code(entry["unit"]), linked(entry["source"]))
             if isinstance(entry, dict) and "value" in entry
             else (code(name), code(entry), "", "")
-            for name, entry in conditions.items()
+            for name, entry in {**conditions, **limits}.items()
+            if name != "limits"
         ),
     )
 

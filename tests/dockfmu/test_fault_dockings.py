@@ -151,6 +151,15 @@ def test_a_stuck_brake_never_slips_and_hits_harder(run):
     assert np.abs(stuck[force]).max() > np.abs(free[force]).max()
 
 
+def test_near_the_maxima_the_limiter_strikes(run):
+    """Severity beyond what is nominal; with the limiter's force through the hinge nothing damps its blows."""
+    found = run("soyuz_near_maxima")
+    assert found.results["mechanism.flag.limiter_contact"].any()
+    assert np.abs(found.results["mechanism.target.force_now[1]"]).max() > 15e3
+    angles = np.degrees([np.abs(found.results[f"mechanism.docking.angles[{k}]"]).max() for k in (1, 2)])
+    assert angles.max() > 5.25
+
+
 def test_spec06_oracle_18_the_hatch_cover_gives_way_and_delays_the_latches(run):
     """Cover compliance increases the interval between socket-bottom and latch hits."""
     covered, free = run("atv_hatch_cover"), run("atv_probe_cone")
