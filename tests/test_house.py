@@ -9,12 +9,8 @@ from collections import defaultdict
 from functools import cache
 from pathlib import Path
 
-import pytest
-
 import dockfmu
 from base.errors import FAILED, WRONG, DockfmuError
-
-pytestmark = pytest.mark.quick
 
 ROOT = Path(__file__).parents[1]
 ROOMS = ("base", "components", "fmus", "master", "ssp", "dockfmu")
