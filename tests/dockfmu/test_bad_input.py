@@ -79,10 +79,13 @@ def partial(summary):
         ((), ["a COMMAND is needed"]),
         (("rum",), ["there is no command 'rum'", "did you mean run?"]),
         (("run",), ["required: SYSTEM|FILE.ssp"]),
-        (("run", "central_impact"), ["no system 'central_impact'", "did you mean central_impact_20t?"]),
+        (
+            ("run", "central_impact"),
+            ["no system 'central_impact'", "did you mean central_impact_20t or central_impact_20t_v2?"],
+        ),
         (
             ("run", "dockking"),
-            ["there are atv_probe_cone, atv_probe_cone_external, central_impact_20t", "ends in .ssp or .toml"],
+            ["atv_probe_cone, atv_probe_cone_external, atv_probe_cone_v2", "ends in .ssp or .toml"],
         ),
         (("run", "nosuch.ssp"), ["nosuch.ssp: there is no such file"]),
         (("run", "nosuch.toml"), ["nosuch.toml: No such file"]),
