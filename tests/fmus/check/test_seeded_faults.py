@@ -112,7 +112,7 @@ DESCRIPTION_FAULTS = {
     "parameter_calculated": (attribute("parameters.mass", "initial", "calculated"), "mass", "with initial calculated"),
     "initial_of_an_input": (edit('="force" valueReference="0"', '="force" valueReference="0" initial="exact"'), "force",
                             "input and variability continuous with initial exact"),
-    "no_co_simulation": (edit("<CoSimulation ", "<ModelExchange "), "fmiModelDescription", "no FMI 2.0 co-sim"),
+    "no_co_simulation": (edit("<CoSimulation ", "<ModelExchange "), "fmiModelDescription", "not an FMI 2.0 co-sim"),
     "identifier": (edit('Identifier="Oscillator"', 'Identifier="Oscil-lator"'), "CoSimulation", "C identifier"),
     "wrong_guid": (edit('guid="{', 'guid="{0'), "fmi2Instantiate", "refuses the GUID"),
     "library_has_another_name": (edit('Identifier="Oscillator"', 'Identifier="Other"'), "Other.so", "is missing"),

@@ -1,6 +1,6 @@
 """The tables of docs/guide/interoperability.md: what the tests found, kept as JSON and written as Markdown.
 
-`python tests/fmus/importers/interoperability.py` writes the tables after a run of the tests beside this file.
+`python -m tests.fmus.importers.interoperability` writes the tables after a run of the tests beside this file.
 """
 
 import json
@@ -43,8 +43,12 @@ def _row(words) -> str:
 
 
 def table(fmus) -> str:
+    """Return the table; a cell of an importer that is not here stays as the page has it."""
+    earlier = documented()
     lines = [_row(["", *COLUMNS.values()]), _row(["---"] * (len(COLUMNS) + 1))]
-    lines += [_row([name, *(cell(name, column) or "not run" for column in COLUMNS)]) for name in fmus]
+    for name in fmus:
+        kept = earlier.get(name, {})
+        lines.append(_row([name, *(cell(name, column) or kept.get(column, "not run") for column in COLUMNS)]))
     return "\n".join(lines)
 
 

@@ -184,7 +184,7 @@ def test_conformance(subjects, name):
 def test_table_in_the_documentation_is_what_was_found():
     """The last test of this file: it reads what the others found."""
     rows = documented()
-    assert set(rows) == set(catalogue.names()), "python tests/fmus/importers/interoperability.py writes the table"
+    assert set(rows) == set(catalogue.names()), "python -m tests.fmus.importers.interoperability writes the table"
     for name, row in rows.items():
         found = {column: cell(name, column) for column in COLUMNS}
         assert found["fmpy"] is not None
