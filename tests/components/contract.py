@@ -167,7 +167,7 @@ REFUSED = {
         ({"parameters.lateral.brake.speed": np.zeros((2, 12))}, "lateral.brake: row 1 of speed must rise strictly"),
         ({"parameters.lateral.brake.torque": np.ones((2, 12))}, "torque and added_torque must start at 0"),
         ({"parameters.lateral.brake.stop_low": (1.0, 2.0)}, r"stop_low\[2\] = 2 rad must be below stop_high"),
-        ({"parameters.lateral.brake.base_axes": np.ones((2, 3, 3))}, r"base_axes\[1\] .* no rotation matrix"),
+        ({"parameters.lateral.brake.base_axes": np.ones((2, 3, 3))}, r"base_axes\[1\] .* not a rotation matrix"),
         ({"parameters.lateral.spring.stop_stiffness": (1e7, 3e6)}, r"stop_stiffness\[2\] = 3e\+06 N/m must be above"),
         ({"parameters.lateral.spring.second_travel": (2e-3, 4e-5)}, "mechanism 2: a preload needs 0.0001 m"),
         ({"parameters.lateral.spring.unloading": (0.9, 0.1), "parameters.lateral.spring.second_travel": 1e-3},
