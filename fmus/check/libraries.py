@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import ctypes
 import sys
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
 
@@ -14,7 +15,9 @@ from fmus.check.findings import Finding, error, warning
 from fmus.toolchain.libraries import ALLOWED, FUNCTIONS, LibraryError, LibraryInterface, read_elf, read_macho, read_pe
 
 _EXTENSIONS = {"linux": ".so", "win": ".dll", "darwin": ".dylib"}
-_WINDOWS = ("kernel32.", "user32.", "advapi32.", "shell32.", "ws2_32.", "ntdll.", "msvcrt.", "ucrtbase.", "api-ms-win-")
+_WINDOWS_LIBRARIES = (
+    "kernel32.", "user32.", "advapi32.", "shell32.", "ws2_32.", "ntdll.", "msvcrt.", "ucrtbase.", "api-ms-win-",
+)
 _SYSTEM = ("libc.so.6", "libm.so.6", "libdl.so.2", "libpthread.so.0", "librt.so.1", "ld-linux-x86-64.so.2")
 
 
@@ -37,8 +40,8 @@ def check_libraries(folder: Path, root: etree._Element) -> list[Finding]:
                 error(place, "", f"the library that modelIdentifier {identifier!r} names is missing",
                       "Rename the library or correct modelIdentifier")
             )  # fmt: skip
-        elif platform.name.removeprefix("aarch64-") in _CHECKS:
-            findings += _CHECKS[platform.name.removeprefix("aarch64-")](place, (folder / place).read_bytes(), with_tool)
+        elif known := _SYSTEMS.get(platform.name.removeprefix("aarch64-")):
+            findings += _check_library(place, (folder / place).read_bytes(), known, with_tool)
     return findings
 
 
@@ -52,23 +55,35 @@ def _offered(symbol: str) -> bool:
     return any(hasattr(ctypes.CDLL(name), symbol) for name in ("libc.so.6", "libm.so.6"))
 
 
-def _missing(place: str, library: LibraryInterface) -> Iterator[Finding]:
-    for name in sorted(FUNCTIONS - library.defined):
-        yield error(place, name, "the library does not export this function", "Every FMU has all functions of FMI 2.0")
+@dataclass(frozen=True)
+class _System:
+    """What the libraries of an operating system look like, and which of them every machine has."""
+
+    read: Callable[[bytes], LibraryInterface]
+    has: Callable[[str], bool]
 
 
-def _linux(place: str, data: bytes, with_tool: bool) -> Iterator[Finding]:
+_LINUX = _System(read_elf, _SYSTEM.__contains__)
+_WINDOWS = _System(read_pe, lambda name: name.lower().startswith(_WINDOWS_LIBRARIES))
+_MACOS = _System(read_macho, lambda name: name.startswith(("/usr/lib/", "/System/Library/")))
+_SYSTEMS = {"linux64": _LINUX, "linux": _LINUX, "win64": _WINDOWS, "darwin64": _MACOS, "darwin": _MACOS}
+
+
+def _check_library(place: str, data: bytes, system: _System, with_tool: bool) -> Iterator[Finding]:
     try:
-        library = read_elf(data)
+        library = system.read(data)
     except LibraryError as fault:
         yield error(place, "", str(fault), "Export the FMU again")
         return
-    yield from _missing(place, library)
-    foreign = [name for name in library.needed if name not in _SYSTEM]
-    if foreign:
+    for name in sorted(FUNCTIONS - library.defined):
+        yield error(place, name, "the library does not export this function", "Every FMU has all functions of FMI 2.0")
+    foreign = [name for name in library.needed if not system.has(name)]
+    if foreign and not with_tool:
         yield warning(
             place, ", ".join(foreign), "the library needs libraries that not every machine has", "Link them statically"
         )
+    if system is not _LINUX:
+        return
     if library.text_relocations:
         yield warning(place, "", "the library is not position-independent", "Compile with -fPIC")
     unknown = sorted(symbol for symbol in library.undefined if not _offered(symbol))
@@ -77,34 +92,3 @@ def _linux(place: str, data: bytes, with_tool: bool) -> Iterator[Finding]:
             place, ", ".join(unknown), "neither libc nor libm has these symbols, and nothing else is needed",
             "Link with -Wl,-z,defs to find them",
         )  # fmt: skip
-
-
-def _windows(place: str, data: bytes, with_tool: bool) -> Iterator[Finding]:
-    try:
-        library = read_pe(data)
-    except LibraryError as fault:
-        yield error(place, "", str(fault), "Export the FMU again")
-        return
-    yield from _missing(place, library)
-    foreign = [name for name in library.needed if not name.lower().startswith(_WINDOWS)]
-    if foreign and not with_tool:
-        yield warning(
-            place, ", ".join(foreign), "the library needs libraries that not every machine has", "Link them statically"
-        )
-
-
-def _macos(place: str, data: bytes, with_tool: bool) -> Iterator[Finding]:
-    try:
-        library = read_macho(data)
-    except LibraryError as fault:
-        yield error(place, "", str(fault), "Export the FMU again")
-        return
-    yield from _missing(place, library)
-    foreign = [name for name in library.needed if not name.startswith(("/usr/lib/", "/System/LibraryInterface/"))]
-    if foreign and not with_tool:
-        yield warning(
-            place, ", ".join(foreign), "the library needs libraries that not every machine has", "Link them statically"
-        )
-
-
-_CHECKS = {"linux64": _linux, "linux": _linux, "win64": _windows, "darwin64": _macos, "darwin": _macos}
