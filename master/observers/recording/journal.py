@@ -182,6 +182,7 @@ class JournalRows(NamedTuple):
 def read(file: Path) -> JournalRows:
     """Return the complete rows of a journal, none where there is no journal. It may be written to meanwhile."""
     nothing = JournalRows(1, np.zeros(0), {})
+    damaged = nothing._replace(damage=f"{file}: its first line is damaged, and its rows cannot be read")
     try:
         head, newline, body = file.read_bytes().partition(b"\n")
     except OSError:
@@ -190,14 +191,14 @@ def read(file: Path) -> JournalRows:
         # a process that ended, or a full disk, before there was a row leaves the beginning of a line of text
         if head.isascii() and head.decode("ascii").isprintable():
             return nothing
-        return nothing._replace(damage=f"{file}: its first line is damaged, and its rows cannot be read")
+        return damaged
     try:
         if zlib.crc32(head[9:]) != int(head[:8], 16):
             raise ValueError
         about = json.loads(head[9:])
         names, recording = about["names"], about["recording"]
     except (ValueError, KeyError, TypeError):
-        return nothing._replace(damage=f"{file}: its first line is damaged, and its rows cannot be read")
+        return damaged
     width = _width(len(names))
     table = np.frombuffer(body[: len(body) // (8 * width) * 8 * width]).reshape(-1, width)
     sound = _checksums(table) == np.ascontiguousarray(table[:, -1]).view(np.uint64)
