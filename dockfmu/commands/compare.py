@@ -67,7 +67,7 @@ def _share(text: str) -> float:
 
 def _compare(arguments: argparse.Namespace) -> int:
     from dockfmu.products import finite
-    from dockfmu.report.comparison import compare, open_run
+    from dockfmu.report.comparison import compare, open_run, selected
     from dockfmu.report.overlay import panels, write_overlay
 
     file = arguments.output or Path("compare.html")
@@ -81,13 +81,9 @@ def _compare(arguments: argparse.Namespace) -> int:
     else:
         _print(found, arguments.a, arguments.b)
     if not arguments.no_figure:
-        recorded = dict.fromkeys(n for run in (a, b) if run.results is not None for n in run.results.variables)
-        chosen = None
-        if signals:
-            from base.names import matching
-
-            chosen = list(dict.fromkeys(name for pattern in signals for name in matching(pattern, recorded)))
-        write_overlay(a, b, panels(a, b, chosen, found), file)
+        in_a, in_b = selected(a, b, signals)
+        drawn = list(dict.fromkeys([*in_a, *in_b])) if signals else None
+        write_overlay(a, b, panels(a, b, drawn, found), file)
         if not arguments.json:
             print(file)
     return DONE if found.same else FAILED

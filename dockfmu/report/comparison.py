@@ -172,7 +172,7 @@ def compare(
     found.settings = _settings(a, b)
     found.fmus, found.parameters = _fmus(a, b), _parameters(a, b)
     found.events, found.repeats = _events(a, b)
-    chosen_a, chosen_b = _chosen(a, b, signals)
+    chosen_a, chosen_b = selected(a, b, signals)
     found.only_a = [name for name in chosen_a if name not in set(chosen_b)]
     found.only_b = [name for name in chosen_b if name not in set(chosen_a)]
     found.peaks = _peaks(a, b, {*chosen_a, *chosen_b} if tuple(signals) != ("*",) else None, tolerance)
@@ -251,8 +251,11 @@ def _events(a: Run, b: Run) -> tuple[list[Pair], list[Pair]]:
     return pairs, repeats
 
 
-def _chosen(a: Run, b: Run, patterns: Sequence[str]) -> tuple[list[str], list[str]]:
-    """Return the recorded signals of each run that the patterns select; each selects some in one run at least."""
+def selected(a: Run, b: Run, patterns: Sequence[str]) -> tuple[list[str], list[str]]:
+    """Return the recorded signals of each run that `patterns` select, in the order of the patterns.
+
+    Raises MasterError for a pattern that selects nothing in either run.
+    """
     found: tuple[list[str], list[str]] = ([], [])
     for pattern in patterns:
         errors = []
