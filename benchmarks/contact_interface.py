@@ -33,7 +33,7 @@ POSITION = [f"mechanism.docking.position[{k}]" for k in (1, 2, 3)]
 
 @dataclass(frozen=True)
 class Outcome:
-    """What a run gave: CPU seconds per simulated second, position of the units (rows of m), force N, travel m, and the
+    """Results of a run: CPU seconds per simulated second, position of the units (rows of m), force N, travel m, and the
     residual of the energy balance, J."""
 
     cpu: float

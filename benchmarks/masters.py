@@ -212,7 +212,7 @@ def _reason(output: str) -> str:
 
 
 def requirements(runner: str) -> list[str]:
-    """What a runner says it needs (inline script metadata of Python packaging)."""
+    """Return what a runner says it needs (inline script metadata of Python packaging)."""
     text = (RUNNERS / f"{runner}.py").read_text()
     block = re.search(r"^# /// script$(.*?)^# ///$", text, re.M | re.S)
     assert block is not None, runner

@@ -52,7 +52,7 @@ class Way:
 
 @dataclass(frozen=True)
 class Piece:
-    """What a way gave between two states: times of events in s, largest magnitudes, PLACE at the end."""
+    """Results of one setting between two states: times of events in s, largest magnitudes, PLACE at the end."""
 
     start: float
     end: float

@@ -39,7 +39,7 @@ class RunChanges(TypedDict, total=False):
 
 @dataclass(frozen=True, kw_only=True)
 class RunOptions:
-    """How a system is run; None leaves what the plan of the system says.
+    """Options of a run; None leaves what the plan of the system says.
 
     Attributes
     ----------

@@ -25,7 +25,7 @@ class NotRecordedError(DockfmuError, KeyError):
 
 
 class Outcome:
-    """How a run ended, and what was recorded of it in memory.
+    """End of a run, and its recording in memory.
 
     Attributes
     ----------
@@ -51,7 +51,7 @@ class Outcome:
 
     @property
     def outcome(self) -> str:
-        """What the system says became of the run, such as "docked"; the status where it says nothing."""
+        """Word of the system for the end of the run, such as "docked"; the status where it says nothing."""
         return self.result.outcome
 
     @property
@@ -61,7 +61,7 @@ class Outcome:
 
     @property
     def status(self) -> str:
-        """How the run ended: "completed", "stopped" or "failed"; `result.message` says why."""
+        """End of the run: "completed", "stopped" or "failed"; `result.message` says why."""
         return self.result.status
 
     @property

@@ -122,7 +122,7 @@ class PrivateFolder:
 
 @dataclass(frozen=True)
 class Products:
-    """What was made of a declared system: `fmus` and an .ssp in a private folder.
+    """Files made of a declared system: `fmus` and an .ssp in a private folder.
 
     `origin` is the file of a system that does not come with dockfmu; `changed` says that the .ssp holds other settings
     than those of the declaration.

@@ -155,5 +155,5 @@ class Simulation:
 
     @property
     def outcome(self) -> Outcome:
-        """What was recorded so far."""
+        """Outcome so far."""
         return Outcome(self._inner.system, self._inner.result, self._series)

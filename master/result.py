@@ -9,7 +9,7 @@ from typing import Any, Literal
 
 @dataclass
 class Result:
-    """How a run ended; `events`, `peaks` and `audit` are filled by the observers of those names, `realtime` by Pacing.
+    """End of a run; `events`, `peaks` and `audit` are filled by the observers of those names, `realtime` by Pacing.
 
     `status` is "completed" at the stop time or the stop signal, "stopped" by Ctrl-C, "failed" with `message` and
     `error` saying why; `t_end` is the last time at which all instances were consistent. `rejected_steps` counts the

@@ -25,7 +25,7 @@ Trace = np.ndarray
 
 @dataclass(frozen=True)
 class Scenario:
-    """What a component is asked to do.
+    """Task of a component.
 
     `name` and `options` as for `fmus.catalogue.component`; parameter sets by their names, then `values`, are parameters
     and inputs before initialisation;

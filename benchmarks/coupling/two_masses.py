@@ -92,7 +92,7 @@ class Masses:
     start: tuple[float, float, float, float] = (0.1, 0.0, -0.05, 0.0)
 
     def matrix(self) -> np.ndarray:
-        """Of the whole pair: z' = matrix @ z."""
+        """Return the matrix of the whole pair: z' = matrix @ z."""
         k, kc = np.diag([self.k1, self.k2]), self.coupling * np.array([[1.0, -1.0], [-1.0, 1.0]])
         full = np.zeros((4, 4))
         full[0, 1] = full[2, 3] = 1.0

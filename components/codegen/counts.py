@@ -57,7 +57,7 @@ class CountingScalar:
 
 @dataclass
 class Symbols:
-    """Where the scalars of a structure come from: `scalar(name)`; structural zeros and ones unless `full`."""
+    """Source of the scalars of a structure: `scalar(name)`; structural zeros and ones unless `full`."""
 
     scalar: Callable[[str], Any]
     full: bool

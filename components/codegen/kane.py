@@ -78,7 +78,7 @@ def motion_wrench(body: Body, twist: Any) -> Array:
 
 @dataclass
 class Share:
-    """What resists and drives a tree: `inertia` (m, m) and `force` (m) along `partial` velocities (m, n).
+    """Inertia (m, m) and `force` (m) along the `partial` velocities (m, n), a body's share in the equations of a tree.
 
     `force` is what is left at constant rates of the joints. A body, or what is attached to one.
     """

@@ -30,7 +30,7 @@ class NoContactError(DockfmuError, ValueError):
 
 @dataclass(frozen=True)
 class Misalignment:
-    """How the moving craft's unit stands and moves relative to the resting one: the parameters of spec/04 section 8.
+    """Relative pose and motion of the moving craft's unit to the resting one: the parameters of spec/04 section 8.
 
     Attributes
     ----------

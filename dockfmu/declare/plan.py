@@ -48,7 +48,7 @@ def _texts(name: str, values: Iterable[Any]) -> None:
 
 @dataclass(frozen=True)
 class Plan:
-    """How a system is run, watched and reported.
+    """Declaration of how a system is run, watched and reported.
 
     Attributes
     ----------

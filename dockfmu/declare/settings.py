@@ -54,7 +54,7 @@ def _parsed(value: Any) -> Any:
 
 @dataclass(frozen=True)
 class Settings:
-    """What is laid over the start values of a system: parameter sets in their order, then single `values`.
+    """Values laid over the start values of a system: parameter sets in their order, then single `values`.
 
     Messages call a set by its name.
     `values` maps "element.variable" to a number, truth value, name of an enumeration, or to nested lists for a whole

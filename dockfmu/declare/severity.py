@@ -1,4 +1,4 @@
-"""How near initial conditions are to their limits (spec/04 section 8)."""
+"""Nearness of initial conditions to their limits (spec/04 section 8)."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from dockfmu.declare.declaration import LIMITED, InitialConditions
 
 @dataclass(frozen=True)
 class Severity:
-    """How near initial conditions are to their limits (spec/04 section 8), of p_i over its limit, i = 1..11.
+    """Nearness of initial conditions to their limits (spec/04 section 8), of p_i over its limit, i = 1..11.
 
     Attributes
     ----------

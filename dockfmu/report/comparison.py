@@ -57,7 +57,7 @@ class Pair:
 
 @dataclass(frozen=True)
 class SignalDifference:
-    """How far a signal of B is from that of A: largest magnitude, when, and as a share of the largest value."""
+    """Distance of a signal of B from that of A: largest magnitude, when, and as a share of the largest value."""
 
     name: str
     unit: str
@@ -68,7 +68,7 @@ class SignalDifference:
 
 @dataclass
 class Comparison:
-    """What differs between run A and run B. `same` says whether their results agree within the tolerances.
+    """Differences between run A and run B. `same` says whether their results agree within the tolerances.
 
     Settings, FMUs and parameters are causes and do not count for `same`. `events` holds all events by their first
     times, `repeats` those that happened a different number of times; `peaks` and `signals` only what differs by more

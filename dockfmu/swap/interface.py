@@ -65,7 +65,7 @@ def place(name: str) -> Iterator[tuple[Structure, Plan, str]]:
 
 
 def interface(name: str) -> Interface:
-    """Of a component of the catalogue by its name, or of "SYSTEM.ELEMENT".
+    """Return the interface of a component of the catalogue by its name, or of "SYSTEM.ELEMENT".
 
     Raises CatalogueError, StructureError, and what reading the system raises.
     """

@@ -85,7 +85,7 @@ def _note(variable: Variable) -> str:
 
 
 def _start(variable: Variable) -> float | int | bool:
-    """Of its own type; quaternions begin as the identity."""
+    """Return the start value in its own type; quaternions begin as the identity."""
     unit_quaternion = variable.name.endswith("quaternion[1]")
     start = variable.start if variable.start is not None else (1.0 if unit_quaternion else 0.0)
     if variable.items and variable.start is None:

@@ -16,7 +16,15 @@ from fmus.toolchain.libraries import ALLOWED, FUNCTIONS, LibraryError, LibraryIn
 
 _EXTENSIONS = {"linux": ".so", "win": ".dll", "darwin": ".dylib"}
 _WINDOWS_LIBRARIES = (
-    "kernel32.", "user32.", "advapi32.", "shell32.", "ws2_32.", "ntdll.", "msvcrt.", "ucrtbase.", "api-ms-win-",
+    "kernel32.",
+    "user32.",
+    "advapi32.",
+    "shell32.",
+    "ws2_32.",
+    "ntdll.",
+    "msvcrt.",
+    "ucrtbase.",
+    "api-ms-win-",
 )
 _SYSTEM = ("libc.so.6", "libm.so.6", "libdl.so.2", "libpthread.so.0", "librt.so.1", "ld-linux-x86-64.so.2")
 
@@ -57,7 +65,7 @@ def _offered(symbol: str) -> bool:
 
 @dataclass(frozen=True)
 class _System:
-    """What the libraries of an operating system look like, and which of them every machine has."""
+    """Format of the libraries of an operating system, and which of them every machine has."""
 
     read: Callable[[bytes], LibraryInterface]
     has: Callable[[str], bool]

@@ -9,7 +9,7 @@ from typing import Literal, Protocol
 
 @dataclass(frozen=True)
 class Implicit:
-    """How a macro step is iterated.
+    """Iteration of a macro step.
 
     Its sweep is repeated, at most `sweeps` times, until the residual of the outputs that close a loop is below
     `tolerance`, relative to the largest magnitude that outputs of their instance and unit have had. `relaxation` is the
@@ -26,7 +26,7 @@ class Implicit:
 
 @dataclass(frozen=True)
 class Scheme:
-    """What happens in a macro step.
+    """Order of events in a macro step.
 
     The inputs of all instances of a stage are set, then all of them step; the next stage sees their new outputs. Inputs
     are held over the step, except those of the instances in `predicted`, which are straight lines: interpolated for

@@ -24,7 +24,7 @@ _Step = ctypes.CFUNCTYPE(ctypes.c_int, ctypes.c_size_t, ctypes.c_double, ctypes.
 
 
 class Callee(Protocol):
-    """What callbacks need of an instance."""
+    """Part of an instance that callbacks need."""
 
     log: Log
 

@@ -19,7 +19,7 @@ UNKNOWN = "unknown"
 
 @dataclass(frozen=True)
 class OutcomeRule:
-    """How a system reports the outcome of a run, and which outcomes are success.
+    """Variable with which a system reports the outcome of a run, and the outcomes that are success.
 
     The final value of `signal`, an output of type Enumeration, Integer or Boolean, is the outcome. Its name comes from
     `names`, pairs of value and name; without an entry there it is the item of the enumeration in lower case, or the

@@ -46,7 +46,7 @@ def orderly() -> Iterator[None]:
 
 
 class Interruption:
-    """How a run was interrupted: `word` says it, `number` is that of the signal; empty and 0 if it was not."""
+    """Interruption of a run: `word` says it, `number` is that of the signal; empty and 0 if it was not."""
 
     def __init__(self) -> None:
         self.word = ""

@@ -43,7 +43,10 @@ _FUNCTIONS = {
 
 
 class Requests:
-    """What observers request of a system, and what drivers set. Raises StructureError for what is not there."""
+    """Variables that observers request of a system, and those that drivers set.
+
+    Raises StructureError for what is not there.
+    """
 
     def __init__(self, system: Structure, observers: Sequence[Observer], drivers: Sequence[Driver] = ()) -> None:
         self.observers = [each for observer in observers for each in (observer, *observer.companions)]

@@ -35,7 +35,7 @@ def test_a_job_is_the_whole_system(ring, tmp_path):
 
 
 def test_some_of_the_time_passes_inside_the_fmus(ring):
-    """How much is a matter of what else the machine does."""
+    """Ask for some only: how much is a matter of what else the machine does."""
     for name in ("jacobi", "gauss_seidel"):
         assert 0.0 < share_of_fmus(ring.structure, 1e-3, 1.0, by_name(name)) < 1.0
 

@@ -22,7 +22,7 @@ PROGRAM = Path(contract.__file__)
 
 @pytest.fixture(scope="module")
 def broken():
-    """What breaks each property, found by the kernels in the interpreter."""
+    """Return what breaks each property, found by the kernels in the interpreter."""
     done = subprocess.run(
         [sys.executable, PROGRAM],
         env={**os.environ, "NUMBA_DISABLE_JIT": "1", "PYTHONPATH": str(ROOT)},

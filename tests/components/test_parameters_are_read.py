@@ -38,7 +38,7 @@ def functions(root: Any, fields: frozenset[str]) -> set[types.FunctionType]:
 
 
 def _named(function: types.FunctionType) -> Iterator[Any]:
-    """What the names in the code of a function stand for: globals, and members of modules among them."""
+    """Return what the names in the code of a function stand for: globals, and members of modules among them."""
     names = function.__code__.co_names
     known = [function.__globals__.get(name) for name in names]
     modules = [thing for thing in known if isinstance(thing, types.ModuleType)]

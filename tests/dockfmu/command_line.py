@@ -12,7 +12,7 @@ from master.observers.recording.results import Results, read_results
 
 @dataclass(frozen=True)
 class Run:
-    """What a run of the command left."""
+    """Files and output of a run of the command."""
 
     summary: dict
     results: Results

@@ -63,8 +63,10 @@ def test_spec00_ruling_42_what_the_simplifications_of_the_source_put_in(tmp_path
 
 
 def test_spec00_ruling_35_tilt_limiter_and_times(atv):
-    """What the data set is for: the limiter bounds the tilt. With energy kept (R42) the rollers touch 7 s later than
-    the ruling says for the source's simplifications, 210 s after the drive has started."""
+    """Hold what the data set is for: the limiter bounds the tilt.
+
+    With energy kept (R42) the rollers touch 7 s later than the ruling says for the source's simplifications, 210 s
+    after the drive has started."""
     t = atv.results.time
     angles = [atv.results[f"mechanism.docking.angles[{k}]"] for k in (1, 2)]
     tilt = np.degrees(np.arccos(np.cos(angles[0]) * np.cos(angles[1])))

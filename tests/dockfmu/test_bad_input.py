@@ -33,7 +33,7 @@ def _folder(tmp_path, monkeypatch):
 
 @pytest.fixture
 def refused(capfd, tmp_path):
-    """What the command says on its way to exit status 2; nothing may be left."""
+    """Return what the command says on its way to exit status 2; nothing may be left."""
 
     def run(*arguments):
         assert status_of(*arguments) == 2

@@ -236,7 +236,7 @@ def interrupted(pair, folder, number):
 
 
 def rows(folder):
-    """How many are on disk, while the file is being written."""
+    """Return how many are on disk, while the file is being written."""
     try:
         with read_results(folder / "results.h5") as content:
             return len(content.time)

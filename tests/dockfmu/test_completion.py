@@ -14,7 +14,7 @@ from tests.dockfmu.command_line import dockfmu, status_of
 
 
 def offered(line, tmp_path, cwd=None):
-    """What the line may become, as the scripts of argcomplete ask for it."""
+    """Return what the line may become, as the scripts of argcomplete ask for it."""
     told = tmp_path / "told"
     asked = {
         "COMP_LINE": line, "COMP_POINT": str(len(line)), "_ARGCOMPLETE": "1", "_ARGCOMPLETE_IFS": "\n",

@@ -50,7 +50,7 @@ def run(tmp_path_factory):
 
 
 def end(found: Run) -> dict:
-    """How the sequence stands at the end of the run."""
+    """Return the state of the sequence at the end of the run."""
     last = {name: float(found.results[f"cyclogram.{name}"][-1]) for name in ("finished", "overdue")}
     phase = next(name for name, code in PHASE.codes.items() if code == found.results["cyclogram.phase"][-1])
     volts = max(abs(float(found.results[f"cyclogram.command.motor_voltage[{s}]"][-1])) for s in (1, 2))

@@ -11,7 +11,7 @@ DOCS = Path(__file__).parents[2] / "docs" / "guide"
 
 
 def kinds(notebook):
-    """What each cell puts out: figures, tables, texts."""
+    """Return what each cell puts out: figures, tables, texts."""
     return [
         [sorted(output.get("data", {"text": ""})) for output in cell.outputs]
         for cell in notebook.cells

@@ -470,7 +470,7 @@ def test_the_bundle_of_an_older_version_has_no_outcome(pair):
 
 
 def judged(macro_steps=1000, affine=False, **audit):
-    """What a Judgement says of these lines."""
+    """Return what a Judgement says of these lines."""
     result = Result("any", "gauss_seidel", 1e-3)
     result.audit, result.macro_steps = audit, macro_steps
     Judgement({}, affine=affine).end(result)

@@ -95,7 +95,7 @@ def test_links_within_the_site_lead_somewhere(site):
 
 
 def inventory(site):
-    """What the site describes: {name: kind}, of the inventory that Sphinx leaves for other sites."""
+    """Return what the site describes, {name: kind}, of the inventory that Sphinx leaves for other sites."""
     content = (site / "objects.inv").read_bytes().split(b"\n", 4)[4]
     entries = (line.split(" ") for line in zlib.decompress(content).decode().splitlines())
     return {entry[0]: entry[1] for entry in entries}

@@ -53,7 +53,7 @@ def test_without_exchange_the_momentum_itself_is_the_measure():
 
 
 def test_own_momenta_and_impulse_errors():
-    """What instances have by their own state: the larger of both momenta; and how far impulses are apart."""
+    """Compare what instances have by their own state: the larger of both momenta; and how far impulses are apart."""
     own = {name.replace(".p", ".own"): value for name, value in collision(loss=0.02).items()}
     apart = {"b.apart[2]": -0.06 * TIME / 2.0}
     audit = Audit(

@@ -116,7 +116,7 @@ def test_what_is_cut_off_is_named(recorded, tmp_path_factory, data):
 
 @pytest.mark.parametrize("seed", range(2))
 def test_a_torn_page_costs_the_rows_from_there_on(recorded, tmp_path, seed):
-    """Of a file of this size, the chunks that lie before the page come back."""
+    """Read a file of this size up to the page: the chunks before it come back."""
     whole, noise = bytearray(recorded.data), random.Random(seed)
     place = int(len(whole) * noise.uniform(0.6, 0.95))
     whole[place : place + 512] = noise.randbytes(512)

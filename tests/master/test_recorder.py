@@ -223,7 +223,7 @@ def test_a_torn_row_of_the_journal_is_left_out(tmp_path):
 
 
 def test_a_journal_that_drops_rows_has_the_others_at_every_moment(tmp_path, monkeypatch):
-    """What a kill would leave after each call of the system."""
+    """Read what a kill would leave after each call of the system."""
     file, kept = tmp_path / "j", ([0.6, 0.7], [3.0, 5.0])
     book = journal.Journal(file, ["a.y"])
     book.append(5, np.array([0.5, *kept[0]]), np.array([[1.0], [3.0], [5.0]]))

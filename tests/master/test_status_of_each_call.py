@@ -54,7 +54,7 @@ class Trace:
         return [tuple(line.split()) for line in self.file.read_text().splitlines()]
 
     def after(self, function, instance="craft"):
-        """What was called of `instance` after the last `function` of "craft"."""
+        """Return what was called of `instance` after the last `function` of "craft"."""
         calls = self.calls
         last = max(k for k, call in enumerate(calls) if call == ("craft", function))
         return [name for who, name in calls[last + 1 :] if who == instance]
@@ -96,7 +96,7 @@ def check_named(error, function, status):
 
 
 def check_calls(trace, function, status, *, running=True):
-    """What the standard allows after a status: nothing after fmi2Fatal, after others the way out."""
+    """Hold to what the standard allows after a status: nothing after fmi2Fatal, after others the way out."""
     allowed = set() if status == FATAL else set(FREEING)
     if status == DISCARD and running:
         allowed |= {"fmi2Terminate"}

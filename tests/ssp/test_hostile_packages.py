@@ -62,7 +62,7 @@ def changed(text, data):
 @given(data=st.data())
 @settings(max_examples=120, suppress_health_check=[HealthCheck.too_slow])
 def test_no_changed_package_whatever_gets_past(members, tmp_path_factory, data):
-    """What `validate` finds nothing in can be read; what can be coupled may be checked."""
+    """Read what `validate` finds nothing in; what can be coupled may be checked."""
     content = dict(members)
     for name in ("SystemStructure.ssd", "resources/pair.ssv"):
         if data.draw(st.booleans()):

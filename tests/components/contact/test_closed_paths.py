@@ -149,7 +149,7 @@ JUMPS = (("pads", "RefCone25"), ("wide slots", "RefCone"), ("wide slots", "RefCo
 @pytest.mark.parametrize("name", ["RefCone", "RefCone25"])
 @pytest.mark.parametrize("kind", KINDS)
 def test_spec05_oracle_21_closed_paths_give_back_their_energy(name, kind):
-    """What is left of the largest energy stored on the way, with 4000, 16 000 and 64 000 points.
+    """Bound what is left of the largest energy stored on the way, with 4000, 16 000 and 64 000 points.
 
     Forces with kinks: second order, 1/256 from the first to the last; at least 1/64 is asked for, because the phase of
     the kinks within the spacing varies. Forces that jump: first order, jumps of the size of the largest forces on some

@@ -94,8 +94,11 @@ def test_damping_and_friction_are_of_first_order():
 
 
 def test_energy_of_both_components_closes_at_second_order():
-    """Of an impact of 60 mJ, in which damping and friction take 8 mJ where there are any. Contact closed all the while:
-    order 2; where it ends within a step, a single error of second order whose phase varies."""
+    """Close the energy of an impact of 60 mJ, in which damping and friction take 8 mJ where there are any.
+
+    Contact closed all the while: order 2; where it ends within a step, a single error of second order whose phase
+    varies.
+    """
     for laws, end, spread, largest in ((smooth(), 1e-3, 0.05, 2e-5), ({}, 1e-2, 0.5, 1e-5)):
         found = []
         for h in STEPS:

@@ -101,7 +101,7 @@ def test_vector_operations_agree_with_numpy(a, b):
 
 @given(st.tuples(*[st.floats(-0.3, 0.3)] * 3), vectors)
 def test_rate_matrix_gives_the_angular_velocity_of_a_rotation_vector(phi, rate):
-    """Of the child in parent axes, against central differences; the series neglects |phi|^4 / 720 < 1e-4."""
+    """Compare it, of the child in parent axes, with central differences; the series neglects |phi|^4 / 720 < 1e-4."""
     h = 1e-5
     before, after = (
         rotation.from_rotation_vector(tuple(p + s * h * r for p, r in zip(phi, rate, strict=True))) for s in (-1, 1)

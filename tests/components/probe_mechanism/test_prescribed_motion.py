@@ -72,7 +72,7 @@ def test_power_of_the_whole_mechanism_balances(presses):
 
 
 def test_spec00_ruling_42_balance_with_the_simplifications_of_the_source():
-    """What slope of the tip and stiffness put in is counted by its own works, and closes the balance as before."""
+    """Count by its own works what slope of the tip and stiffness put in; it closes the balance as before."""
     rows = pressed(micro_step=1e-4, micro_tolerance=0.0, simplifications=SIMPLIFICATIONS.codes["SOURCE"])
     assert np.abs(rows[:, 8] - rows[0, 8]).max() < 2e-5 * rows[-1, 9]
 

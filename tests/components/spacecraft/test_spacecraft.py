@@ -498,7 +498,7 @@ def test_source_base_motion_has_the_velocity_terms_only():
 
 
 def test_lagged_acceleration_adds_up_to_the_velocity():
-    """What a mechanism integrates from the held accelerations is the port's velocity of one step before."""
+    """Integrate the held accelerations as a mechanism does: the port's velocity of one step before."""
     body = craft(random_modes(), **{"parameters.initial.angular_velocity": [0.01, 0.02, 0.03]})
     start = rotation(body.m.port[0].quaternion).T @ body.m.port[0].velocity
     total = np.zeros(3)
@@ -679,7 +679,7 @@ def test_inertia_tensor_that_no_body_has_is_refused(along_axes):
 
 
 def test_inertia_about_the_origin_must_be_that_of_a_body_about_its_centre_of_mass():
-    """What the mass has by its offset is taken off first: the rest of this tensor breaks the triangle inequality."""
+    """Take off first what the mass has by its offset: the rest of this tensor breaks the triangle inequality."""
     values = {
         "parameters.mass": 10.0,
         "parameters.center_of_mass": [0.0, 0.0, 1.0],

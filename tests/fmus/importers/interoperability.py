@@ -33,7 +33,7 @@ def keep(fmu: str, column: str, text: str, **more) -> None:
 
 
 def cell(fmu: str, column: str) -> str | None:
-    """What the table says of a result; None where there is none."""
+    """Return what the table says of a result; None where there is none."""
     file = RESULTS / f"{fmu}.{column}.json"
     return json.loads(file.read_text())["text"] if file.is_file() else None
 
@@ -64,7 +64,7 @@ def sizes(fmus) -> str:
 
 
 def section(name: str) -> str:
-    """What stands in the page between the marks of a table."""
+    """Return what stands in the page between the marks of a table."""
     begin, end = (mark.format(name) for mark in (BEGIN, END))
     return PAGE.read_text(encoding="utf-8").partition(begin)[2].partition(end)[0].strip()
 
