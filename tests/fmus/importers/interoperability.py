@@ -1,15 +1,18 @@
 """The tables of docs/guide/interoperability.md: what the tests found, kept as JSON and written as Markdown.
 
-`python -m tests.fmus.importers.interoperability` writes the tables after a run of the tests beside this file.
+`python -m tests.fmus.importers.interoperability` writes the tables after a run of the tests beside this file. What
+they did not run stays as the page has it.
 """
 
 import json
 
 from base.cache import ROOT
+from fmus import catalogue
 
 RESULTS = ROOT / "build" / "interoperability"
 PAGE = ROOT / "docs" / "guide" / "interoperability.md"
 BEGIN, END = "<!-- begin of the {} -->", "<!-- end of the {} -->"
+NOT_RUN = "not run"
 
 COLUMNS = {
     "linux64": "linux64",
@@ -32,35 +35,42 @@ def keep(fmu: str, column: str, text: str, **more) -> None:
     (RESULTS / f"{fmu}.{column}.json").write_text(json.dumps({"text": text, **more}, indent=1))
 
 
-def cell(fmu: str, column: str) -> str | None:
-    """Return what the table says of a result; None where there is none."""
+def _kept(fmu: str, column: str) -> dict:
+    """Return what `keep` remembers of a cell; empty if it was not run."""
     file = RESULTS / f"{fmu}.{column}.json"
-    return json.loads(file.read_text())["text"] if file.is_file() else None
+    return json.loads(file.read_text()) if file.is_file() else {}
 
 
-def _row(words) -> str:
+def _line(words) -> str:
     return f"| {' | '.join(words)} |"
 
 
-def table(fmus) -> str:
-    """Return the table; a cell of an importer that is not here stays as the page has it."""
+def _table(titles, rows) -> str:
+    return "\n".join(_line(words) for words in (titles, ["---"] * len(titles), *rows))
+
+
+def table() -> str:
+    """Return the table of importers and platforms: a row for each component of the catalogue."""
     earlier = documented()
-    lines = [_row(["", *COLUMNS.values()]), _row(["---"] * (len(COLUMNS) + 1))]
-    for name in fmus:
-        kept = earlier.get(name, {})
-        lines.append(_row([name, *(cell(name, column) or kept.get(column, "not run") for column in COLUMNS)]))
-    return "\n".join(lines)
+    rows = []
+    for name in sorted(catalogue.names()):
+        before = earlier.get(name, {})
+        rows.append([name, *(_kept(name, key).get("text") or before.get(key, NOT_RUN) for key in COLUMNS)])
+    return _table(["", *COLUMNS.values()], rows)
 
 
-def sizes(fmus) -> str:
-    titles = ("", ".fmu, 5 platforms", "library", "state", "load", "instantiate", "initialize", "step")
-    lines = [_row(titles), _row(["---"] * len(titles))]
-    for name in fmus:
-        found = json.loads((RESULTS / f"{name}.linux64.json").read_text())
-        kilobytes = [f"{found[key] / 1000:.0f} kB" for key in ("archive", "library", "state")]
-        times = [f"{found['times'][key] * 1e6:.3g} µs" for key in ("load", "instantiate", "initialize", "step")]
-        lines.append(_row([name, *kilobytes, *times]))
-    return "\n".join(lines)
+def sizes() -> str:
+    """Return the table of sizes and times; a component that was never measured has no row."""
+    earlier = {row[0]: row for row in _rows("sizes")[2:]}
+    rows = []
+    for name in sorted(catalogue.names()):
+        if found := _kept(name, "linux64"):
+            kilobytes = [f"{found[key] / 1000:.0f} kB" for key in ("archive", "library", "state")]
+            times = [f"{found['times'][key] * 1e6:.3g} µs" for key in ("load", "instantiate", "initialize", "step")]
+            rows.append([name, *kilobytes, *times])
+        elif name in earlier:
+            rows.append(earlier[name])
+    return _table(["", ".fmu, 5 platforms", "library", "state", "load", "instantiate", "initialize", "step"], rows)
 
 
 def section(name: str) -> str:
@@ -69,17 +79,21 @@ def section(name: str) -> str:
     return PAGE.read_text(encoding="utf-8").partition(begin)[2].partition(end)[0].strip()
 
 
+def _rows(name: str) -> list[list[str]]:
+    """Return the lines of a table in the page: the titles, the rule, the rows."""
+    return [[word.strip() for word in line.split("|")[1:-1]] for line in section(name).splitlines()]
+
+
 def documented() -> dict[str, dict[str, str]]:
-    """The table of importers and platforms in the page: FMU -> column -> cell."""
-    head, _, *rows = ([word.strip() for word in line.split("|")[1:-1]] for line in section("table").splitlines())
+    """Return the table of importers and platforms in the page: FMU -> column -> cell."""
+    titles, _, *rows = _rows("table")
     keys = {title: key for key, title in COLUMNS.items()}
-    return {row[0]: {keys[t]: word for t, word in zip(head[1:], row[1:], strict=True)} for row in rows}
+    return {row[0]: {keys[t]: word for t, word in zip(titles[1:], row[1:], strict=True)} for row in rows}
 
 
 def main() -> None:
-    fmus = sorted({file.name.partition(".")[0] for file in RESULTS.glob("*.linux64.json")})
     text = PAGE.read_text(encoding="utf-8")
-    for name, made in (("table", table(fmus)), ("sizes", sizes(fmus))):
+    for name, made in (("table", table()), ("sizes", sizes())):
         begin, end = (mark.format(name) for mark in (BEGIN, END))
         before, _, rest = text.partition(begin)
         text = f"{before}{begin}\n{made}\n{end}{rest.partition(end)[2]}"
