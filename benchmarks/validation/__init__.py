@@ -1,0 +1,1 @@
+"""Comparison of whole dockings with what the source publishes: `python -m benchmarks.validation`."""

@@ -1,0 +1,244 @@
+"""What the source publishes of a docking with each variant (Yaskevich 2020, chapter 6), measured in ours.
+
+Numbers and features are those that spec/06 has taken from the text, sections 8 and 9.6; the curves themselves are lost.
+A feature has a function that returns what was measured, and whether it is as published: None where the source gives no
+limit; no pair at all where the build lacks the device.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from benchmarks.validation.docking import Docking
+
+Found = tuple[str, bool | None]
+
+PULL = -300.0
+"""N; the latches pull"""
+NONE = "\N{EN DASH}"
+"""of a cell for which there is nothing"""
+
+
+@dataclass(frozen=True)
+class Feature:
+    """A published number or feature of a curve.
+
+    Attributes
+    ----------
+    place : str
+        Section or figure of the source.
+    text : str
+        What the source says.
+    measure : callable
+        Docking -> (what was found, whether it is as published).
+    """
+
+    place: str
+    text: str
+    measure: Callable[[Docking], Found | None]
+
+
+def _contact_lost(docking: Docking) -> Found:
+    rows = docking.window(docking.events["first_contact"], docking.events["socket_bottom"])
+    touching = docking["mechanism.sensor.first_contact"][rows] > 0.0
+    losses = int((np.diff(touching.astype(int)) < 0).sum())
+    return f"{losses} times", losses > 0
+
+
+def _start(docking: Docking) -> Found:
+    after = docking.events["docking_start"] - docking.events["first_contact"]
+    return f"{after:.1f} s", 1.5 <= after <= 4.5
+
+
+def _push_ends(docking: Docking) -> Found:
+    bottom = docking.events["socket_bottom"]
+    push = docking["cyclogram.command.push"] != 0.0
+    last = float(docking.time[np.flatnonzero(push)[-1]])
+    return f"{1e3 * (last - bottom):.0f} ms after it", 0.0 <= last - bottom < 0.1
+
+
+def _resistance(docking: Docking) -> tuple[int, int, int]:
+    """Return the rows of the bottom, of the largest travel in the next 5 s, and of the first pull of the latches."""
+    bottom = docking.events["socket_bottom"]
+    first, last = docking.window(bottom, bottom + 5.0)[[0, -1]]
+    turn = first + int(np.argmax(docking["mechanism.sensor.axial_travel"][first:last]))
+    pull = turn + int(np.argmax(docking.push[turn:] < PULL))
+    return int(first), turn, pull
+
+
+def _recoil(docking: Docking) -> Found:
+    first, turn, pull = _resistance(docking)
+    travel = docking["mechanism.sensor.axial_travel"]
+    level = 0.5 * travel[turn]
+    loading = docking.push[first + int(np.argmax(travel[first:turn] >= level))]
+    back = np.flatnonzero(travel[turn:pull] <= level)
+    if not len(back):
+        return "does not come back to half the travel", None
+    unloading = docking.push[turn + back[0]]
+    return f"{unloading / loading:.2f} of it at half the travel", bool(unloading < loading)
+
+
+def _friction_brake(docking: Docking) -> Found:
+    slip = float(np.abs(docking["mechanism.axial.brake_slip"]).max())
+    return ("slips" if slip else "holds"), slip > 0.0
+
+
+def _latch_pulse(docking: Docking) -> Found:
+    bottom = docking.events["socket_bottom"]
+    rows = docking.window(bottom, bottom + 10.0)
+    peak = rows[np.argmin(docking.push[rows])]
+    return f"{-docking.push[peak] / 1e3:.2f} kN at {docking.time[peak]:.1f} s", None
+
+
+def _latch_time(docking: Docking) -> Found:
+    bottom = docking.events["socket_bottom"]
+    rows = docking.window(bottom, bottom + 10.0)
+    t = float(docking.time[rows[np.argmin(docking.push[rows])]])
+    return f"{t:.1f} s", 4.0 <= t <= 8.0
+
+
+def _asymmetric(docking: Docking) -> Found:
+    bottom = docking.events["socket_bottom"]
+    rows = docking.window(bottom + 1.0, bottom + 4.0)
+    peak = rows[np.argmin(docking.push[rows])]
+    half = 0.5 * docking.push[peak]
+    rise = docking.time[peak] - docking.time[rows[np.argmax(docking.push[rows] < half)]]
+    fall = docking.time[peak + int(np.argmax(docking.push[peak:] > half))] - docking.time[peak]
+    return f"rise {rise:.3f} s, fall {fall:.3f} s", bool(abs(rise - fall) > 0.05 * (rise + fall))
+
+
+def _second_hit(docking: Docking) -> Found:
+    bottom = docking.events["socket_bottom"]
+    one, other = docking.window(bottom, bottom + 2.0), docking.window(bottom + 4.0, bottom + 7.0)
+    first, second = docking.push[one].max(), docking.push[other].max()
+    return f"{second / first:.2f} of the first", bool(0.0 < second < first)
+
+
+def _limiter_contacts(docking: Docking) -> Found:
+    count = docking.contacts("mechanism.flag.limiter_contact", 38.0)
+    return f"{count}", count == 2
+
+
+def _drive_on(docking: Docking) -> Found:
+    return f"{docking.events['drive_on']:.1f} s", abs(docking.events["drive_on"] - 38.0) < 2.0
+
+
+def _rollers(docking: Docking) -> Found | None:
+    touching = docking["mechanism.flag.roller_contact"] > 0.0
+    after = touching.any(axis=1) & (docking.time > docking.events["drive_on"])
+    if not after.any():
+        return None
+    first = float(docking.time[np.argmax(after)])
+    return f"{first:.0f} s", first > 220.0
+
+
+def _rollers_at_once(docking: Docking) -> Found:
+    most = int((docking["mechanism.flag.roller_contact"] > 0.0).sum(axis=1).max())
+    return f"{most}", most <= 2
+
+
+def _duration(docking: Docking) -> Found:
+    end = docking.events["end_of_retraction"] / 60.0
+    return f"{end:.1f} min", 5.0 <= end <= 7.0
+
+
+def _end_gap(docking: Docking) -> Found:
+    gap = float(docking["mechanism.docking.plane_gap"][-1])
+    return f"{1e3 * gap:.1f} mm", 9.0e-3 < gap < 10.5e-3
+
+
+def _largest_push(docking: Docking) -> Found:
+    return f"{docking.push.max() / 1e3:.2f} kN", None
+
+
+def _pulses(docking: Docking) -> Found:
+    forces = [force for _, force in docking.pulses(60.0)]
+    return (f"{len(forces)}, up to {max(forces) / 1e3:.1f} kN" if forces else "none"), None
+
+
+def _strong_pulses(docking: Docking) -> Found:
+    return f"{sum(force > 1e3 for _, force in docking.pulses(60.0))}", None
+
+
+def _first_brake(docking: Docking) -> Found | None:
+    """Only a build with FrB1 has its loss in the audit."""
+    if "mechanism.audit.dissipated_first_brake" not in docking.energies:
+        return None
+    return f"{1e3 * docking['mechanism.axial.stroke'].max():.0f} mm", None
+
+
+def _re_cocked(docking: Docking) -> Found | None:
+    """Return when the stroke of FrB1 falls to zero while the nut stands and the gap stays."""
+    if "mechanism.audit.dissipated_first_brake" not in docking.energies:
+        return None
+    stroke = docking["mechanism.axial.stroke"]
+    late = docking.time > docking.events["drive_on"]
+    falling = np.flatnonzero(late & (stroke > 0.01 * stroke[late][0]) & (stroke < 0.99 * stroke[late][0]))
+    if not len(falling):
+        return "no stroke was left", None
+    begin, end = falling[[0, -1]]
+    gap = docking["mechanism.docking.plane_gap"][[begin, end]]
+    restored = (
+        f"{docking.time[begin]:.0f} to {docking.time[end]:.0f} s, gap {1e3 * gap[0]:.1f} to {1e3 * gap[1]:.1f} mm"
+    )
+    return restored, bool(stroke[-1] == 0.0)
+
+
+def _tilt(docking: Docking) -> Found:
+    return f"{np.degrees(docking.tilt.max()):.1f}°", None
+
+
+EXISTING = (
+    Feature("6.2, fig. 6.2.2", "after the first touch contact is lost before the head is in the socket", _contact_lost),
+    Feature("6.2, fig. 6.2.2", "the push ends when the head touches the bottom", _push_ends),
+    Feature("6.2", "docking starts about 3 s after first contact", _start),
+    Feature("6.2, fig. 6.2.2", "the friction brake slips after the spring", _friction_brake),
+    Feature("6.2, fig. 6.2.2", "the force of recoil is smaller than that of resistance", _recoil),
+    Feature("6.2, fig. 6.2.4", "the latches strike their stops in the 6th second", _latch_time),
+    Feature("6.2, fig. 6.2.3", "hysteresis makes the pulse of the latches asymmetric", _asymmetric),
+    Feature("6.2, fig. 6.2.2", "the second strike on the bottom is weaker", _second_hit),
+    Feature("6.2, fig. 6.2.4", "the limiter touches the cone before 38 s, twice", _limiter_contacts),
+    Feature("6.2, fig. 6.2.4", "the drive starts at 38 s", _drive_on),
+    Feature("6.2, fig. 6.2.4", "rollers touch the cone after 220 s", _rollers),
+    Feature("6.2", "no more than two rollers touch at once", _rollers_at_once),
+    Feature("6.1, 4.1", "the whole takes 5 to 7 minutes", _duration),
+)
+"""What the source says of the docking of an ATV with the existing mechanism (section 6.2)."""
+
+COMPARED = (
+    Feature("6.4", "largest push; of two friction brakes smaller", _largest_push),
+    Feature("6.4", "pulse of the latches; of two friction brakes much smaller", _latch_pulse),
+    Feature("6.4", "pulses of the limiter above 0.3 kN in the first minute: existing a series, else few", _pulses),
+    Feature("6.4", "of these above 1 kN; modified at most one small one", _strong_pulses),
+    Feature("6.5", "largest angle between the docking axes; V3 1.5 times smaller", _tilt),
+    Feature("6.4", "stroke of FrB1, largest", _first_brake),
+    Feature("6.4, 6.5", "pushers restore the stroke of FrB1 while nut and gap stand (V3: 185 to 204 s)", _re_cocked),
+    Feature("6.5", "first contact of rollers; V3 has none", _rollers),
+    Feature("6.5", "docking planes at the end; V3 10 mm", _end_gap),
+    Feature("6.1, 4.1", "the whole: 5 to 7 minutes", _duration),
+)
+"""What the source says of the three variants on equal initial conditions (sections 6.4 and 6.5)."""
+
+
+def existing_table(docking: Docking) -> list[str]:
+    """Return what the source says of the existing mechanism beside ours, as lines of Markdown."""
+    lines = ["| source | it says | ours | as published |", "|---|---|---|---|"]
+    for feature in EXISTING:
+        found = feature.measure(docking)
+        text, holds = found if found is not None else (NONE, None)
+        verdict = "" if holds is None else "yes" if holds else "**no**"
+        lines.append(f"| {feature.place} | {feature.text} | {text} | {verdict} |")
+    return lines
+
+
+def comparison_table(dockings: Sequence[Docking]) -> list[str]:
+    """Return what the source says of the variants beside ours on equal initial conditions, as lines of Markdown."""
+    lines = ["| source | it says | " + " | ".join(f"`{docking.name}`" for docking in dockings) + " |"]
+    lines.append("|---" * (2 + len(dockings)) + "|")
+    for feature in COMPARED:
+        cells = [found[0] if (found := feature.measure(docking)) else NONE for docking in dockings]
+        lines.append(f"| {feature.place} | {feature.text} | {' | '.join(cells)} |")
+    return lines
