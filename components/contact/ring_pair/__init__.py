@@ -1,0 +1,49 @@
+"""The pair of androgynous rings: petals, rims, ring planes, latches and stops, mating sensors (spec/05 section 7).
+
+`unit()` is its record; a component places it among its groups and calls the kernels on it::
+
+    RECORD = Record(..., ring_pair.unit(), ...)
+
+    code = ring_pair.initialize(m.ring_pair)      # once, before the first evaluation
+    code = ring_pair.attempt(m.ring_pair)         # as often as needed: a trial at `input.base` and `input.link`
+    code = ring_pair.accept(m.ring_pair, h)       # once per accepted micro-step: latches move, fire; outputs
+    code = ring_pair.evaluate(m.ring_pair)        # where outputs are wanted and no micro-step ends
+"""
+
+from components.contact.ring_pair.kernel import (
+    accept,
+    attempt,
+    evaluate,
+    initialize,
+    list_contacts,
+    publish_validity,
+)
+from components.contact.ring_pair.pairs import (
+    GEOMETRY,
+    MESSAGES,
+    NOT_FINITE,
+    OUT_OF_RANGE,
+    PAIRS,
+    PENETRATION,
+    messages,
+)
+from components.contact.ring_pair.ports import PARAMETER_SETS, unit, validity
+
+__all__ = [
+    "GEOMETRY",
+    "MESSAGES",
+    "NOT_FINITE",
+    "OUT_OF_RANGE",
+    "PAIRS",
+    "PARAMETER_SETS",
+    "PENETRATION",
+    "accept",
+    "attempt",
+    "evaluate",
+    "initialize",
+    "list_contacts",
+    "messages",
+    "publish_validity",
+    "unit",
+    "validity",
+]

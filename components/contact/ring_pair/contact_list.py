@@ -1,0 +1,50 @@
+"""The list of contacts of one evaluation and the sums of their forces."""
+
+from __future__ import annotations
+
+from components.contact.force import clear, contact_force, exert, point_velocity, stored_energy
+from components.contact.ring_pair.pairs import PENETRATION, law_of, weight
+from components.core.kernel import kernel
+from components.core.vector import load, store
+
+
+@kernel
+def begin(tally, work):
+    """Clear the sums and the list of contacts for an evaluation."""
+    clear(tally.target)
+    clear(work.ring)
+    tally.stored_energy = 0.0
+    tally.count = 0.0
+    tally.closed = 0.0
+    tally.tips = 0.0
+    tally.borders = 0.0
+
+
+@kernel
+def add_contact(unit, pair, index, point, normal, gain, depth):
+    """List a contact and add its forces to the passive unit and the active ring, and its energy.
+
+    `point` and unit `normal` in PU axes, `depth` in m; `gain` see `force.contact_force`. Returns 0, or
+    PENETRATION + pair for a depth beyond the limit of the pair's law.
+    """
+    tally = unit.tally
+    link = unit.work.link
+    law = law_of(unit.parameters, pair)
+    item = tally.contact[int(tally.count)]
+    item.pair = pair
+    item.index = index
+    store(point, item.position)
+    store(normal, item.normal)
+    item.gain = gain
+    item.penetration = depth
+    tally.count += 1.0
+    v = point_velocity(link, point)
+    force, item.normal_force, item.friction_force = contact_force(law, v, normal, gain, depth)
+    exert(force, point, load(link.position), tally.target, unit.work.ring)
+    tally.stored_energy += stored_energy(law, depth)
+    tally.closed += weight(pair, index)
+    if depth > law.penetration_limit:
+        tally.excess = depth
+        tally.index = index
+        return PENETRATION + int(pair)
+    return 0

@@ -1,0 +1,263 @@
+"""Evaluation of the pair of rings.
+
+`attempt` tries a pose: it writes work space, never the state, and may be repeated. `accept` ends a micro-step: latches
+move and fire, and the outputs get their new forces. `evaluate` is a trial with its outputs.
+"""
+
+from __future__ import annotations
+
+from math import atan2, cos, fabs, isfinite, pi, sqrt
+
+from components.contact import kinematics
+from components.contact.ring_pair.contact_list import begin
+from components.contact.ring_pair.edges import detect_edges
+from components.contact.ring_pair.geometry import set_geometry
+from components.contact.ring_pair.latches import advance_latches, detect_latches, latch_energy, release_latches
+from components.contact.ring_pair.pairs import NOT_FINITE, OUT_OF_RANGE
+from components.contact.ring_pair.planes import detect_planes, detect_sensors
+from components.contact.ring_pair.rims import detect_rims
+from components.core.component import fail
+from components.core.kernel import kernel
+from components.core.rotation import apply, load_matrix
+from components.core.vector import load, store
+
+# where rings that are near each other must stand, for petals to face those that they are tested against
+LEAST_AXIAL = cos(pi / 6.0)
+LARGEST_ROLL = pi / 6.0
+# which of these is broken, in messages
+TILTED = 1
+ROLLED = 2
+ASIDE = 3
+THROUGH = 4
+
+
+@kernel
+def initialize(unit):
+    """Compute the constants and forget all contacts. Follow with `evaluate` at the first pose. Returns 0, or a code."""
+    code = set_geometry(unit)
+    if code:
+        return code
+    release_latches(unit)
+    memory = unit.state.friction_memory
+    memory.step = 0.0
+    memory.closed = 0.0
+    memory.count = 0.0
+    unit.state.validity.petal_tip = 0.0
+    unit.state.validity.ring_border = 0.0
+    unit.state.dissipated_latches = 0.0
+    return 0
+
+
+@kernel
+def _sum_of(a):
+    return a[0] + a[1] + a[2]
+
+
+@kernel
+def _reach(unit):
+    """Return how far the foremost point of the active ring is past the tips of the passive petals, m; or less.
+
+    Negative: nothing can touch.
+    """
+    p = unit.parameters
+    link = unit.work.link
+    axial = link.rotation[0, 0]
+    tilt = sqrt(max(0.0, 1.0 - axial * axial))
+    return link.position[0] + p.petal.height * (1.0 + fabs(axial)) + p.ring.outer_radius * tilt
+
+
+@kernel
+def _check_domain(unit):
+    """Return 0 where rings that are near each other stand as their pairs suppose, or OUT_OF_RANGE."""
+    p = unit.parameters
+    link = unit.work.link
+    A = link.rotation
+    r = link.position
+    roll = atan2(-A[2, 1], A[1, 1])
+    aside = sqrt(r[1] * r[1] + r[2] * r[2])
+    if not A[0, 0] > LEAST_AXIAL:
+        return fail(unit.status, OUT_OF_RANGE, A[0, 0], TILTED)
+    if fabs(roll) > LARGEST_ROLL:
+        return fail(unit.status, OUT_OF_RANGE, roll, ROLLED)
+    if aside > 0.5 * p.ring.radius:
+        return fail(unit.status, OUT_OF_RANGE, aside, ASIDE)
+    if r[0] > 0.5 * p.petal.height:
+        return fail(unit.status, OUT_OF_RANGE, r[0], THROUGH)
+    return 0
+
+
+@kernel
+def _place(unit):
+    """Place the active ring in PU, and check its numbers."""
+    link = unit.work.link
+    kinematics.place_link(unit.input.base, unit.input.link, link)
+    total = _sum_of(link.position) + _sum_of(link.velocity) + _sum_of(link.angular_velocity)
+    for i in range(3):
+        total += _sum_of(link.rotation[i])
+    if not isfinite(total):
+        return fail(unit.status, NOT_FINITE, total, 0)
+    return 0
+
+
+@kernel
+def _copy_wrench(wrench, copy):
+    store(load(wrench.force), copy.force)
+    store(load(wrench.torque), copy.torque)
+
+
+@kernel
+def _keep(unit):
+    """Keep the sums over all contacts but those of the latches, which `accept` will add anew."""
+    work = unit.work
+    tally = unit.tally
+    _copy_wrench(tally.target, work.held_target)
+    _copy_wrench(work.ring, work.held_ring)
+    work.held_energy = tally.stored_energy
+    work.held_closed = tally.closed
+    work.held_count = tally.count
+
+
+@kernel
+def _restore(unit):
+    """Set the sums and the list to those of `_keep`."""
+    work = unit.work
+    tally = unit.tally
+    _copy_wrench(work.held_target, tally.target)
+    _copy_wrench(work.held_ring, work.ring)
+    tally.stored_energy = work.held_energy
+    tally.closed = work.held_closed
+    tally.count = work.held_count
+
+
+@kernel
+def _near_plane(unit, height):
+    """Return whether points of the active ring up to `height` over its plane can be past the passive ring plane."""
+    link = unit.work.link
+    axial = link.rotation[0, 0]
+    tilt = sqrt(max(0.0, 1.0 - axial * axial))
+    return link.position[0] + height + unit.parameters.ring.outer_radius * tilt > 0.0
+
+
+@kernel
+def _detect(unit):
+    """Find all contacts of the placed ring and sum their forces. Returns 0, OUT_OF_RANGE, or PENETRATION + pair."""
+    output = unit.output
+    begin(unit.tally, unit.work)
+    for k in range(len(output.mated)):
+        output.mated[k] = 0.0
+    if _reach(unit) < 0.0:
+        _keep(unit)
+        return 0
+    code = _check_domain(unit)
+    if code == 0:
+        code = detect_rims(unit)
+    if code == 0:
+        code = detect_edges(unit)
+    if code == 0 and _near_plane(unit, unit.parameters.sensor.protrusion):
+        code = detect_planes(unit)
+        if code == 0:
+            code = detect_sensors(unit)
+    _keep(unit)
+    if code == 0 and _near_plane(unit, unit.geometry.reach):
+        code = detect_latches(unit)
+    return code
+
+
+@kernel
+def _publish(unit):
+    """Set the outputs to the sums and flags."""
+    tally = unit.tally
+    output = unit.output
+    work = unit.work
+    _copy_wrench(tally.target, output.target)
+    A = load_matrix(work.link.rotation)
+    store(apply(A, load(work.ring.force)), output.link.force)
+    store(apply(A, load(work.ring.torque)), output.link.torque)
+    output.stored_energy = tally.stored_energy + latch_energy(unit)
+    output.dissipated_latches = unit.state.dissipated_latches
+    output.contact = 1.0 if tally.count > 0.0 else 0.0
+    output.capture = output.mated[0] * output.mated[1] * output.mated[2]
+    held = output.capture
+    for k in range(len(output.mated)):
+        first = unit.state.latch[2 * k].fired
+        second = unit.state.latch[2 * k + 1].fired
+        output.latched[2 * k] = first
+        output.latched[2 * k + 1] = second
+        held *= max(first, second)
+    output.capture_mechanical = held
+
+
+@kernel
+def attempt(unit):
+    """Evaluate the contacts at the inputs: `tally`, and the mating sensors. Never changes the state.
+
+    Returns 0, NOT_FINITE, OUT_OF_RANGE, or PENETRATION + pair with the depth in `status.value`.
+    """
+    code = _place(unit)
+    if code:
+        return code
+    code = _detect(unit)
+    if code == OUT_OF_RANGE:
+        return code
+    if code:
+        return fail(unit.status, code, unit.tally.excess, unit.tally.index)
+    unit.tally.class_1 = unit.tally.count
+    return 0
+
+
+@kernel
+def evaluate(unit):
+    """Set the outputs at the inputs. Never changes the state. Returns what `attempt` does."""
+    code = attempt(unit)
+    if code == 0:
+        _publish(unit)
+    return code
+
+
+@kernel
+def accept(unit, h):
+    """Accept the last evaluation as the end of a micro-step of length h, s.
+
+    Moves and fires the latches, and sets the outputs with their new forces. Returns 0, or PENETRATION + pair.
+    """
+    code = 0
+    tally = unit.tally
+    count = unit.state.validity
+    if tally.tips > 0.0:
+        count.petal_tip += 1.0
+    if tally.borders > 0.0:
+        count.ring_border += 1.0
+    advance_latches(unit, h)
+    _restore(unit)
+    if _near_plane(unit, unit.geometry.reach):
+        code = detect_latches(unit)
+    tally.class_1 = tally.count
+    _publish(unit)
+    if code:
+        return fail(unit.status, code, tally.excess, tally.index)
+    return 0
+
+
+@kernel
+def publish_validity(unit, validity):
+    """Copy the counts to the group `validity` of a component."""
+    validity.petal_tip = unit.state.validity.petal_tip
+    validity.ring_border = unit.state.validity.ring_border
+
+
+@kernel
+def list_contacts(unit, contact):
+    """Copy the contacts of the last evaluation to `contact`, a group of `ports.contacts`, as far as it has room."""
+    listed = int(unit.tally.count)
+    for k in range(len(contact)):
+        if k < listed:
+            item = unit.tally.contact[k]
+            contact[k].active = 1.0
+            contact[k].pair = item.pair
+            store(load(item.position), contact[k].position)
+            store(load(item.normal), contact[k].normal)
+            contact[k].penetration = item.penetration
+            contact[k].normal_force = item.normal_force
+            contact[k].friction_force = item.friction_force
+        else:
+            contact[k].active = 0.0

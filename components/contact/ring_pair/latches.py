@@ -1,0 +1,153 @@
+"""Latches of the active petals on the stops of the passive unit (spec/05 P5, 7.4).
+
+A latch slides along its own axis, at 45 deg to that of the ring, on a spring. Before it fires its roller bears on the
+front face of the stops and pushes it in; its travel is a state with inertia, integrated by the implicit Euler method,
+into which the stiffness of the contact is taken: any step is stable. It fires when the line of the extended latch
+passes inside the edge of the stops, snaps out, and from then on bears as a rod behind that edge, on the rear face,
+whose normal is across the latch (erratum E20): no force behind the stop pushes it in.
+
+The force on the roller is the one that its contact has, along the face's normal (the source gives the ring the spring's
+force along the latch, erratum E27). So action and reaction agree, and the work is that which the latch gets; the
+momentum of the moving latch is neglected.
+"""
+
+from __future__ import annotations
+
+from math import sqrt
+
+from components.contact.profile import segment_profile
+from components.contact.ring_pair.contact_list import add_contact
+from components.contact.ring_pair.pairs import LATCH_FRONT, LATCH_REAR
+from components.contact.spheres import revolve
+from components.core.kernel import kernel
+from components.core.rotation import apply_transposed, load_matrix
+from components.core.vector import add, axpy, dot, load, scale
+
+FRONT = 0
+REAR = 1
+
+
+@kernel
+def place_latch(unit, k):
+    """Return (root, direction) of a latch in PU."""
+    link = unit.work.link
+    A = load_matrix(link.rotation)
+    root = add(load(link.position), apply_transposed(A, load(unit.geometry.latch_root[k])))
+    return root, apply_transposed(A, load(unit.geometry.latch_along[k]))
+
+
+@kernel
+def roller_on_front(face, p):
+    """Return (depth, normal) of a roller at p against the front face of the stops; no contact: depth <= 0."""
+    r = sqrt(p[1] * p[1] + p[2] * p[2])
+    depth = (p[0] - face[FRONT].x) * face[FRONT].n_x + (r - face[FRONT].r) * face[FRONT].n_r
+    return depth, revolve(face[FRONT].n_x, face[FRONT].n_r, p, r)
+
+
+@kernel
+def passes_edge(face, root, along, length):
+    """Return whether an extended latch reaches the plane of the edge of the stops, and passes inside the edge."""
+    rise = along[0] * length
+    if rise <= 0.0:
+        return False
+    t = (face[FRONT].x - root[0]) / rise
+    if t < 0.0 or t > 1.0:
+        return False
+    p = axpy(t * length, along, root)
+    return p[1] * p[1] + p[2] * p[2] < face[FRONT].r ** 2
+
+
+@kernel
+def detect_latches(unit):
+    """Add the contacts of all latches as they stand. Returns 0, or PENETRATION + pair."""
+    length = unit.parameters.latch.length
+    face = unit.geometry.face
+    for k in range(len(unit.state.latch)):
+        latch = unit.state.latch[k]
+        root, along = place_latch(unit, k)
+        code = 0
+        if latch.fired > 0.0:
+            d, normal, gain, point = segment_profile(face, 2, root, scale(length, along))
+            if d > 0.0:
+                code = add_contact(unit, LATCH_REAR, k + 1.0, point, normal, gain, d)
+        else:
+            point = axpy(length - latch.travel, along, root)
+            d, normal = roller_on_front(face, point)
+            if d > 0.0:
+                code = add_contact(unit, LATCH_FRONT, k + 1.0, point, normal, 1.0, d)
+        if code:
+            return code
+    return 0
+
+
+@kernel
+def spring_energy(figure, latch):
+    """Return the energy in the spring and the motion of a latch, J."""
+    spring = (figure.preload + 0.5 * figure.stiffness * latch.travel) * latch.travel
+    return spring + 0.5 * figure.mass * latch.rate * latch.rate
+
+
+@kernel
+def latch_energy(unit):
+    """Return the energy in the springs and the motion of all latches, J."""
+    energy = 0.0
+    for k in range(len(unit.state.latch)):
+        energy += spring_energy(unit.parameters.latch, unit.state.latch[k])
+    return energy
+
+
+@kernel
+def _advance(figure, stiffness, latch, depth, along_normal, h):
+    """Move a latch that has not fired by a step h under its spring and the `depth` of its roller (spec/05 7.4, step 4).
+
+    The depth is that at the latch's present travel; it falls by `along_normal` times the change of travel.
+    """
+    push = 0.0
+    hold = figure.stiffness
+    if depth > 0.0:
+        push = along_normal * stiffness * (depth + along_normal * latch.travel)
+        hold += along_normal * along_normal * stiffness
+    free = latch.rate + h / figure.mass * (push - figure.preload - hold * latch.travel)
+    latch.rate = free / (1.0 + h * h * hold / figure.mass)
+    latch.travel += h * latch.rate
+    if latch.travel <= 0.0:
+        latch.travel = 0.0
+        latch.rate = 0.0
+    elif latch.travel >= figure.stroke:
+        latch.travel = figure.stroke
+        latch.rate = 0.0
+
+
+@kernel
+def advance_latches(unit, h):
+    """Move all latches by a step h at the present pose, fire those that pass the stops, and book what they lose."""
+    p = unit.parameters
+    figure = p.latch
+    face = unit.geometry.face
+    stiffness = p.law_front.stiffness
+    for k in range(len(unit.state.latch)):
+        latch = unit.state.latch[k]
+        if latch.fired > 0.0:
+            continue
+        root, along = place_latch(unit, k)
+        depth, normal = roller_on_front(face, axpy(figure.length - latch.travel, along, root))
+        before = spring_energy(figure, latch) + 0.5 * stiffness * max(0.0, depth) ** 2
+        if passes_edge(face, root, along, figure.length):
+            latch.fired = 1.0
+            latch.travel = 0.0
+            latch.rate = 0.0
+            after = 0.0
+        else:
+            _advance(figure, stiffness, latch, depth, dot(along, normal), h)
+            depth, normal = roller_on_front(face, axpy(figure.length - latch.travel, along, root))
+            after = spring_energy(figure, latch) + 0.5 * stiffness * max(0.0, depth) ** 2
+        unit.state.dissipated_latches += before - after
+
+
+@kernel
+def release_latches(unit):
+    """Return all latches to rest, extended and not fired."""
+    for k in range(len(unit.state.latch)):
+        unit.state.latch[k].travel = 0.0
+        unit.state.latch[k].rate = 0.0
+        unit.state.latch[k].fired = 0.0

@@ -1,0 +1,78 @@
+"""Points of the active ring on the passive ring plane: the ring plane itself and the mating sensors (spec/05 P4, P6).
+
+The plane is a band between the rim and the ring's outer radius. A point is as deep as the least of its distances from
+the plane and from both borders, so that none is lost deep that slides off. Six points carry the ring plane; they lie in
+the middle of the band, because points on the rim, as in the source, would be off it with every lateral offset. A mating
+sensor is a plunger before the plane, on a spring without inertia: it is pressed in by as much as its extended tip would
+be deep.
+"""
+
+from __future__ import annotations
+
+from math import sqrt
+
+from components.contact.ring_pair.contact_list import add_contact
+from components.contact.ring_pair.pairs import PLANE_ON_PLANE, SENSOR_ON_PLANE
+from components.core.kernel import kernel
+from components.core.rotation import apply_transposed, load_matrix
+from components.core.vector import add, load
+
+
+@kernel
+def point_on_plane(ring, p):
+    """Return (depth, normal, border) of a point of the active ring against the passive ring plane.
+
+    `border`: the point bears on the border of the plane. No contact: depth <= 0.
+    """
+    if p[0] <= 0.0:
+        return p[0], (1.0, 0.0, 0.0), False
+    r = sqrt(p[1] * p[1] + p[2] * p[2])
+    depth = p[0]
+    n_x = 1.0
+    n_r = 0.0
+    if r - ring.radius < depth:
+        depth = r - ring.radius
+        n_x = 0.0
+        n_r = 1.0
+    if ring.outer_radius - r < depth:
+        depth = ring.outer_radius - r
+        n_x = 0.0
+        n_r = -1.0
+    if n_r == 0.0:
+        return depth, (1.0, 0.0, 0.0), False
+    return depth, (n_x, n_r * p[1] / r, n_r * p[2] / r), True
+
+
+@kernel
+def detect_planes(unit):
+    """Add the contacts of the six points of the ring plane. Returns 0, or PENETRATION + pair."""
+    link = unit.work.link
+    A = load_matrix(link.rotation)
+    r = load(link.position)
+    for k in range(len(unit.geometry.point)):
+        p = add(r, apply_transposed(A, load(unit.geometry.point[k])))
+        d, normal, border = point_on_plane(unit.parameters.ring, p)
+        if d > 0.0:
+            if border:
+                unit.tally.borders += 1.0
+            code = add_contact(unit, PLANE_ON_PLANE, k + 1.0, p, normal, 1.0, d)
+            if code:
+                return code
+    return 0
+
+
+@kernel
+def detect_sensors(unit):
+    """Add the contacts of the mating sensors, and set which are pressed in. Returns 0, or PENETRATION + pair."""
+    link = unit.work.link
+    A = load_matrix(link.rotation)
+    r = load(link.position)
+    for k in range(len(unit.geometry.plunger)):
+        p = add(r, apply_transposed(A, load(unit.geometry.plunger[k])))
+        d, normal, _ = point_on_plane(unit.parameters.ring, p)
+        unit.output.mated[k] = 1.0 if d >= unit.parameters.sensor.threshold else 0.0
+        if d > 0.0:
+            code = add_contact(unit, SENSOR_ON_PLANE, k + 1.0, p, normal, 1.0, d)
+            if code:
+                return code
+    return 0

@@ -1,0 +1,270 @@
+"""The record of the pair of rings: spec/05 section 7, with the data of sets RefRing and CP-1R."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+from components.contact import force, profile
+from components.contact.kinematics import placement
+from components.contact.ring_pair.pairs import BITS
+from components.core.field import INTEGER, Field, Group, output, parameter, private
+from components.core.parameters import read_parameter_sets
+
+PETALS = 3
+SIDES = 2
+LAYERS = 2
+LATCHES = 2 * PETALS
+SENSORS = PETALS
+POINTS = 2 * PETALS
+# room for all that can touch at once
+CONTACTS = BITS
+
+PARAMETER_SETS = read_parameter_sets(Path(__file__).parent / "parameters")
+
+
+def parameters() -> Group:
+    """Return the group of dimensions, springs and force laws; both rings are alike."""
+    return Group(
+        "parameters",
+        Group(
+            "ring",
+            parameter("radius", "m", "of the rim, the inner edge of the ring plane", 0.0, minimum=0.0),
+            parameter("outer_radius", "m", "of the ring plane", 0.0, minimum=0.0),
+        ),
+        Group(
+            "petal",
+            parameter("height", "m", "of the tip over the ring plane", 0.0, minimum=0.0),
+            parameter("cone_angle", "rad", "of the outer face to the axis", 0.0, minimum=0.0, display_unit="deg"),
+            parameter("root_half_width", "rad", "in the ring plane, on the rim", 0.0, minimum=0.0, display_unit="deg"),
+            parameter("tip_half_width", "rad", "at the tip", 0.0, minimum=0.0, display_unit="deg"),
+            parameter("lower_radius", "m", "of the inner face in the ring plane", 0.0, minimum=0.0),
+            parameter("lower_half_width", "rad", "of the inner face there", 0.0, minimum=0.0, display_unit="deg"),
+            description="guide petals, at azimuths 90, 330, 210 deg of the active ring",
+        ),
+        Group("plane", parameter("radius", "m", "of the points by which the active ring plane bears", 0.0)),
+        Group(
+            "sensor",
+            parameter("radius", "m", "of the plungers from the axis", 0.0, minimum=0.0),
+            parameter("azimuth", "rad", "of the plungers from their petals' middle", 0.0, display_unit="deg"),
+            parameter("protrusion", "m", "of the plungers over the ring plane", 0.0, minimum=0.0),
+            parameter("threshold", "m", "depression at which a sensor switches", 0.0, minimum=0.0),
+            description="mating sensors at the roots of the active petals",
+        ),
+        Group(
+            "stop",
+            parameter("outer_radius", "m", "of the front face in the passive ring plane", 0.0, minimum=0.0),
+            parameter("inner_radius", "m", "of the edge between front and rear face", 0.0, minimum=0.0),
+            description="stops of the passive unit, of revolution: faces at 45 deg to the axis, meeting in an edge",
+        ),
+        Group(
+            "latch",
+            parameter("height", "m", "of the root over the ring plane, on the petal's outer face", 0.0, minimum=0.0),
+            parameter("azimuth", "rad", "from the petal's middle, one to either side", 0.0, display_unit="deg"),
+            parameter("length", "m", "of the extended latch", 0.0, minimum=0.0),
+            parameter("stroke", "m", "by which it can be pushed in", 0.0, minimum=0.0),
+            parameter("mass", "kg", "that moves", 1.0, minimum=1e-6),
+            parameter("stiffness", "N/m", "of its spring", 0.0, minimum=0.0),
+            parameter("preload", "N", "of its spring when extended", 0.0, minimum=0.0),
+            description="latches of the active petals, two each, sliding at 45 deg to the axis",
+        ),
+        force.law("law_petal", "rims on petals"),
+        force.law("law_side", "side edges of petals on each other"),
+        force.law("law_plane", "each of the six points of the ring plane"),
+        force.law("law_front", "roller of a latch on the front of its stop"),
+        force.law("law_rear", "fired latch behind its stop"),
+        force.law("law_sensor", "plunger of a mating sensor, its own spring"),
+    )
+
+
+def inputs() -> Group:
+    """Return the group of what the component sets before an evaluation."""
+    return Group(
+        "input",
+        placement("base", "frame 0 relative to PU, PU axes"),
+        placement("link", "ring-plane frame AR of the active ring relative to frame 0, frame 0 axes"),
+        private("step", "s", "time for which friction will be held, see `friction_force`; 0: none"),
+        private("mass", "kg", "of the active ring against held friction"),
+    )
+
+
+def outputs() -> Group:
+    """Return the group of what an evaluation gives the component."""
+    return Group(
+        "output",
+        force.wrench("target", "on the passive unit, PU axes, about the origin of PU"),
+        force.wrench("link", "on the active ring, its axes, about its origin"),
+        private("contact", "1", "the rings touch, by petals, rims, planes or latches"),
+        private("mated", "1", "this mating sensor is pressed in beyond its threshold", shape=SENSORS),
+        private("latched", "1", "this latch has fired: 1 and 2 of petal 1, then of petals 2 and 3", shape=LATCHES),
+        private("capture", "1", "all mating sensors are pressed in"),
+        private("capture_mechanical", "1", "and of each petal's latches at least one has fired"),
+        private("stored_energy", "J", "in contacts, and in springs and motion of the latches"),
+        private("dissipated_latches", "J", "by latches snapping out or against the ends of their stroke so far"),
+    )
+
+
+def validity() -> Group:
+    """Return the group `validity` of a component: micro-steps outside the domain of the formulas (spec/00 R40)."""
+
+    def count(name: str, description: str) -> Field:
+        return output(name, "1", f"micro-steps in which {description}", type=INTEGER)
+
+    return Group(
+        "validity",
+        count("petal_tip", "a petal bore with its tip: tips are taken for sharp and flat"),
+        count("ring_border", "a point of the ring plane bore on its border"),
+        description="what was computed outside the domain of its formulas",
+    )
+
+
+def friction_memory() -> Group:
+    """Return the group of the memory of held friction: the contacts of the last step, by their `pairs.bit`."""
+    return Group(
+        "friction_memory",
+        private("step", "s", "length of the last step"),
+        private("closed", "1", "set of its contacts"),
+        private("count", "1", "how many of them"),
+        Group(
+            "contact",
+            private("slip", "m/s", "velocity of sliding at its start", shape=3),
+            private("friction", "N", "held over it, on the passive unit", shape=3),
+            count=BITS,
+        ),
+    )
+
+
+def state() -> Group:
+    """Return the group of what accepted micro-steps leave for the next."""
+    return Group(
+        "state",
+        Group(
+            "latch",
+            private("travel", "m", "pushed in by"),
+            private("rate", "m/s", "of the travel"),
+            private("fired", "1", "has snapped out behind its stop: resists no more"),
+            count=LATCHES,
+        ),
+        friction_memory(),
+        Group(
+            "validity",
+            private("petal_tip", "1", "as the outputs of `validity`"),
+            private("ring_border", "1", "as the outputs of `validity`"),
+        ),
+        private("dissipated_latches", "J", "by latches so far"),
+    )
+
+
+def _petals(name: str, description: str) -> Group:
+    """Return the group of the three petals of a ring, in that ring's own frame."""
+    return Group(
+        name,
+        private("azimuth", "1", "cosine and sine of the azimuth of its middle", shape=2),
+        Group(
+            "side",
+            private("normal", "1", "of the side face, out of the petal", shape=3),
+            Group(
+                "edge",
+                private("root", "m", "start: prolonged below the ring plane (upper), or in it (lower)", shape=3),
+                private("along", "m", "vector from there to the tip", shape=3),
+                count=LAYERS,
+            ),
+            count=SIDES,
+        ),
+        count=PETALS,
+        description=description,
+    )
+
+
+def geometry() -> Group:
+    """Return the group of constants that `initialize` computes from the parameters."""
+    return Group(
+        "geometry",
+        private("cosine", "1", "of the angle of outer and inner face to the axis", shape=LAYERS),
+        private("sine", "1", "of the angle of outer and inner face to the axis", shape=LAYERS),
+        private("radius", "m", "of outer and inner face in the ring plane", shape=LAYERS),
+        private("side_offset", "m", "of a side face: its normal times a point of it"),
+        _petals("petal", "petals in the frame of their ring: AR, or PU turned by 180 deg about y"),
+        _petals("passive", "passive petals in PU"),
+        private("point", "m", "points of the ring plane, AR", shape=(POINTS, 3)),
+        private("plunger", "m", "extended tips of the mating sensors, AR", shape=(SENSORS, 3)),
+        private("latch_root", "m", "roots of the latches, AR", shape=(LATCHES, 3)),
+        private("latch_along", "1", "unit vectors along the latches, root to roller, AR", shape=(LATCHES, 3)),
+        profile.faces(2),
+        private("reach", "m", "of the latches over the ring plane"),
+    )
+
+
+def work() -> Group:
+    """Return the group of what is placed and summed in one evaluation."""
+    return Group(
+        "work",
+        force.motion("link"),
+        force.wrench("ring", "on the active ring, PU axes, about its origin"),
+        force.wrench("held_target", "all but the latches on the passive unit, PU axes"),
+        force.wrench("held_ring", "all but the latches on the active ring, PU axes"),
+        private("held_energy", "J", "stored in all contacts but those of the latches"),
+        private("held_closed", "1", "set of all contacts but those of the latches"),
+        private("held_count", "1", "number of all contacts but those of the latches"),
+    )
+
+
+def tally() -> Group:
+    """Return the group of what is summed and listed over the contacts of one evaluation."""
+    return Group(
+        "tally",
+        force.wrench("target", "on the passive unit, PU axes"),
+        private("stored_energy", "J", "in contacts"),
+        private("excess", "m", "penetration that exceeds its limit"),
+        private("index", "1", "which of several equal parts exceeds it, from 1"),
+        private("count", "1", "contacts listed"),
+        private("class_1", "1", "how many of them bear by springs and dampers of their own: all"),
+        private("closed", "1", "set of the contacts, a bit each: see `pairs.bit`"),
+        private("tips", "1", "contacts by the tip of a petal"),
+        private("borders", "1", "contacts on the border of the ring plane"),
+        Group(
+            "contact",
+            private("pair", "1", "kind of pair"),
+            private("index", "1", "which of several equal parts, from 1"),
+            private("position", "m", "contact point, PU", shape=3),
+            private("normal", "1", "unit reaction on the passive unit, PU", shape=3),
+            private("gain", "1", "size of the gradient of the depth, whose direction is the normal"),
+            private("slip", "m/s", "velocity of sliding", shape=3),
+            private("friction", "N", "on the passive unit", shape=3),
+            private("penetration", "m", "depth"),
+            private("normal_force", "N", "normal reaction"),
+            private("friction_force", "N", "friction"),
+            count=CONTACTS,
+        ),
+    )
+
+
+def status() -> Group:
+    """Return the group of the last failure: code, value and index."""
+    return Group(
+        "status",
+        private("code", "1", "0, or the number of the message"),
+        private("value", "1", "the value that exceeded its bound"),
+        private("index", "1", "which of several equal parts, from 1; 0 if there is one"),
+    )
+
+
+def _with_starts(group: Group, path: str, values: Mapping[str, Any]) -> Group:
+    """Return `group` with the start values that `values` has for the structured names of its fields."""
+    members: list[Field | Group] = []
+    for member in group.members:
+        name = f"{path}.{member.name}"
+        if isinstance(member, Group):
+            members.append(_with_starts(member, name, values))
+        else:
+            members.append(replace(member, start=values.get(name, member.start)))
+    return Group(group.name, *members, count=group.count, description=group.description)
+
+
+def unit() -> Group:
+    """Return both rings, the group `ring_pair` of a component; its start values are those of RefRing and CP-1R."""
+    members = (parameters(), inputs(), outputs(), state(), geometry(), work(), tally(), status())
+    values = {name: value for entry in PARAMETER_SETS for name, value in entry.values.items()}
+    return _with_starts(Group("ring_pair", *members), "ring_pair", values)
