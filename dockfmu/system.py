@@ -15,9 +15,9 @@ from base.files import WriteError
 from base.names import did_you_mean, file_name
 from dockfmu.declare import bundle, declaration, ports
 from dockfmu.declare.bundle import silent
-from dockfmu.declare.declaration import CONDITIONS
+from dockfmu.declare.initial_conditions import CONDITIONS
 from dockfmu.declare.plan import Plan
-from dockfmu.declare.settings import Settings, scalars, set_value
+from dockfmu.declare.settings import read_settings, scalars, set_value
 from dockfmu.options import OptionError, RunChanges, RunOptions
 from dockfmu.outcome import Outcome
 from dockfmu.prepare import prepare
@@ -34,7 +34,6 @@ from master.observers.outcomes import OutcomeRule
 from master.observers.series import Series
 from master.system import TIMEOUT_S, Structure
 from ssp.archive import is_package
-from ssp.read import read_parameter_set
 
 DEFAULTS = RunOptions()
 
@@ -176,7 +175,7 @@ class System:
             naming file, element, variable and value
         """
         private = PrivateFolder()
-        chosen, conditions = _split(settings or {}, parameters)
+        chosen, conditions = read_settings(settings or {}, parameters)
         system = cls(str(source))
         system._given = dict(settings or {})
         if is_package(str(source)):
@@ -576,18 +575,3 @@ class System:
         else:
             publish = partial(products.publish, base, place if products.changed and folder is not None else None)
         return record(run, place, chosen, publish=publish, required=folder is None, report=report, progress=progress)
-
-
-def _split(settings: Mapping[str, Any], parameters: Sequence[Path | str]) -> tuple[Settings, dict[str, Any]]:
-    """Return (values for elements, values for initial conditions)."""
-    prefix = f"{CONDITIONS}."
-    conditions = {name[len(prefix) :]: value for name, value in settings.items() if name.startswith(prefix)}
-    values = {name: value for name, value in settings.items() if not name.startswith(prefix)}
-    sets = []
-    for file in map(Path, parameters):
-        try:
-            # messages say in which file a value stands
-            sets.append(replace(read_parameter_set(file.read_bytes(), str(file)), name=str(file)))
-        except OSError as error:
-            raise OptionError([f"parameters {file}: {error.strerror}"]) from error
-    return Settings(values, tuple(sets)), conditions

@@ -13,7 +13,7 @@ from components.core.parameters import ParameterSet
 from components.core.record import ParameterError, Record
 from dockfmu.declare.base_motion import leave_out_affine_mass
 from dockfmu.declare.declaration import Declaration, DeclaredElement
-from dockfmu.declare.initial_conditions import place_crafts
+from dockfmu.declare.placement import place_crafts
 from dockfmu.declare.plan import Plan
 from dockfmu.declare.ports import join
 from dockfmu.declare.quantities import in_unit, scaled

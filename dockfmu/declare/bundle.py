@@ -8,9 +8,9 @@ from pathlib import Path
 
 from dockfmu.declare import kept
 from dockfmu.declare.declaration import Declaration
+from dockfmu.declare.limits import severity
 from dockfmu.declare.plan import Plan
 from dockfmu.declare.settings import NOTHING, Settings
-from dockfmu.declare.severity import severity
 from dockfmu.declare.tables import DeclarationError
 from master.system import Structure
 from ssp.annotations import requested_step

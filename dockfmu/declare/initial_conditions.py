@@ -1,127 +1,180 @@
-"""Start states of both craft: the active unit just touches the passive one, misaligned as asked (spec/04 section 8)."""
+"""Initial conditions of a docking: misalignment and motion at first contact, as declared or set (spec/04 section 8)."""
 
 from __future__ import annotations
 
-import re
 from collections.abc import Mapping
-from dataclasses import dataclass
-from typing import Any
+from dataclasses import dataclass, field, replace
+from typing import Any, Literal
 
 import numpy as np
 
-from components.contact import probe_cone
-from components.contact.first_contact import (
-    CraftState,
-    Misalignment,
-    Mount,
-    NoContactError,
-    place,
-    probe_cone_penetration,
-    rotation_matrix,
-)
-from components.core.component import Component
-from components.core.rotation import from_quaternion, from_rotation_vector
-from dockfmu.declare.declaration import DeclarationError, InitialConditions
+from base.names import did_you_mean, shown
+from base.units import UnitError, parse_unit
+from dockfmu.declare.quantities import in_unit, scaled
+from dockfmu.declare.tables import DeclarationError, Table, finite_number
+from dockfmu.declare.values import has_texts, physical_value
+
+CONDITIONS = "initial_conditions"
+SEED = "seed"
+"""The name under which a seed is given, from which the eleven parameters are drawn."""
+CHOICES = {"moving": ("active", "passive"), "velocity_point": ("cm_inertial", "port_relative")}
+ANGLES = ("yaw", "pitch", "roll")
+UNITS = {
+    "miss": "m", "start_gap": "m", "velocity": "m/s", "angular_velocity": "rad/s", "orbital_rate": "rad/s",
+    **dict.fromkeys((*ANGLES, "angles"), "rad"),
+}  # fmt: skip
+"""The units of the initial conditions, in which numbers without a unit are."""
 
 
 @dataclass(frozen=True)
-class Start:
-    """Start values by element, and the kinetic energy of approach in J: what the energy audit is relative to."""
+class InitialConditions:
+    """Misalignment and motion of the moving craft at first contact, SI, spec/04 section 8.
 
-    values: Mapping[str, Mapping[str, float]]
-    approach_energy: float
+    `active` and `target` are the ports of mechanism and passive unit, whichever craft approaches; `contact` is the
+    element that has the contact, if it is not the mechanism.
 
-
-def place_crafts(
-    conditions: InitialConditions, components: Mapping[str, Component], values: Mapping[str, Mapping[str, Any]]
-) -> Start:
-    """Start values of the two craft so that the mechanism's head first touches the passive unit.
-
-    `values` are the start values of each element so far. Raises DeclarationError if the elements are not two craft
-    and a mechanism, or if no contact can be made from these misalignments.
+    `moving` : "active" (case (a) of the spec): the craft with the mechanism approaches, the other one rests, and its
+        frame C is I; "passive" (case (b)): the other way round
+    `miss` : (y, z) of the head's centre in axes of the resting unit; of the passive unit in frame 0 in case (b)
+    `angles` : yaw, pitch, roll of the moving unit against the resting one
+    `velocity` : of the moving craft, x > 0 closes; `velocity_point` says of what: "cm_inertial", its centre of mass in
+        I; "port_relative", its port as seen in the port of the resting craft, which turns with `orbital_rate`
+    `angular_velocity` : of the moving craft relative to the resting one, axes C
+    `orbital_rate` : angular velocity of both craft with their orbit, axes C of the resting one
+    `start_gap` : moves the active unit back along x of the passive one
+    `limits` : of miss, angles, velocity and angular_velocity, for severity and draws, see `declare.limits`
+    `sources` : where the values of a file are from, by their names there
     """
-    contact = conditions.contact or conditions.mechanism
-    for name in (conditions.mechanism, contact):
-        if name not in components:
-            raise DeclarationError(f"initial conditions: the system has no element {name!r}")
-    active, active_mount = _mount(conditions.active, components, values)
-    target, target_mount = _mount(conditions.target, components, values)
-    unit = _contact_unit(contact, components[contact], values[contact])
-    component = components[conditions.mechanism]
-    mechanism = component.record.view(component.start(**values[conditions.mechanism]))
-    probe = mechanism.parameters.probe
-    travel = mechanism.parameters.initial_travel
-    head = (float(probe.bearing_distance + probe.free_length - travel), 0.0, 0.0)
-    misalignment = Misalignment(conditions.miss, conditions.angles, conditions.velocity, conditions.angular_velocity)
+
+    active: str
+    target: str
+    mechanism: str
+    contact: str = ""
+    miss: tuple[float, float] = (0.0, 0.0)
+    angles: tuple[float, float, float] = (0.0, 0.0, 0.0)
+    velocity: tuple[float, float, float] = (0.0, 0.0, 0.0)
+    angular_velocity: tuple[float, float, float] = (0.0, 0.0, 0.0)
+    start_gap: float = 0.0
+    moving: Literal["active", "passive"] = "active"
+    velocity_point: Literal["cm_inertial", "port_relative"] = "cm_inertial"
+    orbital_rate: tuple[float, float, float] = (0.0, 0.0, 0.0)
+    limits: Mapping[str, tuple[float, ...]] = field(default_factory=dict)
+    sources: Mapping[str, str] = field(default_factory=dict, compare=False)
+
+    def __post_init__(self) -> None:
+        for name, known in CHOICES.items():
+            if (chosen := getattr(self, name)) not in known:
+                raise DeclarationError(f"{CONDITIONS}.{name} = {shown(chosen)}: must be {' or '.join(known)}")
+
+
+LIMITED = {"miss": 2, "angles": 3, "velocity": 3, "angular_velocity": 3}
+"""The eleven parameters of spec/04 section 8, by name and number."""
+
+SIZES = {
+    **{name: size for name, size in LIMITED.items() if name != "angles"},
+    "start_gap": 1, "orbital_rate": 3, **dict.fromkeys(ANGLES, 1),
+}  # fmt: skip
+"""The conditions that have a unit, and how many numbers each has."""
+
+PLACES = ("active", "target", "mechanism")
+
+
+def _si(table: Table, name: str) -> tuple[list[float], str]:
+    """Return (numbers in SI, source) of a physical value."""
+    content = table.content[name]
+    where, own = f"{table.where}, {name}", parse_unit(UNITS[name])
+    if not isinstance(content, dict) and not has_texts(content):
+        raise DeclarationError(f'{where} = {shown(content)}: give the unit too, such as "1 {UNITS[name]}"')
+    leaf = Table({"value": content} if has_texts(content) else content, where, ("value", "unit", "source"))
+    value, unit, source = physical_value(leaf, source="")
     try:
-        placement = place(
-            probe_cone_penetration(unit, head),
-            misalignment,
-            active_mount,
-            target_mount,
-            head,
-            moving=conditions.moving,
-            start_gap=conditions.start_gap,
-            velocity_point=conditions.velocity_point,
-            orbital_rate=conditions.orbital_rate,
-        )
-    except (NoContactError, ValueError) as error:
-        raise DeclarationError(f"initial conditions: {error}; reduce the miss or the angles") from error
-    masses = [_mass(components[name], values[name]) for name in (active, target)]
-    speed = np.linalg.norm(conditions.velocity)
-    energy = 0.5 * masses[0] * masses[1] / (masses[0] + masses[1]) * speed**2
-    return Start({active: _initial(placement.active), target: _initial(placement.passive)}, float(energy))
+        value = scaled(value, unit, own, f"{where} is given in {unit}") if unit else in_unit(value, own, where)
+    except UnitError as error:
+        raise DeclarationError(str(error)) from error
+    numbers = [finite_number(item) for item in (value if isinstance(value, list) else [value])]
+    if None in numbers:
+        raise DeclarationError(f"{where}: value = {shown(value)}: must be finite numbers")
+    return [number for number in numbers if number is not None], source
 
 
-def _contact_unit(name: str, component: Component, values: Mapping[str, Any]) -> Any:
-    """Return the initialised probe-cone unit of a component. Raises DeclarationError if it has no valid one."""
-    block = component.start(**values)
-    m = component.record.view(block)
-    if not hasattr(m, "probe_cone"):
-        raise DeclarationError(f"initial conditions: {name} ({component.name}) has no contact of probe and cone")
-    if code := probe_cone.initialize(m.probe_cone):
-        m.status.index = m.probe_cone.status.index
-        raise DeclarationError(f"{name}: {component.explain(code, block)}")
-    return m.probe_cone
+def read_conditions(table: Table) -> InitialConditions:
+    """Return the conditions that the table of a system declares. Raises DeclarationError."""
+    known = (*PLACES, "contact", *CHOICES, *SIZES, "limits", SEED)
+    conditions = table.table(CONDITIONS, known)
+    given: dict[str, Any] = {}
+    sources = {}
+    for name, size in SIZES.items():
+        if name in conditions.content:
+            numbers, sources[name] = _si(conditions, name)
+            if len(numbers) != size:
+                where = f"{conditions.where}, {name}"
+                raise DeclarationError(f"{where}: must have {size} numbers, not {len(numbers)}")
+            given[name] = numbers[0] if size == 1 else tuple(numbers)
+    angles = tuple(given.pop(angle, 0.0) for angle in ANGLES)
+    places = {name: conditions.text(name) for name in PLACES}
+    choices = {name: conditions.text(name, words[0], choices=words) for name, words in CHOICES.items()}
+    limits = _limits(conditions.table("limits", tuple(LIMITED)))
+    return InitialConditions(
+        **places,
+        contact=conditions.text("contact", ""),
+        **choices,
+        **given,
+        angles=angles,
+        limits=limits,
+        sources=sources,
+    )
 
 
-def _mount(
-    port: str, components: Mapping[str, Component], values: Mapping[str, Mapping[str, Any]]
-) -> tuple[str, Mount]:
-    """Return the element of "element.port[k]", and its port relative to frame C, deformed by the initial modes."""
-    match = re.fullmatch(r"(\w+)\.port\[(\d+)\]", port)
-    if match is None or match[1] not in components:
-        raise DeclarationError(f"initial conditions: {port} is not ELEMENT.port[K] of an element of the system")
-    element, k = match[1], int(match[2])
-    component = components[element]
-    m = component.record.view(component.start(**values[element]))
-    parameters = m.parameters
-    if not 1 <= k <= len(parameters.port):
-        raise DeclarationError(f"initial conditions: {element} has {len(parameters.port)} ports, no port[{k}]")
-    to_body = rotation_matrix(*parameters.axes)
-    to_port = rotation_matrix(*parameters.port[k - 1].angles)
-    place = parameters.port[k - 1].position - parameters.center_of_mass
-    turn = np.zeros(3)
-    if hasattr(m, "modes"):
-        n = int(parameters.modes_used)
-        deformation = m.modes.initial_coordinate[:n] @ m.modes.port[k - 1, :n]
-        place = place + deformation[:3]
-        turn = to_port @ deformation[3:]
-    bent = np.array(from_quaternion(from_rotation_vector(tuple(turn))))
-    return element, Mount(to_body @ place, bent @ to_port @ to_body.T)
+def _limits(table: Table) -> dict[str, tuple[float, ...]]:
+    """Return the limits of all eleven parameters, SI; one number serves all elements. Empty for an empty table."""
+    if not table.content:
+        return {}
+    found = {}
+    for name, count in LIMITED.items():
+        if name not in table.content:
+            raise DeclarationError(f"{table.where}: lacks {name}")
+        numbers = np.array(_si(table, name)[0])
+        if len(numbers) not in (1, count) or not (numbers > 0.0).all():
+            raise DeclarationError(f"{table.where}, {name}: give one positive number, or {count} of them")
+        found[name] = tuple(np.broadcast_to(numbers, count).tolist())
+    return found
 
 
-def _mass(component: Component, values: Mapping[str, Any]) -> float:
-    return float(component.record.view(component.start(**values)).parameters.mass)
+def with_condition(conditions: InitialConditions, name: str, value: Any) -> InitialConditions:
+    """Return conditions with one replaced, or one element of it; `yaw`, `pitch`, `roll` are the elements of `angles`.
 
-
-def _initial(state: CraftState) -> dict[str, float]:
-    arrays = {
-        "position": state.position,
-        "quaternion": state.quaternion,
-        "velocity": state.velocity,
-        "angular_velocity": state.angular_velocity,
-    }
-    return {
-        f"parameters.initial.{name}[{i}]": float(x) for name, array in arrays.items() for i, x in enumerate(array, 1)
-    }
+    Raises DeclarationError for other names, and for values that are not as many finite numbers as are needed.
+    """
+    typed = name
+    if name in ANGLES:
+        name = f"angles[{ANGLES.index(name) + 1}]"
+    base, bracket, subscript = name.partition("[")
+    known = {key: getattr(conditions, key) for key in (*LIMITED, "start_gap", "orbital_rate")}
+    where = f"{CONDITIONS}.{name} = {shown(value)}"
+    if name in CHOICES:
+        words: dict[str, Any] = {name: value}
+        return replace(conditions, **words)
+    if base not in known:
+        all_names = (*known, *CHOICES, *ANGLES)
+        hint = did_you_mean(base, all_names) or f"; there are {', '.join(all_names)}"
+        raise DeclarationError(f"{where}: there is no such condition{hint}")
+    before = known[base]
+    try:
+        value = in_unit(value, parse_unit(UNITS[base]), f"{CONDITIONS}.{typed}")
+    except UnitError as error:
+        raise DeclarationError(str(error)) from error
+    found = [finite_number(item) for item in (value if isinstance(value, list) else [value])]
+    numbers = [number for number in found if number is not None]
+    if len(numbers) < len(found):
+        raise DeclarationError(f"{where}: must be finite numbers")
+    size = len(before) if isinstance(before, tuple) else 1
+    if bracket:
+        index = next((k for k in range(1, size + 1) if subscript == f"{k}]"), 0)
+        if size == 1 or not index or len(numbers) != 1:
+            raise DeclarationError(f"{where}: {base} has {size} elements, and each takes one number")
+        changed: dict[str, Any] = {base: (*before[: index - 1], numbers[0], *before[index:])}
+        return replace(conditions, **changed)
+    if len(numbers) != size:
+        raise DeclarationError(f"{where}: {base} takes {size} numbers, got {len(numbers)}")
+    changed = {base: tuple(numbers) if isinstance(before, tuple) else numbers[0]}
+    return replace(conditions, **changed)

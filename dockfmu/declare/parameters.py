@@ -16,9 +16,10 @@ from components.core.parameters import ParameterSet
 from dockfmu.declare import declaration
 from dockfmu.declare.assembly import in_declared_units, parameter_set
 from dockfmu.declare.bundle import read_bundle
-from dockfmu.declare.declaration import ANGLES, CONDITIONS, SIZES, UNITS, Declaration
+from dockfmu.declare.declaration import Declaration
+from dockfmu.declare.initial_conditions import ANGLES, CONDITIONS, LIMITED, SEED, SIZES, UNITS
 from dockfmu.declare.paper import described, on_paper, split_name
-from dockfmu.declare.settings import Settings, scalars
+from dockfmu.declare.settings import Settings, read_settings, scalars
 from fmus import catalogue
 from master.errors import StructureError
 from master.fmi import archive
@@ -107,7 +108,7 @@ def parameters(name: str, settings: Mapping[str, Any] | None = None, files: Sequ
     """
     origin, _, rest = split_name(name)
     with tempfile.TemporaryDirectory(prefix="dockfmu-") as folder:
-        conditions, declared = {}, None
+        (chosen, conditions), declared = read_settings(settings or {}, files), None
         if origin.endswith(".fmu"):
             system = Structure(Path(origin).name)
             system.add(Path(origin).stem, Path(origin))
@@ -122,10 +123,9 @@ def parameters(name: str, settings: Mapping[str, Any] | None = None, files: Sequ
             elements = {origin: _Element(system.description(origin), known=_sets(component, component.parameter_sets))}
         else:
             declared = declaration.read(origin)
-            conditions = {n.partition(".")[2]: v for n, v in (settings or {}).items() if n.startswith(f"{CONDITIONS}.")}
             system, components = on_paper(declared, Path(folder))
             elements = {n: _of_declaration(system, declared, n, components[n]) for n in system.elements}
-        _lay_over(system, elements, settings or {}, files)
+        _lay_over(system, elements, chosen)
         found = [entry for n, element in elements.items() for entry in _entries(n, element)]
         if declared is not None and declared.initial_conditions is not None:
             found += _of_conditions(declared, conditions)
@@ -202,16 +202,12 @@ def _of_file(system: Structure, name: str) -> _Element:
     return _Element(system.description(name), [_Layer("package", dict(element.start))], known)
 
 
-def _lay_over(
-    system: Structure, elements: Mapping[str, _Element], settings: Mapping[str, Any], files: Sequence[Path]
-) -> None:
+def _lay_over(system: Structure, elements: Mapping[str, _Element], chosen: Settings) -> None:
     """Add the layers of `--parameters` and `--set`. Raises StructureError for what does not fit."""
-    values = {name: value for name, value in settings.items() if not name.startswith(f"{CONDITIONS}.")}
     before = {name: dict(system.elements[name].start) for name in elements}
-    sets = tuple(read_parameter_set(file.read_bytes(), str(file)) for file in files)
-    Settings(values, sets).apply(system)
+    chosen.apply(system)
     system.check()
-    given = {scalar for name in values for scalar in scalars(system, name)[0]}
+    given = {scalar for name in chosen.values for scalar in scalars(system, name)[0]}
     for name, element in elements.items():
         start = system.elements[name].start
         own = {n: v for n, v in start.items() if f"{name}.{n}" in given}
@@ -275,6 +271,8 @@ def _of_conditions(declared: Declaration, settings: Mapping[str, Any]) -> Iterat
     given = declared.with_conditions(settings).initial_conditions
     assert given is not None
     changed = {name.partition("[")[0] for name in settings}
+    if SEED in changed:
+        changed |= set(LIMITED)
     for name, size in SIZES.items():
         value: Any = given.angles[ANGLES.index(name)] if name in ANGLES else getattr(given, name)
         by = "--set" if name in changed or (name in ANGLES and "angles" in changed) else "system"

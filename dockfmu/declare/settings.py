@@ -4,21 +4,27 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass, field
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from itertools import product
+from pathlib import Path
 from typing import Any
 
 import numpy as np
 
 from base.names import did_you_mean, owner, shown
 from base.units import UnitError
+from dockfmu.declare.initial_conditions import CONDITIONS
 from dockfmu.declare.quantities import in_unit
+from dockfmu.declare.tables import DeclarationError
 from master.errors import StructureError
 from master.fmi.description import Variable
 from master.system import Structure
 from ssp.model import SsvParameterSet
+from ssp.read import read_parameter_set
 from ssp.to_system import apply_parameters
+
+_PREFIX = f"{CONDITIONS}."
 
 _WORD = re.compile(r"[^\[\],\s][^\[\],]*")
 _NUMBER = re.compile(r"[+-]?((\d+\.?\d*|\.\d+)(e[+-]?\d+)?|inf(inity)?|nan)", re.ASCII | re.IGNORECASE)
@@ -77,6 +83,31 @@ class Settings:
 
 
 NOTHING = Settings()
+
+
+def read_settings(given: Mapping[str, Any], files: Sequence[Path | str] = ()) -> tuple[Settings, dict[str, Any]]:
+    """Return what a user gives, apart: (values of elements, initial conditions by their names).
+
+    `given` are values by full names, which take precedence over those of the .ssv `files`. Raises DeclarationError for
+    a file that cannot be read, SspError for one that is no parameter set.
+    """
+    conditions: dict[str, Any] = {}
+    sets = []
+    for file in map(Path, files):
+        try:
+            content = read_parameter_set(file.read_bytes(), str(file))
+        except OSError as error:
+            raise DeclarationError(f"parameters {file}: {error.strerror}") from error
+        own = [parameter for parameter in content.parameters if not parameter.name.startswith(_PREFIX)]
+        for parameter in content.parameters:
+            if parameter.name.startswith(_PREFIX):
+                value = f"{parameter.value} {parameter.unit}" if parameter.unit else parameter.value
+                conditions[parameter.name[len(_PREFIX) :]] = value
+        # messages say in which file a value stands
+        sets.append(replace(content, name=str(file), parameters=own))
+    conditions |= {name[len(_PREFIX) :]: value for name, value in given.items() if name.startswith(_PREFIX)}
+    values = {name: value for name, value in given.items() if not name.startswith(_PREFIX)}
+    return Settings(values, tuple(sets)), conditions
 
 
 def set_value(system: Structure, name: str, value: Any) -> None:

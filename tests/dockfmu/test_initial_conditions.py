@@ -6,15 +6,19 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
+from scipy import stats
 
 from components import probe_mechanism, spacecraft
 from components.core.component import Instance
 from components.core.rotation import angles, from_quaternion
 from components.spacecraft.modes.declared import declared_modes
 from dockfmu.declare import declaration
-from dockfmu.declare.declaration import DeclarationError, InitialConditions
-from dockfmu.declare.initial_conditions import place_crafts
-from dockfmu.declare.severity import severity
+from dockfmu.declare.declaration import DeclarationError
+from dockfmu.declare.initial_conditions import InitialConditions, read_conditions
+from dockfmu.declare.limits import draw, severity
+from dockfmu.declare.placement import place_crafts
+from dockfmu.declare.settings import read_settings
+from dockfmu.declare.tables import Table
 
 pytestmark = pytest.mark.quick
 
@@ -148,6 +152,86 @@ def test_spec04_section_8_severity():
     assert severity(WANTED) is None
 
 
+LIMITED_CONDITIONS = replace(WANTED, limits=LIMITS)
+MISS_OF_SEED_7 = (0.03604006060355028, 0.14278497517194547)
+
+
+def drawn_shares(seeds) -> np.ndarray:
+    """Return deviations of the eleven parameters over their limits (of the closing speed over its range), by seed."""
+    rows = []
+    for seed in seeds:
+        found = draw(LIMITED_CONDITIONS, seed)
+        closing = (found.velocity[0] - WANTED.velocity[0]) / min(WANTED.velocity[0], 0.35 - WANTED.velocity[0])
+        values = [
+            value / limit
+            for name in ("miss", "angles", "velocity", "angular_velocity")
+            for value, limit in zip(getattr(found, name), LIMITS[name], strict=True)
+        ]
+        values[5] = closing
+        rows.append(values)
+    return np.array(rows)
+
+
+def test_spec04_section_8_draws_are_normal_and_within_their_limits():
+    """Against the normal distribution, cut off at three sigma: mean, spread, tails, independence; 4000 draws."""
+    shares = drawn_shares(range(4000))
+    assert np.abs(shares).max() <= 1.0
+    for column in shares.T:
+        assert stats.kstest(column, stats.truncnorm(-3.0, 3.0, scale=1.0 / 3.0).cdf).pvalue > 1e-4
+    correlation = np.corrcoef(shares.T) - np.eye(11)
+    assert np.abs(correlation).max() < 5.0 / np.sqrt(len(shares))
+    # "R < 1 in flight statistics": the sum of eleven squares of a third of a normal number
+    assert (np.linalg.norm(shares, axis=1) < 1.0).mean() == pytest.approx(stats.chi2(11).cdf(9.0), abs=0.06)
+
+
+def test_a_seed_gives_the_same_conditions_everywhere():
+    """Numbers as they were first drawn: a new version of numpy or scipy that changes them shows here."""
+    found = draw(LIMITED_CONDITIONS, 7)
+    assert draw(LIMITED_CONDITIONS, 7) == found != draw(LIMITED_CONDITIONS, 8)
+    assert found.miss == pytest.approx(MISS_OF_SEED_7, rel=1e-14)
+
+
+def test_a_seed_by_file_and_by_setting(tmp_path):
+    file = tmp_path / "drawn.toml"
+    file.write_text('extends = "soyuz_probe_cone"\nname = "drawn"\n[initial_conditions]\nseed = 3\n', "utf-8")
+    by_file = declaration.read(str(file)).initial_conditions
+    soyuz = declaration.read("soyuz_probe_cone")
+    assert soyuz.with_conditions({"seed": "3"}).initial_conditions == by_file != soyuz.initial_conditions
+    # what is set beside it takes precedence, whatever the order
+    mixed = soyuz.with_conditions({"miss": [0.01, 0.02], "seed": 3}).initial_conditions
+    assert mixed == replace(by_file, miss=(0.01, 0.02))
+
+
+@pytest.mark.parametrize("seed", [-1, 1.5, True, "x", "1.5", None])
+def test_a_seed_is_a_whole_number(seed):
+    with pytest.raises(DeclarationError, match="must be a whole number from 0"):
+        declaration.read("soyuz_probe_cone").with_conditions({"seed": seed})
+
+
+def test_draws_need_limits():
+    bare = replace(declaration.read("soyuz_probe_cone"), initial_conditions=WANTED)
+    with pytest.raises(DeclarationError, match=r"declares no initial_conditions\.limits"):
+        bare.with_conditions({"seed": 1})
+    with pytest.raises(DeclarationError, match=r"must lie between 0 and 0\.35 m/s"):
+        draw(replace(LIMITED_CONDITIONS, velocity=(0.4, 0.0, 0.0)), 1)
+
+
+def test_a_parameter_file_holds_conditions(tmp_path):
+    file = tmp_path / "misses.ssv"
+    file.write_text(
+        '<ssv:ParameterSet xmlns:ssv="http://ssp-standard.org/SSP1/SystemStructureParameterValues" version="1.0" '
+        'name="mine"><ssv:Parameters><ssv:Parameter name="initial_conditions.miss[2]"><ssv:Real value="8" unit="cm"/>'
+        '</ssv:Parameter><ssv:Parameter name="initial_conditions.yaw"><ssv:Real value="0.02"/></ssv:Parameter>'
+        "</ssv:Parameters></ssv:ParameterSet>"
+    )
+    settings, conditions = read_settings({"initial_conditions.yaw": "1deg", "chaser.parameters.mass": "7t"}, [file])
+    assert not settings.sets[0].parameters
+    assert settings.values == {"chaser.parameters.mass": "7t"}
+    given = declaration.read("soyuz_probe_cone").with_conditions(conditions).initial_conditions
+    assert given.miss == (0.10, pytest.approx(0.08))
+    assert given.angles[0] == pytest.approx(np.radians(1.0))
+
+
 def test_everything_of_section_8_is_declared(tmp_path):
     file = tmp_path / "b.toml"
     file.write_text(
@@ -178,7 +262,10 @@ def test_everything_of_section_8_is_declared(tmp_path):
     [
         ('moving = "both"', "initial_conditions: moving = 'both': must be active or passive"),
         ('velocity_point = "port"', "must be cm_inertial or port_relative"),
-        ("limits = { miss = { value = 0.3, unit = 'm', source = 'x' } }", "limits: lacks angles"),
+        (
+            "limits = { miss = { value = -0.3, unit = 'm', source = 'x' } }",
+            "miss: give one positive number, or 2 of them",
+        ),
         ("limits = { mis = { value = 0.3, unit = 'm', source = 'x' } }", "there is no entry 'mis' here"),
     ],
 )
@@ -197,3 +284,11 @@ def test_a_compressed_probe_touches_where_its_head_is():
     assert turned == pytest.approx(A, abs=1e-12)
     # first contact is found to 1e-9 m
     assert nearer + A.T @ (HEAD - [0.03, 0.0, 0.0]) == pytest.approx(r + A.T @ HEAD, abs=1e-8)
+
+
+def test_limits_are_of_all_eleven():
+    places = {"active": "a.port[1]", "target": "b.port[1]", "mechanism": "m"}
+    some = {"miss": {"value": 0.3, "unit": "m", "source": "x"}}
+    table = Table({"initial_conditions": {**places, "limits": some}}, "file.toml", ("initial_conditions",))
+    with pytest.raises(DeclarationError, match=r"file\.toml, initial_conditions, limits: lacks angles"):
+        read_conditions(table)

@@ -10,7 +10,7 @@ import pytest
 
 from base.cache import ROOT
 from dockfmu.commands import terminal
-from dockfmu.declare import declaration
+from dockfmu.declare.initial_conditions import SIZES
 from dockfmu.declare.parameters import parameters
 from dockfmu.declare.tables import DeclarationError
 from master.errors import ArchiveError, StructureError
@@ -208,7 +208,7 @@ def test_changed_alone(capsys, listed):
 
 def test_every_condition_is_described():
     found = [p.name for p in parameters(f"{SYSTEM}.initial_conditions")]
-    assert sorted(found) == sorted(declaration.SIZES)
+    assert sorted(found) == sorted(SIZES)
 
 
 class Stream:

@@ -1,0 +1,92 @@
+"""Limits of the initial conditions (spec/04 section 8): how near to them conditions are, and draws within them."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+
+from base.names import shown
+from dockfmu.declare.initial_conditions import ANGLES, CONDITIONS, LIMITED, SEED, InitialConditions
+from dockfmu.declare.tables import DeclarationError
+
+SIGMAS = 3.0
+"""A limit is this many standard deviations: single parameters reach theirs in a few cases per thousand."""
+
+
+@dataclass(frozen=True)
+class Severity:
+    """Nearness of initial conditions to their limits (spec/04 section 8), of p_i over its limit, i = 1..11.
+
+    Attributes
+    ----------
+    root_sum_square : R1, the root of the sum of squares; nominal below 1, at most 3.32
+    sum : R2, the sum of magnitudes (the source forgets to take them); nominal below 1, at most 11
+    worst : the parameter nearest to its limit, and how near
+    """
+
+    root_sum_square: float
+    sum: float
+    worst: tuple[str, float]
+
+    def __str__(self) -> str:
+        name, share = self.worst
+        return (
+            f"R1 = {self.root_sum_square:.2f}, R2 = {self.sum:.2f} of their limits (nominal below 1), "
+            f"most {name} with {share:.0%}"
+        )
+
+
+def severity(conditions: InitialConditions) -> Severity | None:
+    """Return the severity of the conditions, or None if no limits are declared."""
+    if not conditions.limits:
+        return None
+    shares = {
+        f"{name}[{i}]": abs(value) / limit
+        for name in LIMITED
+        for i, (value, limit) in enumerate(zip(getattr(conditions, name), conditions.limits[name], strict=True), 1)
+    }
+    values = np.array(list(shares.values()))
+    worst = max(shares, key=lambda name: shares[name])
+    return Severity(float(np.linalg.norm(values)), float(values.sum()), (worst, shares[worst]))
+
+
+def seed_of(value: Any) -> int:
+    """Return a seed as a number, from a number or a text. Raises DeclarationError unless it is whole and from 0."""
+    try:
+        seed = int(value) if isinstance(value, str) else value
+    except ValueError:
+        seed = None
+    if isinstance(seed, bool) or not isinstance(seed, int) or seed < 0:
+        raise DeclarationError(f"{CONDITIONS}.{SEED} = {shown(value)}: must be a whole number from 0")
+    return seed
+
+
+def draw(conditions: InitialConditions, seed: int) -> InitialConditions:
+    """Return conditions whose eleven parameters are drawn within their limits; the same for the same seed everywhere.
+
+    Each is normal with a third of its limit as standard deviation, and none goes beyond its limit. Means are zero; that
+    of the closing speed is the declared one, and the limit of its deviation the distance to 0 or to its own limit,
+    whichever is nearer. Raises DeclarationError where no limits are declared, and where the closing speed is not within
+    its limit.
+    """
+    from scipy.special import ndtr, ndtri
+
+    if not conditions.limits:
+        raise DeclarationError(f"{CONDITIONS}.{SEED}: the system declares no {CONDITIONS}.limits to draw within")
+    speed, fastest = conditions.velocity[0], conditions.limits["velocity"][0]
+    if not 0.0 <= speed <= fastest:
+        raise DeclarationError(
+            f"{CONDITIONS}.velocity[1] = {speed:g}: to draw, it must lie between 0 and {fastest:g} m/s"
+        )
+    # uniform numbers by a generator whose stream is fixed: those of numpy's distributions may change with its versions
+    bits = np.random.PCG64(seed).random_raw(sum(LIMITED.values()))
+    uniform = (bits >> np.uint64(11)).astype(float) * 2.0**-53
+    below, above = ndtr(-SIGMAS), ndtr(SIGMAS)
+    deviations = iter(np.clip(ndtri(below + uniform * (above - below)) / SIGMAS, -1.0, 1.0).tolist())
+    drawn = {name: [limit * next(deviations) for limit in conditions.limits[name]] for name in LIMITED}
+    drawn["velocity"][0] = speed + drawn["velocity"][0] / fastest * min(speed, fastest - speed)
+    sources = {key: text for key, text in conditions.sources.items() if key not in (*LIMITED, *ANGLES)}
+    changed: dict[str, Any] = {name: tuple(values) for name, values in drawn.items()}
+    return replace(conditions, **changed, sources=sources)

@@ -1,0 +1,128 @@
+"""Start states of both craft: the active unit just touches the passive one, misaligned as asked (spec/04 section 8)."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from components.contact import probe_cone
+from components.contact.first_contact import (
+    CraftState,
+    Misalignment,
+    Mount,
+    NoContactError,
+    place,
+    probe_cone_penetration,
+    rotation_matrix,
+)
+from components.core.component import Component
+from components.core.rotation import from_quaternion, from_rotation_vector
+from dockfmu.declare.initial_conditions import InitialConditions
+from dockfmu.declare.tables import DeclarationError
+
+
+@dataclass(frozen=True)
+class Start:
+    """Start values by element, and the kinetic energy of approach in J: what the energy audit is relative to."""
+
+    values: Mapping[str, Mapping[str, float]]
+    approach_energy: float
+
+
+def place_crafts(
+    conditions: InitialConditions, components: Mapping[str, Component], values: Mapping[str, Mapping[str, Any]]
+) -> Start:
+    """Start values of the two craft so that the mechanism's head first touches the passive unit.
+
+    `values` are the start values of each element so far. Raises DeclarationError if the elements are not two craft
+    and a mechanism, or if no contact can be made from these misalignments.
+    """
+    contact = conditions.contact or conditions.mechanism
+    for name in (conditions.mechanism, contact):
+        if name not in components:
+            raise DeclarationError(f"initial conditions: the system has no element {name!r}")
+    active, active_mount = _mount(conditions.active, components, values)
+    target, target_mount = _mount(conditions.target, components, values)
+    unit = _contact_unit(contact, components[contact], values[contact])
+    component = components[conditions.mechanism]
+    mechanism = component.record.view(component.start(**values[conditions.mechanism]))
+    probe = mechanism.parameters.probe
+    travel = mechanism.parameters.initial_travel
+    head = (float(probe.bearing_distance + probe.free_length - travel), 0.0, 0.0)
+    misalignment = Misalignment(conditions.miss, conditions.angles, conditions.velocity, conditions.angular_velocity)
+    try:
+        placement = place(
+            probe_cone_penetration(unit, head),
+            misalignment,
+            active_mount,
+            target_mount,
+            head,
+            moving=conditions.moving,
+            start_gap=conditions.start_gap,
+            velocity_point=conditions.velocity_point,
+            orbital_rate=conditions.orbital_rate,
+        )
+    except (NoContactError, ValueError) as error:
+        raise DeclarationError(f"initial conditions: {error}; reduce the miss or the angles") from error
+    masses = [_mass(components[name], values[name]) for name in (active, target)]
+    speed = np.linalg.norm(conditions.velocity)
+    energy = 0.5 * masses[0] * masses[1] / (masses[0] + masses[1]) * speed**2
+    return Start({active: _initial(placement.active), target: _initial(placement.passive)}, float(energy))
+
+
+def _contact_unit(name: str, component: Component, values: Mapping[str, Any]) -> Any:
+    """Return the initialised probe-cone unit of a component. Raises DeclarationError if it has no valid one."""
+    block = component.start(**values)
+    m = component.record.view(block)
+    if not hasattr(m, "probe_cone"):
+        raise DeclarationError(f"initial conditions: {name} ({component.name}) has no contact of probe and cone")
+    if code := probe_cone.initialize(m.probe_cone):
+        m.status.index = m.probe_cone.status.index
+        raise DeclarationError(f"{name}: {component.explain(code, block)}")
+    return m.probe_cone
+
+
+def _mount(
+    port: str, components: Mapping[str, Component], values: Mapping[str, Mapping[str, Any]]
+) -> tuple[str, Mount]:
+    """Return the element of "element.port[k]", and its port relative to frame C, deformed by the initial modes."""
+    match = re.fullmatch(r"(\w+)\.port\[(\d+)\]", port)
+    if match is None or match[1] not in components:
+        raise DeclarationError(f"initial conditions: {port} is not ELEMENT.port[K] of an element of the system")
+    element, k = match[1], int(match[2])
+    component = components[element]
+    m = component.record.view(component.start(**values[element]))
+    parameters = m.parameters
+    if not 1 <= k <= len(parameters.port):
+        raise DeclarationError(f"initial conditions: {element} has {len(parameters.port)} ports, no port[{k}]")
+    to_body = rotation_matrix(*parameters.axes)
+    to_port = rotation_matrix(*parameters.port[k - 1].angles)
+    place = parameters.port[k - 1].position - parameters.center_of_mass
+    turn = np.zeros(3)
+    if hasattr(m, "modes"):
+        n = int(parameters.modes_used)
+        deformation = m.modes.initial_coordinate[:n] @ m.modes.port[k - 1, :n]
+        place = place + deformation[:3]
+        turn = to_port @ deformation[3:]
+    bent = np.array(from_quaternion(from_rotation_vector(tuple(turn))))
+    return element, Mount(to_body @ place, bent @ to_port @ to_body.T)
+
+
+def _mass(component: Component, values: Mapping[str, Any]) -> float:
+    return float(component.record.view(component.start(**values)).parameters.mass)
+
+
+def _initial(state: CraftState) -> dict[str, float]:
+    arrays = {
+        "position": state.position,
+        "quaternion": state.quaternion,
+        "velocity": state.velocity,
+        "angular_velocity": state.angular_velocity,
+    }
+    return {
+        f"parameters.initial.{name}[{i}]": float(x) for name, array in arrays.items() for i, x in enumerate(array, 1)
+    }

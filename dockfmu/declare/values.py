@@ -1,0 +1,49 @@
+"""Physical values in a file: `{ value = 1.0, unit = "deg", source = "..." }`, or a text with a unit, `"1deg"`."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from base.names import shown
+from dockfmu.declare.quantities import is_quantity
+from dockfmu.declare.tables import NEEDED, DeclarationError, Table, finite_number
+
+
+def long_form(content: Any) -> Any:
+    """Return nested tables with `"1deg"` and `["1m", "2m"]` written as `{ value = ... }`."""
+    if isinstance(content, dict):
+        return content if "value" in content else {key: long_form(item) for key, item in content.items()}
+    if isinstance(content, list) and any(isinstance(item, dict) for item in content):
+        return [long_form(item) for item in content]
+    return {"value": content} if has_texts(content) else content
+
+
+def has_texts(value: Any) -> bool:
+    """Return whether a value is a text, or a list with one in it."""
+    return any(map(has_texts, value)) if isinstance(value, list) else isinstance(value, str)
+
+
+def physical_value(leaf: Table, source: Any = NEEDED) -> tuple[Any, str, str]:
+    """Return (value, unit, source) of a physical value; a value of quantities, `"1deg"`, has an empty unit.
+
+    `source` is the default for numbers; quantities need none.
+    """
+    value = leaf.content.get("value")
+    if "value" not in leaf.content:
+        raise DeclarationError(f"{leaf.where}: lacks 'value'")
+    if not is_numeric(value):
+        raise DeclarationError(
+            f'{leaf.where}: value = {shown(value)}: must be finite numbers, or strings with a unit such as "20t"'
+        )
+    if not has_texts(value):
+        return value, leaf.text("unit"), leaf.text("source", source)
+    if "unit" in leaf.content:
+        raise DeclarationError(f"{leaf.where}: value = {shown(value)} has its unit; leave out unit = ...")
+    return value, "", leaf.text("source", "")
+
+
+def is_numeric(value: Any) -> bool:
+    """Return whether this is a finite number, a truth value, a quantity, or a list of them or of such lists."""
+    if isinstance(value, list):
+        return all(map(is_numeric, value))
+    return isinstance(value, bool) or is_quantity(value) or finite_number(value) is not None
