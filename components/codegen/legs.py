@@ -20,6 +20,7 @@ from components.codegen.chain import (
     forces,
     inertia,
     inertia_forces,
+    momentum,
     node,
     quadratic,
     reaction,
@@ -109,6 +110,21 @@ class Leg:
         Added to what acts on the node less what the node needs, over all legs, it is the wrench on the base.
         """
         return self._passed_on(acceleration, (array(np.zeros(3)), array(np.zeros(3))))
+
+    def momentum(self, velocity: Any, angular_velocity: Any) -> tuple[Any, Array, Array]:
+        """Return (kinetic energy, momentum, angular momentum about O_0), absolute, in frame 0: after `follow`.
+
+        For the velocity of O_0 and the angular velocity of the base, frame 0. The nut adds its turn relative to the
+        strut, as in `reduce`.
+        """
+        origin = array(velocity) + cross(angular_velocity, self.point)
+        energy, linear, angular = momentum(self.joints, self.axes @ origin, self.axes @ angular_velocity)
+        if self.nut is not None:
+            rate = array(self.nut.ratio) @ self.rates
+            energy = energy + 0.5 * self.nut.inertia * rate * rate
+            angular = angular + to_base(self.joints, self.nut.strut - 1, array(UNIT[0])) * (self.nut.inertia * rate)
+        linear = self.axes.T @ linear
+        return energy, linear, self.axes.T @ angular + cross(self.point, linear)
 
     def react(self, acceleration: Any) -> tuple[Array, Array]:
         """Return (force, moment about O_0) of the leg on the base with `reaction` of its cut joint.

@@ -11,7 +11,7 @@ from math import sqrt
 from components.core.field import Group, private
 from components.core.kernel import kernel
 from components.core.rotation import IDENTITY, apply, apply_transposed, load_matrix
-from components.core.vector import add, load, subtract
+from components.core.vector import ZERO, add, cross, dot, load, scale, store, subtract
 from components.linkage.closure import strut_joints
 from components.linkage.generated import ring, strut
 
@@ -56,6 +56,7 @@ def hexapod(name: str = "hexapod") -> Group:
             private("rate", "1", "of the joints, rad/s and m/s", shape=4),
             private("acceleration", "1", "of the joints, rad/s2 and m/s2", shape=4),
             private("determinant", "1", "of Cd"),
+            private("energy", "J", "kinetic, of the last `momentum`"),
             private("kept", "1", "work space of the generated kernels", shape=strut.KEPT),
             count=6,
         ),
@@ -63,6 +64,11 @@ def hexapod(name: str = "hexapod") -> Group:
         private("force", "1", "on the ring, reduced", shape=6),
         private("base_force", "N", "of all on the base", shape=3),
         private("base_torque", "N.m", "of all on the base about O_0", shape=3),
+        private("kinetic_energy", "J", "absolute"),
+        private("momentum", "N.s", "absolute, frame 0", shape=3),
+        private("angular_momentum", "N.m.s", "absolute, about O_0, frame 0", shape=3),
+        private("response", "1", "du/dt of the ring by acceleration and angular acceleration of the base", shape=(6, 6)),
+        private("affine_mass", "1", "M_A of [f; m] = W - M_A [w_0; epsilon_0]", shape=(6, 6)),
     )
 
 
@@ -107,7 +113,7 @@ def follow(m):
 
 @kernel
 def accelerate(m, omega0, epsilon0, acceleration0):
-    """Set the accelerations of ring and struts and the wrench on the base, after `follow`, with forces set.
+    """Set the acceleration of the ring, after `follow`, with forces set.
 
     Tuples, frame 0: angular velocity and acceleration of the base, acceleration of O_0.
     """
@@ -115,11 +121,65 @@ def accelerate(m, omega0, epsilon0, acceleration0):
     for k in range(6):
         strut.reduce(m.strut[k], m.ring, omega0, epsilon0, acceleration0, m.inertia, m.force)
     ring.accelerate(m.ring, m.inertia, m.force)
+
+
+@kernel
+def react(m):
+    """Set the accelerations of the struts and the wrench on the base, after `accelerate`."""
     for i in range(3):
         m.base_force[i] = m.ring.base_force[i]
         m.base_torque[i] = m.ring.base_torque[i]
     for k in range(6):
         strut.lose(m.strut[k], m.ring.acceleration, m.base_force, m.base_torque)
+
+
+@kernel
+def momentum(m, velocity0, omega0):
+    """Set kinetic energy and momenta of ring, struts and nuts on a moving base, after `follow`.
+
+    `velocity0` of O_0 and `omega0` of the base, absolute, frame 0, tuples.
+    """
+    n = m.ring
+    alpha = load_matrix(n.rotation)
+    r = load(n.position)
+    v = add(add(velocity0, cross(omega0, r)), load(n.velocity))
+    w = add(load(n.angular_velocity), apply(alpha, omega0))
+    spin = apply(load_matrix(n.principal), w)
+    linear = scale(n.mass, v)
+    store(linear, m.momentum)
+    store(add(apply_transposed(alpha, spin), cross(r, linear)), m.angular_momentum)
+    m.kinetic_energy = 0.5 * (dot(v, linear) + dot(w, spin))
+    for k in range(6):
+        strut.momentum(m.strut[k], omega0, velocity0, m.angular_momentum, m.momentum)
+        m.kinetic_energy += m.strut[k].energy
+
+
+@kernel
+def affine(m, omega0):
+    """Set M_A and L of spec/02 section 11 (`affine_mass`, `response`), by unit accelerations of the base.
+
+    After `follow`, with forces set. Overwrites the accelerations of the last evaluation; the wrench on the base is that
+    of a base which does not accelerate.
+    """
+    for k in range(7):
+        unit = (1.0 if k % 3 == 1 else 0.0, 1.0 if k % 3 == 2 else 0.0, 1.0 if k % 3 == 0 else 0.0)
+        if k == 0:
+            accelerate(m, omega0, ZERO, ZERO)
+        elif k < 4:
+            accelerate(m, omega0, ZERO, unit)
+        else:
+            accelerate(m, omega0, unit, ZERO)
+        react(m)
+        # first with the sign of what stays without acceleration, then the change by a unit of it
+        for i in range(6):
+            wrench = m.base_force[i] if i < 3 else m.base_torque[i - 3]
+            for j in range(6):
+                if k == 0:
+                    m.affine_mass[i, j] = wrench
+                    m.response[i, j] = -m.ring.acceleration[i]
+                elif k == j + 1:
+                    m.affine_mass[i, j] -= wrench
+                    m.response[i, j] += m.ring.acceleration[i]
 
 
 @kernel

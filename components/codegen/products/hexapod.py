@@ -31,7 +31,7 @@ def _link(graph: Graph, k: int) -> dict[str, Any]:
 
 
 def strut() -> Program:
-    """Return `follow`, `reduce` and `lose` of one strut."""
+    """Return `follow`, `reduce`, `lose` and `momentum` of one strut."""
     graph = Graph()
     length = array([graph.input("c.length"), 0.0, 0.0])
     bodies = [Body(Y), Body(Z, **_link(graph, 0)), Body(X), Body(X, slides=True, offset=length, **_link(graph, 1))]
@@ -83,7 +83,18 @@ def strut() -> Program:
     lose.set("c.acceleration", leg.accelerations)
     lose.add("force", force)
     lose.add("torque", moment)
-    return Program(graph, [follow, reduce, lose], keep="c.kept")
+
+    keep = Stage(
+        "momentum",
+        ("c", "omega0", "velocity0", "torque", "force"),
+        "Add momentum (force) and angular momentum about O_0 (torque) of the strut, absolute, frame 0; c.energy.",
+        after=("follow",),
+    )
+    energy, linear, angular = leg.momentum(graph.array("velocity0", 3), base.angular_velocity)
+    keep.set("c.energy", energy)
+    keep.add("force", linear)
+    keep.add("torque", angular)
+    return Program(graph, [follow, reduce, lose, keep], keep="c.kept")
 
 
 def ring() -> Program:

@@ -1,0 +1,330 @@
+"""Energy accumulators, one on each leg: a spiral spring with a clutch that locks its recoil (source 7.4, spec/07 6).
+
+Deformation d grows as the leg shortens, 0 at the forward position; the force is that on the rod, positive pushes it
+out. The spring's shaft follows the nut through a train of stiffness `train_stiffness`; the force reads as that of the
+shaft's position alone, so that the lines on which the shaft stands (3, 4, 11) have the slope of the train:
+
+    1 direct branch, being compressed     2 return branch, releasing     3 between 1 and 2, shaft stands
+    4 force falls to zero, shaft stands   0 backlash                     11 tension      12 clutch slips in tension
+    5 stop, rod fully in
+
+Transitions are the merged table of spec/07 6.3. Memory changes at samples of the deformation only; between two samples
+the force is taken linear, and `work` and energies follow from that. Names: p = parameters.accumulators, e = one
+accumulator.
+"""
+
+from __future__ import annotations
+
+from components.core.field import Group, parameter, private
+from components.core.kernel import kernel
+from components.core.table import segment
+
+BACKLASH, DIRECT, RETURN, BETWEEN, HELD, STOP, TENSION, SLIP = 0.0, 1.0, 2.0, 3.0, 4.0, 5.0, 11.0, 12.0
+
+# transitions in one sample: each line at most once, with one to spare
+TRANSITIONS = 8
+
+
+def parameters() -> Group:
+    """Return the group `accumulators`; the start values are set PM-1 (spec/07 section 11.4)."""
+    return Group(
+        "accumulators",
+        parameter("direct_deformation", "m", "direct branch: from the forward to the retracted position, rising",
+                  (0.0, 0.06, 0.12, 0.18, 0.24), shape=5),
+        parameter("direct_force", "N", "direct branch: force while the spring is compressed",
+                  (270.0, 410.0, 560.0, 720.0, 900.0), shape=5, minimum=0.0),
+        parameter("return_deformation", "m", "return branch: from the forward position, rising; its end is on the "
+                  "line of the train through the end of the direct branch", (0.0, 0.06, 0.12, 0.18, 0.23928), shape=5),
+        parameter("return_force", "N", "return branch: force while the spring releases",
+                  (162.0, 246.0, 336.0, 432.0, 540.0), shape=5, minimum=0.0),
+        parameter("train_stiffness", "N/m", "of the train between ring and spring shaft, and of the stop", 5e5,
+                  minimum=1.0),
+        parameter("backlash", "m", "of the train", 5e-4, minimum=0.0),
+        parameter("slip_force", "N", "tension at which the clutch slips", 800.0, minimum=1.0),
+        parameter("damping", "N.s/m", "viscous, of the train", 250.0, minimum=0.0),
+        parameter("clutch_delay", "s", "from the command of the clutch to its action", 0.01, minimum=0.0),
+        description="energy accumulators of the legs: force against deformation",
+    )  # fmt: skip
+
+
+def state() -> Group:
+    """Return the group `accumulator`: memory and energies of each."""
+    return Group(
+        "accumulator",
+        private("state", "1", "line of the force: 0 to 5, 11 or 12"),
+        private("locked", "1", "recoil is locked"),
+        private("waiting", "s", "time for which the command has differed from the clutch"),
+        private("deformation", "m", "at the last sample"),
+        private("force", "N", "on the rod at the last sample, without damping"),
+        private("extreme", "m", "largest (branch 1) or least (branch 2) deformation since the branch was entered"),
+        private("between", "m", "deformations at the ends of line 3, lower and upper", shape=2),
+        private("held_top", "m", "deformation at the upper end of line 4"),
+        private("zero", "m", "deformation at the lower end of line 4, where the force is zero"),
+        private("shift", "m", "of all lines by slip of the clutch"),
+        private("work", "J", "done on the spring and its train so far"),
+        private("slipped", "J", "dissipated by slip of the clutch"),
+        count=6,
+    )
+
+
+@kernel
+def _branch(deformation, force, x):
+    """Return the force of a branch at x; its end segments go on beyond it."""
+    i = segment(x, deformation)
+    return force[i] + (force[i + 1] - force[i]) * (x - deformation[i]) / (deformation[i + 1] - deformation[i])
+
+
+@kernel
+def _meet(deformation, force, stiffness, x, f):
+    """Return where the line of slope `stiffness` through (x, f) meets a branch, its end segments prolonged.
+
+    No branch is as steep as the line: branch less line falls monotonically, and the line meets the last segment whose
+    start is still above it, or the first one.
+    """
+    last = len(deformation) - 2
+    i = 0
+    while i < last and force[i + 1] >= f + stiffness * (deformation[i + 1] - x):
+        i += 1
+    slope = (force[i + 1] - force[i]) / (deformation[i + 1] - deformation[i])
+    return (force[i] - slope * deformation[i] - f + stiffness * x) / (stiffness - slope)
+
+
+@kernel
+def _area(deformation, force, x):
+    """Return the integral of a branch from its first point to x; its end segments go on beyond it."""
+    total = 0.0
+    last = len(deformation) - 2
+    i = 0
+    while i < last and x > deformation[i + 1]:
+        total += 0.5 * (force[i] + force[i + 1]) * (deformation[i + 1] - deformation[i])
+        i += 1
+    return total + 0.5 * (force[i] + _branch(deformation, force, x)) * (x - deformation[i])
+
+
+@kernel
+def direct_force(p, e, d):
+    """Return the force of branch 1 at d, N."""
+    return _branch(p.direct_deformation, p.direct_force, d - e.shift)
+
+
+@kernel
+def return_force(p, e, d):
+    """Return the force of branch 2 at d, N."""
+    return _branch(p.return_deformation, p.return_force, d - e.shift)
+
+
+@kernel
+def _to_direct(p, e, d, f):
+    """Return the deformation at which line 3 or 4 through (d, f) meets branch 1, or the stop's start before it."""
+    x = _meet(p.direct_deformation, p.direct_force, p.train_stiffness, d - e.shift, f)
+    return e.shift + min(x, p.direct_deformation[4])
+
+
+@kernel
+def _to_return(p, e, d, f):
+    """Return the deformation at which line 3 through (d, f) meets branch 2."""
+    return e.shift + _meet(p.return_deformation, p.return_force, p.train_stiffness, d - e.shift, f)
+
+
+@kernel
+def _hold(p, e, top):
+    """Set line 4 with its upper end on branch 1 at `top`, and with it the zones of backlash and tension."""
+    e.held_top = top
+    e.zero = top - direct_force(p, e, top) / p.train_stiffness
+    e.state = HELD
+
+
+@kernel
+def _hold_released(p, e):
+    """Set line 4 at the forward position, where branch 2 ends."""
+    start = p.return_deformation[0] + e.shift
+    _hold(p, e, _to_direct(p, e, start, return_force(p, e, start)))
+
+
+@kernel
+def _between(p, e, lower, upper):
+    e.between[0] = lower
+    e.between[1] = upper
+    e.state = BETWEEN
+
+
+@kernel
+def force(p, e, d):
+    """Return the force on the rod at deformation d with the present line, N; without damping."""
+    if e.state == DIRECT:
+        return direct_force(p, e, d)
+    if e.state == RETURN:
+        return return_force(p, e, d)
+    if e.state == BETWEEN:
+        return direct_force(p, e, e.between[1]) + p.train_stiffness * (d - e.between[1])
+    if e.state == HELD:
+        return p.train_stiffness * (d - e.zero)
+    if e.state == STOP:
+        return p.direct_force[4] + p.train_stiffness * (d - e.shift - p.direct_deformation[4])
+    if e.state == TENSION:
+        return p.train_stiffness * (d - e.zero + p.backlash)
+    if e.state == SLIP:
+        return -p.slip_force
+    return 0.0
+
+
+@kernel
+def _switch(p, e, lock):
+    """Switch the clutch at the deformation of the last sample.
+
+    Unlocking lets the shaft go, so that the force may jump to branch 2; what the jump costs is dissipated.
+    """
+    e.locked = lock
+    if lock != 0.0 or e.state == DIRECT or e.state == STOP:
+        return
+    d = e.deformation
+    x = d - e.shift
+    if x <= p.return_deformation[0]:
+        _hold_released(p, e)
+    elif e.force >= return_force(p, e, d):
+        _between(p, e, _to_return(p, e, d, e.force), _to_direct(p, e, d, e.force))
+    else:
+        e.state = RETURN
+        e.extreme = d
+    e.force = force(p, e, d)
+
+
+@kernel
+def _from_branches(p, e, d, rate):
+    """Make one transition out of the states 1, 2, 3 and 5, if one is due. Returns whether one was."""
+    x = d - e.shift
+    end = p.direct_deformation[4]
+    locked = e.locked != 0.0
+    if e.state == DIRECT:
+        e.extreme = max(e.extreme, d)
+        if x > end:
+            e.state = STOP
+        elif rate < 0.0 and locked:
+            _hold(p, e, e.extreme)
+        elif rate < 0.0:
+            f = direct_force(p, e, e.extreme)
+            _between(p, e, _to_return(p, e, e.extreme, f), e.extreme)
+        else:
+            return False
+    elif e.state == BETWEEN:
+        if locked:
+            _hold(p, e, e.between[1])
+        elif d > e.between[1]:
+            e.extreme = d
+            e.state = STOP if e.between[1] - e.shift >= end else DIRECT
+        elif d < e.between[0]:
+            e.extreme = d
+            e.state = RETURN
+        else:
+            return False
+    elif e.state == RETURN:
+        e.extreme = min(e.extreme, d)
+        if locked or rate > 0.0:
+            _between(p, e, e.extreme, _to_direct(p, e, e.extreme, return_force(p, e, e.extreme)))
+        elif rate < 0.0 and x < p.return_deformation[0]:
+            _hold_released(p, e)
+        else:
+            return False
+    elif x >= end:
+        return False
+    elif locked:
+        _hold(p, e, end + e.shift)
+    else:
+        _between(p, e, _to_return(p, e, end + e.shift, p.direct_force[4]), end + e.shift)
+    return True
+
+
+@kernel
+def _from_held(p, e, d, rate):
+    """Make one transition out of the states 4, 0, 11 and 12, if one is due. Returns whether one was."""
+    slack = e.zero - p.backlash
+    slip = slack - p.slip_force / p.train_stiffness
+    if e.state == HELD:
+        if d > e.held_top:
+            e.extreme = d
+            e.state = STOP if e.held_top - e.shift >= p.direct_deformation[4] else DIRECT
+        elif d < e.zero:
+            e.state = BACKLASH if p.backlash > 0.0 else TENSION
+        else:
+            return False
+    elif e.state == BACKLASH:
+        if d < slack:
+            e.state = TENSION
+        elif d > e.zero:
+            e.state = HELD
+        else:
+            return False
+    elif e.state == TENSION:
+        if d > slack:
+            e.state = BACKLASH if p.backlash > 0.0 else HELD
+        elif d < slip:
+            e.state = SLIP
+        else:
+            return False
+    elif d < slip:
+        # the limiter slips between train and spring shaft: the spring stays wound, the rod comes out
+        way = d - slip
+        e.held_top += way
+        e.zero += way
+        e.shift += way
+        e.slipped -= p.slip_force * way
+        return False
+    elif rate > 0.0:
+        e.state = TENSION
+    else:
+        return False
+    return True
+
+
+@kernel
+def advance(p, e, command, d, rate, h):
+    """Take the sample of deformation d (m) and of its rate (m/s), h after the last one, with the `command` to lock."""
+    if command == e.locked:
+        e.waiting = 0.0
+    else:
+        e.waiting += h
+        if e.waiting >= p.clutch_delay:
+            _switch(p, e, command)
+            e.waiting = 0.0
+    before = e.force
+    for _ in range(TRANSITIONS):
+        if e.state == HELD or e.state == BACKLASH or e.state >= TENSION:
+            if not _from_held(p, e, d, rate):
+                break
+        elif not _from_branches(p, e, d, rate):
+            break
+    e.force = force(p, e, d)
+    e.work += 0.5 * (before + e.force) * (d - e.deformation)
+    e.deformation = d
+
+
+@kernel
+def stored_energy(p, e):
+    """Return the energy that spring and train would give back if the recoil were unlocked now, J.
+
+    The shaft stands where the train's line through (d, f) meets zero force; from there branch 2 releases the spring.
+    """
+    d = e.zero
+    if DIRECT <= e.state <= BETWEEN or e.state == STOP:
+        d = e.deformation - e.force / p.train_stiffness
+    x = _meet(p.return_deformation, p.return_force, p.train_stiffness, d - e.shift, 0.0)
+    f = _branch(p.return_deformation, p.return_force, x)
+    first = p.return_force[0]
+    spring = _area(p.return_deformation, p.return_force, x) - 0.5 * (f * f - first * first) / p.train_stiffness
+    return spring + 0.5 * e.force * e.force / p.train_stiffness
+
+
+@kernel
+def initialize(p, e, d):
+    """Lock the accumulator without force at deformation d: a ring that was drawn there and let go (spec/07 6.4)."""
+    e.shift = 0.0
+    e.locked = 1.0
+    e.waiting = 0.0
+    _hold(p, e, _to_direct(p, e, d, 0.0))
+    e.deformation = d
+    e.force = force(p, e, d)
+    e.extreme = d
+    e.between[0] = d
+    e.between[1] = d
+    e.work = 0.0
+    e.slipped = 0.0

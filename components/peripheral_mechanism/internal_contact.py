@@ -1,0 +1,155 @@
+"""Contact inside the mechanism: the pair of rings in its record, evaluated at every micro-step.
+
+`external_contact` has the same functions for the build whose contact comes through ports. `contact` chooses between
+them by the record: one with `ring_pair` gets these.
+"""
+
+from components.contact import ring_pair
+from components.core.component import fail
+from components.core.kernel import kernel
+from components.core.rotation import apply_transposed, load_matrix, store_matrix
+from components.core.vector import add, cross, load, store
+from components.peripheral_mechanism import external_contact, platform
+
+MESSAGES = ring_pair.messages(discard=False)
+
+
+@kernel
+def check_inputs(m):
+    """Return 0: internal contact has no ports of its own."""
+    return 0
+
+
+@kernel
+def initialize(m):
+    """Set the unit and the energies to their start. Returns 0, or the code of a failure."""
+    unit = m.ring_pair
+    code = ring_pair.initialize(unit)
+    if code:
+        return fail(m.status, code, unit.status.value, unit.status.index)
+    m.balance.contact_work = 0.0
+    m.flag.contact = 0.0
+    return 0
+
+
+@kernel
+def start(m):
+    """Count the stored energy of contact from where it is placed at the start."""
+    m.balance.contact_energy = m.ring_pair.output.stored_energy
+
+
+@kernel
+def begin_step(m):
+    """Clear the flag of contact, which holds over the step in which the rings touched."""
+    m.flag.contact = 0.0
+
+
+@kernel
+def _copy(placement, copy):
+    store(load(placement.position), copy.position)
+    store_matrix(load_matrix(placement.rotation), copy.rotation)
+    store(load(placement.velocity), copy.velocity)
+    store(load(placement.angular_velocity), copy.angular_velocity)
+
+
+@kernel
+def _set_inputs(m, h):
+    """Copy frame 0 and ring plane, as they are placed, to the inputs of the unit; friction will be held over h."""
+    inputs = m.ring_pair.input
+    _copy(m.relative, inputs.base)
+    position, velocity = platform.point(m.hexapod, (m.parameters.ring.plane_offset, 0.0, 0.0))
+    store(position, inputs.link.position)
+    store(velocity, inputs.link.velocity)
+    store_matrix(load_matrix(m.hexapod.ring.rotation), inputs.link.rotation)
+    store(platform.turning(m.hexapod), inputs.link.angular_velocity)
+    inputs.step = h
+    inputs.mass = m.parameters.ring.mass
+
+
+@kernel
+def detect(m, h):
+    """Evaluate contact at the placed position, as a trial for a micro-step h. Returns 0, or the code of a failure."""
+    _set_inputs(m, h)
+    unit = m.ring_pair
+    code = ring_pair.attempt(unit)
+    if code:
+        return fail(m.status, code, unit.status.value, unit.status.index)
+    return 0
+
+
+@kernel
+def closed(m):
+    """Return whether a contact is closed, which takes the shorter micro-steps."""
+    return m.ring_pair.tally.count > 0.0
+
+
+@kernel
+def accept(m, h):
+    """Accept the last trial for a micro-step h. Returns 0, or the code of a failure."""
+    unit = m.ring_pair
+    code = ring_pair.accept(unit, h)
+    if code:
+        return fail(m.status, code, unit.status.value, unit.status.index)
+    m.flag.contact = max(m.flag.contact, unit.output.contact)
+    return 0
+
+
+@kernel
+def on_ring(m):
+    """Return the wrench on the ring about its centre of mass: (force in N, frame 0; torque in N m, ring axes)."""
+    link = m.ring_pair.output.link
+    force = load(link.force)
+    torque = add(load(link.torque), cross((m.parameters.ring.plane_offset, 0.0, 0.0), force))
+    return apply_transposed(load_matrix(m.hexapod.ring.rotation), force), torque
+
+
+@kernel
+def on_target(m):
+    """Return the wrench on the passive unit: (force in N, torque in N m about the origin of PU), PU axes."""
+    target = m.ring_pair.output.target
+    return load(target.force), load(target.torque)
+
+
+@kernel
+def account(m, h):
+    """Add the work of the contact on ring and passive unit over a micro-step h, before `kick`."""
+    force, torque = on_ring(m)
+    on_passive, torque_on_passive = on_target(m)
+    m.balance.contact_work += external_contact.work(m, force, torque, on_passive, torque_on_passive, h)
+
+
+@kernel
+def finish_step(m):
+    """Set forces, sensors and list of contacts at the end of a step. Returns 0, or the code of a failure."""
+    _set_inputs(m, 0.0)
+    unit = m.ring_pair
+    code = ring_pair.evaluate(unit)
+    if code:
+        return fail(m.status, code, unit.status.value, unit.status.index)
+    output = unit.output
+    for j in range(len(output.mated)):
+        m.sensor.mated[j] = output.mated[j]
+    for j in range(len(output.latched)):
+        m.sensor.latched[j] = output.latched[j]
+    m.sensor.capture = output.capture
+    m.flag.capture_mechanical = output.capture_mechanical
+    ring_pair.list_contacts(unit, m.contact)
+    m.validity.petal_tip = unit.state.validity.petal_tip
+    m.validity.ring_border = unit.state.validity.ring_border
+    return 0
+
+
+@kernel
+def audit(m):
+    """Add the contact to the energies of the mechanism.
+
+    Contacts and latches store and lose what they take of ring and passive unit: what their springs do not hold and the
+    latches have not lost, damping and friction have.
+    """
+    out = m.audit
+    contact = m.ring_pair.output
+    gained = contact.stored_energy - m.balance.contact_energy
+    out.stored_energy += contact.stored_energy
+    out.dissipated_latches = contact.dissipated_latches
+    out.dissipated_contact = -m.balance.contact_work - gained - contact.dissipated_latches
+    out.dissipated_energy += out.dissipated_contact + out.dissipated_latches

@@ -1,0 +1,296 @@
+"""The peripheral mechanism: initialisation and the loop of micro-steps, spec/07 section 3, spec/00 section 6.
+
+A micro-step of length h is drift - kick - drift: the ring moves to the middle, where contact, accumulators, cables and
+legs are evaluated once, with velocities predicted by the last acceleration; velocities are kicked over h; the ring
+moves to the end. Second order for smooth forces.
+"""
+
+from math import ceil, isfinite
+
+from components.contact import kinematics
+from components.core import check
+from components.core.component import Message, combined, fail
+from components.core.kernel import kernel
+from components.core.rotation import load_matrix, load_quaternion, store_quaternion
+from components.core.vector import ZERO, accumulate, add, load, store
+from components.linkage import hexapod
+from components.peripheral_mechanism import accounting, accumulator, contact, outputs, platform, retraction, validity
+from components.peripheral_mechanism.ports import AFFINE
+from components.probe_mechanism import drive, motion, pushers
+
+STEP_TOO_LONG = 3
+
+_OWN = {
+    STEP_TOO_LONG: Message(
+        "step {status.value:g} s is longer than parameters.step_limit = {parameters.step_limit:g} s", discard=True
+    ),
+}
+MESSAGES = combined(
+    check.messages("1 base, 2 target, 3 motor voltages, 4 contact"), _OWN, platform.MESSAGES, validity.MESSAGES
+)
+
+# of times, relative: a product or a sum each, and their difference
+ROUNDING = 4.0 * 2.0**-52
+# a micro-step may be halved to this part of it when a penetration exceeds its limit (R30)
+SMALLEST = 1.0 / 16.0
+# returned by a trial that must be repeated with shorter micro-steps because a contact has closed
+CLOSED = -1
+
+
+@kernel
+def _check_inputs(m):
+    """Return 0, or the code of the first input that is not valid."""
+    code = check.check_port(m.base, 1, m.status)
+    if code == 0:
+        code = check.check_port(m.target, 2, m.status)
+    if code:
+        return code
+    volts = m.command.motor_voltage[0] + m.command.motor_voltage[1]
+    if not isfinite(volts):
+        return fail(m.status, check.NOT_FINITE, volts, 3)
+    code = check.check_acceleration(m.base, 1, m.status)
+    if code == 0:
+        code = check.check_acceleration(m.target, 2, m.status)
+    if code:
+        return code
+    return contact.check_inputs(m)
+
+
+@kernel
+def _place(m, tau, ahead):
+    """Place ports and ring at `tau` (s) into the step, with the ring's velocities `ahead` (s) of those it has.
+
+    Returns 0, or the code of a failure.
+    """
+    motion.place_ports(m.base, m.target, m.motion, tau)
+    kinematics.relate(m.relative, m.motion.base, m.motion.target)
+    return platform.place(m.parameters, m.hexapod, m.ring_state, ahead, m.status)
+
+
+@kernel
+def _place_cables(m, ahead):
+    """Place the cables on the placed ring, the gears `ahead` (s) of where they are; returns the rate of the gears."""
+    rate = -m.motor.rate / m.parameters.drive.nut_ratio
+    retraction.place(m.parameters.cables, m.hexapod, m.cable, outputs.gear_angle(m) + ahead * rate, rate)
+    return rate
+
+
+@kernel
+def _push(m):
+    """Return force and torque of the pushers on the target, frame PU, and account for their energy."""
+    p = m.parameters
+    force, torque, m.balance.pusher_energy = pushers.wrench(
+        p.pushers, p.docking_plane_x, load(m.relative.position), load_matrix(m.relative.rotation)
+    )
+    return force, torque
+
+
+@kernel
+def _load(m):
+    """Set the loads on the ring and the wrench on the target at the placed position."""
+    ring = m.hexapod.ring
+    force, torque = contact.on_ring(m)
+    store(force, ring.force)
+    store(torque, ring.torque)
+    retraction.load_ring(m.parameters.cables, m.hexapod, m.cable)
+    force, torque = contact.on_target(m)
+    push, push_torque = _push(m)
+    store(add(force, push), m.target.force_now)
+    store(add(torque, push_torque), m.target.torque_now)
+
+
+@kernel
+def _accelerate(m):
+    """Find the acceleration of the ring with all forces set."""
+    hexapod.accelerate(
+        m.hexapod, load(m.motion.base.angular_velocity), load(m.base.angular_acceleration), load(m.base.acceleration)
+    )
+
+
+@kernel
+def _react(m):
+    """Set the wrench on the base at the last evaluation: of legs, drums and pushers."""
+    hexapod.react(m.hexapod)
+    store(load(m.hexapod.base_force), m.base.force_now)
+    store(load(m.hexapod.base_torque), m.base.torque_now)
+    retraction.load_base(m.parameters.cables, m.cable, m.base.force_now, m.base.torque_now)
+    push, push_torque = _push(m)
+    force, torque = pushers.reaction(
+        push, push_torque, load(m.relative.position), load_matrix(m.relative.rotation)
+    )
+    accumulate(force, m.base.force_now)
+    accumulate(torque, m.base.torque_now)
+
+
+@kernel
+def _drive(m, h):
+    """Advance the drive over h against the cables.
+
+    Self-locking gears let no cable drive the shaft: what the cables do while they are paid out is lost in the gears.
+    """
+    p = m.parameters
+    torque = p.cables.drum_radius * retraction.total_tension(m.cable)
+    volts = m.command.motor_voltage[0] + m.command.motor_voltage[1]
+    pays_out = m.motor.rate < 0.0 or (m.motor.rate == 0.0 and volts < 0.0)
+    before = m.motor.angle
+    drive.advance(p.drive, m.motor, m.command.motor_voltage, 0.0 if pays_out else -torque, h)
+    if pays_out:
+        m.balance.gear_loss += torque * (before - m.motor.angle) / p.drive.nut_ratio
+
+
+@kernel
+def _micro_step(m, start, h, long):
+    """Advance by one micro-step of length h from `start` in the step.
+
+    Returns 0; CLOSED, having changed nothing, if it is `long` and a contact closes in it; or the code of a failure. A
+    penetration has changed nothing either.
+    """
+    p = m.parameters
+    x = m.hexapod
+    s = m.ring_state
+    store(load(x.ring.position), m.stepping.position)
+    store_quaternion(load_quaternion(s.quaternion), m.stepping.quaternion)
+    platform.drift(x, s, 0.5 * h)
+    code = _place(m, start + 0.5 * h, 0.5 * h)
+    if code == 0:
+        code = contact.detect(m, h)
+    if code == 0 and long and contact.closed(m):
+        code = CLOSED
+    if code:
+        store(load(m.stepping.position), x.ring.position)
+        store_quaternion(load_quaternion(m.stepping.quaternion), s.quaternion)
+        return code
+    code = contact.accept(m, h)
+    if code:
+        return code
+    platform.drive_legs(p, x, s, m.accumulator, m.command.recoil_lock, h, h)
+    rate = _place_cables(m, 0.5 * h)
+    retraction.dissipate(p.cables, m.cable, rate, h)
+    _load(m)
+    _accelerate(m)
+    contact.account(m, h)
+    code = platform.kick(x, s, h, m.status)
+    if code:
+        return code
+    platform.drift(x, s, 0.5 * h)
+    _drive(m, h)
+    force, torque = motion.turn_to_inertial(m.motion.target, load(m.target.force_now), load(m.target.torque_now))
+    for i in range(3):
+        m.balance.impulse[i] += h * force[i]
+        m.balance.angular_impulse[i] += h * torque[i]
+    m.stepping.micro_step = p.micro_step if contact.closed(m) else max(p.micro_step, p.longest_micro_step)
+    return 0
+
+
+@kernel
+def _finish(m, h):
+    """Set outputs and audit at the end of a step of length h. Returns 0, or the code of a failure."""
+    code = _place(m, h, 0.0)
+    if code == 0:
+        code = contact.finish_step(m)
+    if code:
+        return code
+    platform.drive_legs(m.parameters, m.hexapod, m.ring_state, m.accumulator, m.command.recoil_lock, 0.0, 0.0)
+    _place_cables(m, 0.0)
+    _load(m)
+    _accelerate(m)
+    _react(m)
+    outputs.set_motion(m)
+    accounting.audit(m)
+    contact.audit(m)
+    validity.count(m)
+    if m.parameters.base_motion == AFFINE:
+        accounting.respond(m)
+    return 0
+
+
+@kernel
+def initialize(m):
+    """Set the mechanism to its initial position and evaluate it there. Returns 0, or the code of a failure."""
+    p = m.parameters
+    code = _check_inputs(m)
+    if code == 0:
+        code = validity.check_parameters(p, m.status)
+    if code:
+        return code
+    drive.initialize(p.drive, m.motor)
+    platform.initialize(p, m.hexapod, m.ring_state, p.initial_stroke)
+    m.balance.gear_loss = 0.0
+    m.balance.spring_energy = 0.0
+    for k in range(platform.LEGS):
+        e = m.accumulator[k]
+        accumulator.initialize(p.accumulators, e, p.legs.stroke - p.initial_stroke)
+        m.balance.spring_energy += accumulator.stored_energy(p.accumulators, e)
+    for i in range(retraction.CABLES):
+        m.cable[i].dissipated = 0.0
+    m.validity.cable_stop = 0.0
+    m.stepping.micro_step = p.micro_step
+    code = contact.initialize(m)
+    if code == 0:
+        code = _place(m, 0.0, 0.0)
+    if code == 0:
+        code = contact.detect(m, p.micro_step)
+    if code:
+        return code
+    code = contact.accept(m, 0.0)
+    if code == 0:
+        contact.start(m)
+        code = _finish(m, 0.0)
+    if code:
+        return code
+    for i in range(6):
+        m.ring_state.acceleration[i] = m.hexapod.ring.acceleration[i]
+    accounting.initialize(m)
+    store(load(m.base.force_now), m.base.force)
+    store(load(m.base.torque_now), m.base.torque)
+    store(load(m.target.force_now), m.target.force)
+    store(load(m.target.torque_now), m.target.torque)
+    return 0
+
+
+@kernel
+def _advance(m, h):
+    """Make all micro-steps of a step of length h. Returns 0, or the code of a failure.
+
+    A long micro-step in which a contact closes is repeated as a short one, one with too deep a penetration is halved.
+    """
+    p = m.parameters
+    done = 0.0
+    left = 1
+    while left > 0:
+        left = max(1, ceil((h - done) / m.stepping.micro_step - 1e-9))
+        size = (h - done) / left
+        code = _micro_step(m, done, size, m.stepping.micro_step > p.micro_step)
+        if code == CLOSED:
+            m.stepping.micro_step = p.micro_step
+        elif code:
+            return code
+        else:
+            done += size
+            left -= 1
+    return 0
+
+
+@kernel
+def step(m, t, h):
+    """Advance the mechanism from t by h > 0, s. Returns 0, or the code of a failure."""
+    code = _check_inputs(m)
+    if code:
+        return code
+    # importers pass the difference of two times that they have rounded
+    if h - ROUNDING * (abs(t) + h) > m.parameters.step_limit:
+        return fail(m.status, STEP_TOO_LONG, h, 0)
+    store(ZERO, m.balance.impulse)
+    store(ZERO, m.balance.angular_impulse)
+    contact.begin_step(m)
+    code = accounting.begin(m)
+    if code == 0:
+        code = _advance(m, h)
+    if code == 0:
+        code = _finish(m, h)
+    if code:
+        return code
+    m.status.code = 0.0
+    motion.place_ports(m.base, m.target, m.motion, 0.5 * h)
+    accounting.exchange(m, h)
+    return 0

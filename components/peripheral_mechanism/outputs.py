@@ -1,0 +1,72 @@
+"""Outputs of the peripheral mechanism at the end of a step: ring, legs, sensors, docking."""
+
+from components.core.kernel import kernel
+from components.core.rotation import angles, continued, load_matrix, load_quaternion, store_quaternion
+from components.core.vector import load, store
+from components.peripheral_mechanism import platform, retraction
+
+
+@kernel
+def _set_ring(m):
+    """Set pose and twist of the ring plane AR, `link[1]`, and the angles of the ring."""
+    x = m.hexapod
+    link = m.link[0]
+    position, velocity = platform.point(x, (m.parameters.ring.plane_offset, 0.0, 0.0))
+    store(position, link.position)
+    q = load_quaternion(m.ring_state.quaternion)
+    store_quaternion(continued(q, load_quaternion(link.quaternion)), link.quaternion)
+    store(velocity, link.velocity)
+    store(platform.turning(x), link.angular_velocity)
+    store(angles(load_matrix(x.ring.rotation)), m.ring.angles)
+
+
+@kernel
+def _set_legs(m):
+    p = m.parameters
+    m.sensor.initial_position_lost = 0.0
+    m.sensor.retracted = 1.0
+    for k in range(platform.LEGS):
+        c = m.hexapod.strut[k]
+        e = m.accumulator[k]
+        leg = m.leg[k]
+        leg.stroke = c.stroke
+        leg.roll = platform.roll(c)
+        leg.effective_stroke = platform.effective_stroke(c)
+        leg.spring_force = e.force
+        leg.state = e.state
+        leg.locked = e.locked
+        beyond = c.stroke - p.legs.initial_stroke
+        m.sensor.initial_position[k] = 1.0 if abs(beyond) <= p.switch_margin else 0.0
+        if beyond < -p.switch_margin:
+            m.sensor.initial_position_lost = 1.0
+        if c.stroke > p.retracted_margin:
+            m.sensor.retracted = 0.0
+
+
+@kernel
+def _set_docking(relative, plane_x, out):
+    """Set `docking` from the placement of frame 0 relative to PU."""
+    A = load_matrix(relative.rotation)
+    position = load(relative.position)
+    store(position, out.position)
+    store(angles(A), out.angles)
+    store(load(relative.velocity), out.velocity)
+    store(load(relative.angular_velocity), out.angular_velocity)
+    out.plane_gap = -(position[0] + A[0][0] * plane_x)
+
+
+@kernel
+def set_motion(m):
+    """Set the outputs of motion and the switches at the end of the step, where everything is placed."""
+    _set_ring(m)
+    _set_legs(m)
+    _set_docking(m.relative, m.parameters.docking_plane_x, m.docking)
+    m.drive.angle = gear_angle(m) * m.parameters.drive.nut_ratio
+    m.drive.rate = -m.motor.rate
+    m.sensor.drive_limit = 1.0 if gear_angle(m) >= retraction.largest_angle(m.parameters.cables) - 1e-9 else 0.0
+
+
+@kernel
+def gear_angle(m):
+    """Return the angle of the gear cams, rad."""
+    return m.parameters.initial_gear_angle - m.motor.angle / m.parameters.drive.nut_ratio

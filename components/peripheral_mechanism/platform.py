@@ -1,0 +1,277 @@
+"""The ring on its six legs: geometry, motion of the ring, forces of the legs on the generated kernels of a hexapod.
+
+x.ring.velocity and .angular_velocity are those for which accelerations are evaluated, in the middle of a micro-step;
+the group `ring_state` has those at its ends. Names: p = parameters, x = hexapod, s = ring_state.
+"""
+
+from __future__ import annotations
+
+from math import atan2, cos, fabs, pi, sin, sqrt
+
+from components.core.component import Message, fail
+from components.core.field import Group, parameter, private
+from components.core.kernel import kernel
+from components.core.rotation import (
+    IDENTITY,
+    advance,
+    apply_transposed,
+    from_quaternion,
+    load_matrix,
+    load_quaternion,
+    store_matrix,
+    store_quaternion,
+)
+from components.core.vector import ZERO, add, axpy, cross, dot, load, norm, scale, store, subtract, unit
+from components.linkage import hexapod
+from components.peripheral_mechanism import accumulator
+
+LEGS = 6
+
+DEGENERATE = 301
+STROKE = 302
+ROLL = 303
+NOT_FINITE = 304
+
+MESSAGES = {
+    DEGENERATE: Message("leg {status.index:.0f} is degenerate: its ends coincide or its upper joint is folded"),
+    STROKE: Message(
+        "leg[{status.index:.0f}].stroke = {status.value:.4g} m is outside 0 .. parameters.legs.stroke = "
+        "{parameters.legs.stroke:.4g} m by more than parameters.legs.margin"
+    ),
+    ROLL: Message(
+        "leg[{status.index:.0f}].roll = {status.value:.4g} rad exceeds parameters.legs.roll_limit = "
+        "{parameters.legs.roll_limit:.4g} rad"
+    ),
+    NOT_FINITE: Message("component {status.index:.0f} of the acceleration of the ring is not finite"),
+}
+
+
+def parameters() -> tuple[Group, Group]:
+    """Return the groups `ring` and `legs`; the start values are set PM-1 (spec/07 section 11.4)."""
+    ring = Group(
+        "ring",
+        parameter("mass", "kg", "ring with petals and latches", 40.0, minimum=1e-3),
+        parameter("inertia", "kg.m2", "about the centre of mass, ring axes",
+                  ((14.4, 0.0, 0.0), (0.0, 7.3, 0.0), (0.0, 0.0, 7.3)), shape=(3, 3)),
+        parameter("plane_offset", "m", "of the ring plane from the centre of mass, along x of the ring", 0.0),
+    )  # fmt: skip
+    legs = Group(
+        "legs",
+        parameter("base_radius", "m", "of the lower joints", 0.6, minimum=1e-3),
+        parameter("base_angle", "rad", "half the azimuth between the lower joints of a pair", 14.0 * pi / 180.0,
+                  display_unit="deg"),
+        parameter("ring_radius", "m", "of the upper joints", 0.6, minimum=1e-3),
+        parameter("ring_angle", "rad", "half the azimuth between the upper joints of a pair", pi / 4.0,
+                  display_unit="deg"),
+        parameter("retracted_length", "m", "between the joints of a leg without stroke", 0.4, minimum=1e-3),
+        parameter("stroke", "m", "at the forward position", 0.24, minimum=1e-3),
+        parameter("initial_stroke", "m", "at the initial position IP", 0.14, minimum=0.0),
+        parameter("housing_mass", "kg", "of one leg housing", 6.0, minimum=0.0),
+        parameter("housing_centre", "m", "centre of mass of a housing from the lower joint", 0.15),
+        parameter("housing_inertia", "kg.m2", "about the centre of mass: axial, transverse", (0.006, 0.08), shape=2,
+                  minimum=0.0),
+        parameter("screw_mass", "kg", "of one screw rod", 3.0, minimum=0.0),
+        parameter("screw_centre", "m", "centre of mass of a rod from the upper joint, along the leg outward", -0.2),
+        parameter("screw_inertia", "kg.m2", "about the centre of mass: axial, transverse", (0.0008, 0.06), shape=2,
+                  minimum=0.0),
+        parameter("lead", "m", "of the ball screws", 0.02, minimum=1e-6),
+        parameter("hand", "1", "of the screws: +1 right, -1 left", (1.0, -1.0, 1.0, -1.0, 1.0, -1.0), shape=LEGS),
+        parameter("nut_inertia", "kg.m2", "of a nut with all that it turns, reduced to the nut", 1e-4, minimum=0.0),
+        parameter("margin", "m", "stroke beyond the retracted and the forward position for which the model holds",
+                  (0.005, 0.03), shape=2, minimum=0.0),
+        parameter("roll_limit", "rad", "rotation of a rod for which the model holds", pi / 3.0, minimum=0.0,
+                  display_unit="deg"),
+        description="legs U C U with differential ball screws; pairs at the azimuths 0, 120 and 240 deg",
+    )  # fmt: skip
+    return ring, legs
+
+
+def state() -> Group:
+    """Return the group `ring_state`: motion of the ring at the ends of micro-steps, relative to frame 0."""
+    return Group(
+        "ring_state",
+        private("quaternion", "1", "frame 0 -> ring", (1.0, 0.0, 0.0, 0.0), shape=4),
+        private("velocity", "m/s", "of the centre of mass, frame 0", shape=3),
+        private("angular_velocity", "rad/s", "ring axes", shape=3),
+        private("acceleration", "1", "of velocity and angular velocity in the last micro-step", shape=6),
+        private("viscous", "J", "dissipated by the damping of the legs"),
+    )
+
+
+@kernel
+def _azimuth(k, half):
+    """Return the azimuth of a joint of leg k, from 0: the first leg of a pair at the smaller azimuth."""
+    return (k // 2) * (2.0 * pi / 3.0) + (half if k % 2 == 1 else -half)
+
+
+@kernel
+def _joints(p, k):
+    """Return (lower joint in frame 0, upper joint in ring axes) of leg k, m."""
+    a = _azimuth(k, p.base_angle)
+    b = _azimuth(k, p.ring_angle)
+    lower = (0.0, p.base_radius * cos(a), p.base_radius * sin(a))
+    return lower, (0.0, p.ring_radius * cos(b), p.ring_radius * sin(b))
+
+
+@kernel
+def across(p):
+    """Return the distance across the axis between the joints of a leg whose ring is aligned, m."""
+    lower, upper = _joints(p, 0)
+    return norm(subtract(upper, lower))
+
+
+@kernel
+def height(p, stroke):
+    """Return the height of an aligned ring over the lower joints, m, all legs with this `stroke`; NaN if none."""
+    wide = across(p)
+    length = p.retracted_length + stroke
+    return sqrt(length * length - wide * wide)
+
+
+@kernel
+def _set_leg(p, c, k):
+    """Set the constants of leg k. The axes of its joints coincide where the ring is aligned at IP (spec/07 4.1)."""
+    lower, upper = _joints(p, k)
+    u = unit(add((height(p, p.initial_stroke), 0.0, 0.0), subtract(upper, lower)))
+    y = unit((0.0, -u[2], u[1]))
+    axes = (u, y, cross(u, y))
+    store_matrix(axes, c.base_axes)
+    store(lower, c.base_point)
+    store(upper, c.node_point)
+    store(axes[2], c.node_axis)
+    c.length = p.retracted_length
+    c.mass[0] = p.housing_mass
+    c.centre[0] = p.housing_centre
+    c.axial[0] = p.housing_inertia[0]
+    c.transverse[0] = p.housing_inertia[1] + p.housing_mass * p.housing_centre * p.housing_centre
+    c.mass[1] = p.screw_mass
+    c.centre[1] = p.screw_centre
+    c.axial[1] = p.screw_inertia[0]
+    c.transverse[1] = p.screw_inertia[1] + p.screw_mass * p.screw_centre * p.screw_centre
+    c.nut_ratio = p.hand[k] * 2.0 * pi / p.lead
+    c.nut_inertia = p.nut_inertia
+    c.nut_torque = 0.0
+    for i in range(4):
+        c.force[i] = 0.0
+
+
+@kernel
+def initialize(p, x, s, stroke):
+    """Set masses and geometry, and the ring aligned and at rest where all legs have this `stroke`."""
+    x.ring.mass = p.ring.mass
+    for i in range(3):
+        for k in range(3):
+            x.ring.principal[i, k] = p.ring.inertia[i, k]
+    for k in range(LEGS):
+        _set_leg(p.legs, x.strut[k], k)
+    store((height(p.legs, stroke), 0.0, 0.0), x.ring.position)
+    store_matrix(IDENTITY, x.ring.rotation)
+    store_quaternion((1.0, 0.0, 0.0, 0.0), s.quaternion)
+    store(ZERO, s.velocity)
+    store(ZERO, s.angular_velocity)
+    for i in range(6):
+        s.acceleration[i] = 0.0
+    s.viscous = 0.0
+
+
+@kernel
+def drift(x, s, h):
+    """Advance the pose of the ring over h with its velocities."""
+    store(axpy(h, load(s.velocity), load(x.ring.position)), x.ring.position)
+    store_quaternion(advance(load_quaternion(s.quaternion), scale(h, load(s.angular_velocity))), s.quaternion)
+
+
+@kernel
+def place(p, x, s, ahead, status):
+    """Place ring and legs with the velocities that the ring will have `ahead` (s) by its last acceleration.
+
+    Returns 0, or the code of a failure.
+    """
+    a = s.acceleration
+    store(axpy(ahead, (a[0], a[1], a[2]), load(s.velocity)), x.ring.velocity)
+    store(axpy(ahead, (a[3], a[4], a[5]), load(s.angular_velocity)), x.ring.angular_velocity)
+    store_matrix(from_quaternion(load_quaternion(s.quaternion)), x.ring.rotation)
+    degenerate = hexapod.follow(x)
+    if degenerate:
+        return fail(status, DEGENERATE, 0.0, degenerate)
+    for k in range(LEGS):
+        c = x.strut[k]
+        if not -p.legs.margin[0] <= c.stroke <= p.legs.stroke + p.legs.margin[1]:
+            return fail(status, STROKE, c.stroke, k + 1)
+        if not c.cosine[2] >= cos(p.legs.roll_limit):
+            return fail(status, ROLL, roll(c), k + 1)
+    return 0
+
+
+@kernel
+def roll(c):
+    """Return the rotation of the rod of leg `c` about its axis, rad."""
+    return atan2(c.sine[2], c.cosine[2])
+
+
+@kernel
+def effective_stroke(c):
+    """Return the stroke of leg `c` by which its nut has turned, m (spec/07 section 5, erratum E-P7)."""
+    return c.stroke + roll(c) / c.nut_ratio
+
+
+@kernel
+def effective_rate(c):
+    """Return the rate of `effective_stroke`, m/s."""
+    return c.rate[3] + c.rate[2] / c.nut_ratio
+
+
+@kernel
+def drive_legs(p, x, s, accumulators, locks, h, share):
+    """Sample the accumulators where the legs are placed, and set the torques on their nuts.
+
+    `locks` (6) are the commands of the clutches; h is the time since the last sample, `share` (s) that for which the
+    damping counts.
+    """
+    for k in range(LEGS):
+        c = x.strut[k]
+        e = accumulators[k]
+        rate = effective_rate(c)
+        accumulator.advance(p.accumulators, e, locks[k], p.legs.stroke - effective_stroke(c), -rate, h)
+        damping = p.accumulators.damping * rate
+        s.viscous += share * damping * rate
+        c.nut_torque = (e.force - damping) / c.nut_ratio
+
+
+@kernel
+def kick(x, s, h, status):
+    """Advance the velocities over h with the acceleration of the last evaluation. Returns 0, or a code."""
+    for i in range(3):
+        s.velocity[i] += h * x.ring.acceleration[i]
+        s.angular_velocity[i] += h * x.ring.acceleration[3 + i]
+    for i in range(6):
+        a = x.ring.acceleration[i]
+        if not fabs(a) < 1e300:
+            return fail(status, NOT_FINITE, a, i + 1)
+        s.acceleration[i] = a
+    return 0
+
+
+@kernel
+def point(x, l):
+    """Return (position relative to O_0, velocity relative to frame 0) of the ring's point `l` (ring axes), frame 0."""
+    alpha = load_matrix(x.ring.rotation)
+    carried = apply_transposed(alpha, cross(load(x.ring.angular_velocity), l))
+    return add(load(x.ring.position), apply_transposed(alpha, l)), add(load(x.ring.velocity), carried)
+
+
+@kernel
+def mean_twist(x, s, h):
+    """Return the mean (velocity in frame 0, angular velocity in ring axes) over h, after `accelerate`, before `kick`.
+
+    Relative to frame 0.
+    """
+    a = x.ring.acceleration
+    velocity = axpy(0.5 * h, (a[0], a[1], a[2]), load(s.velocity))
+    return velocity, axpy(0.5 * h, (a[3], a[4], a[5]), load(s.angular_velocity))
+
+
+@kernel
+def turning(x):
+    """Return the angular velocity of the ring relative to frame 0, frame 0 axes."""
+    return apply_transposed(load_matrix(x.ring.rotation), load(x.ring.angular_velocity))

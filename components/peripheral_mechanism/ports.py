@@ -1,0 +1,190 @@
+"""The record of the peripheral mechanism: ports of spec/00 section 5.4, parameters of its devices, their states."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import Any
+
+from components.contact import kinematics
+from components.core import ports
+from components.core.field import BOOLEAN, INPUT, INTEGER, OUTPUT, Field, Group, input, output, parameter, private
+from components.core.record import Record
+from components.linkage import hexapod
+from components.peripheral_mechanism import accumulator, platform, retraction
+from components.peripheral_mechanism.contact_ports import RingContactPorts
+from components.probe_mechanism.ports import DRIVE, DRIVE_PARAMETERS, PUSHER_PARAMETERS
+
+LEGS = platform.LEGS
+SOURCE, LAGGED, AFFINE = (ports.BASE_MOTION.codes[mode] for mode in ("SOURCE", "LAGGED", "AFFINE"))
+
+DEVICES = ("accumulators", "clutches", "legs", "cables", "drive")
+WORKS = ("base", "target", "drive")
+
+
+def _with(group: Group, name: str, changes: dict[str, dict[str, Any]], description: str = "") -> Group:
+    """Return a group of the probe mechanism's devices under a name, with attributes of some fields changed."""
+    members = [
+        replace(member, **changes.get(member.name, {})) for member in group.members if isinstance(member, Field)
+    ]
+    return Group(name, *members, description=description or group.description)
+
+
+# two motors that stall at 14 N.m on the output shaft and run free at 2.9 rad/s, as PM-1 (spec/07 section 11.4)
+_DRIVE = _with(
+    DRIVE_PARAMETERS,
+    "drive",
+    {
+        "torque_constant": {"start": 0.04875 / 27.0},
+        "speed_constant": {"start": 8.508e-5},
+        "wheel_inertia": {"start": (9.2e-5, 9.2e-5)},
+        "nut_ratio": {"start": 300.0, "description": "angle of the drive's output shaft over that of the drums"},
+        "efficiency": {"start": 0.5, "description": "of shafts and power gears while they retract"},
+    },
+)
+# 1500 N over the last 20 mm
+_PUSHERS = _with(
+    PUSHER_PARAMETERS,
+    "pushers",
+    {
+        "preload": {"start": 375.0},
+        "stiffness": {"start": 0.0},
+        "protrusion": {"start": 0.02},
+    },
+    "separation pushers and connectors on the active docking plane",
+)
+_MOTOR = _with(
+    DRIVE,
+    "motor",
+    {name: {"causality": "private"} for name in ("angle", "rate")},
+)
+
+
+def _parameters() -> Group:
+    return Group(
+        "parameters",
+        parameter("docking_plane_x", "m", "abscissa of the active docking plane in frame 0", 0.23908),
+        parameter("base_motion", "1", "how the carrier reports its acceleration; the same as at its port", LAGGED,
+                  type=ports.BASE_MOTION),
+        parameter("micro_step", "s", "longest micro-step while a contact is closed", 2.5e-4, minimum=1e-6),
+        parameter("longest_micro_step", "s", "longest micro-step without contact", 5e-4, minimum=1e-6),
+        parameter("step_limit", "s", "longest step over which the ports' motion may be extrapolated", 0.02,
+                  minimum=1e-6),
+        parameter("initial_stroke", "m", "of all legs at the start, their recoil locked and without force", 0.14,
+                  minimum=0.0),
+        parameter("initial_gear_angle", "rad", "of the gear cams at the start; 5.236 where all slack is paid out",
+                  5.235987755982989, minimum=0.0),
+        parameter("switch_margin", "m", "stroke from IP within which its switch is closed", 2.5e-3, minimum=0.0),
+        parameter("retracted_margin", "m", "stroke of all legs below which the mechanism is retracted", 1e-3,
+                  minimum=0.0),
+        *platform.parameters(),
+        accumulator.parameters(),
+        retraction.parameters(),
+        _DRIVE,
+        _PUSHERS,
+    )  # fmt: skip
+
+
+def _apart(fields: tuple[Field, ...]) -> tuple[Field, ...]:
+    """Return the pose of the passive unit with a start out of the ring's reach."""
+    return tuple(replace(field, start=(3.0, 0.0, 0.0)) if field.name == "position" else field for field in fields)
+
+
+def _balance(*more: Field) -> Group:
+    return Group(
+        "balance",
+        private("impulse", "N.s", "on the passive unit in this step, I", shape=3),
+        private("angular_impulse", "N.m.s", "on the passive unit in this step, about the origin of I", shape=3),
+        private("momentum", "N.s", "of the mechanism from which the next step counts, I", shape=3),
+        private("angular_momentum", "N.m.s", "likewise, about the origin of I", shape=3),
+        private("end_momentum", "N.s", "of the mechanism at the end of the step, base extrapolated, I", shape=3),
+        private("end_angular_momentum", "N.m.s", "likewise, about the origin of I", shape=3),
+        private("lag", "N.s", "momentum that the base's true motion added to the extrapolated one's at the start "
+                "of the step, I", shape=3),
+        private("angular_lag", "N.m.s", "likewise, about the origin of I", shape=3),
+        private("base_twist", "1", "of frame 0 as extrapolated to the end of the last step: velocity, angular "
+                "velocity, its axes", shape=6),
+        private("force_now", "N", "on the base at the end of the last step, I", shape=3),
+        private("pusher_energy", "J", "stored in the pushers"),
+        private("spring_energy", "J", "of the accumulators at the start"),
+        private("gear_loss", "J", "of the power gears while they pay out"),
+        *more,
+    )  # fmt: skip
+
+
+def record(contact: RingContactPorts) -> Record:
+    """Return the record of the build with this contact."""
+    return Record(
+        # first what one port or build has and another not: numba would take the longer record for the shorter, and warn
+        Group("base",
+              output("affine_mass", "1", "-d(wrench)/d(acceleration), upper triangle by rows, SI, force first; 0 but "
+                     "for AFFINE", shape=21),
+              *ports.pose(INPUT), *ports.twist(INPUT), *ports.acceleration(INPUT), *ports.wrench_output(),
+              description="port of the craft that carries the mechanism, frame 0"),
+        Group("target", *contact.target, *_apart(ports.pose(INPUT)), *ports.twist(INPUT),
+              *ports.acceleration(INPUT), *ports.wrench_output(),
+              description="port of the passive unit, frame PU"),
+        Group(
+            "command",
+            input("recoil_lock", "1", "clutch of each leg: recoil locked", 1.0, shape=LEGS, type=BOOLEAN),
+            input("motor_voltage", "V", "of both motors, positive retracts", shape=2, discrete=True),
+        ),
+        Group("link", *ports.link(OUTPUT), *contact.link, count=1, description="ring plane AR"),
+        Group("ring", output("angles", "rad", "yaw, pitch, roll of the ring against frame 0", shape=3,
+                             display_unit="deg")),
+        Group(
+            "leg",
+            output("stroke", "m", "0 at the retracted position"),
+            output("roll", "rad", "of the rod about its axis", display_unit="deg"),
+            output("effective_stroke", "m", "by which the nut has turned"),
+            output("spring_force", "N", "of spring and train on the rod, positive pushes it out"),
+            output("state", "1", "line of the accumulator: 0 to 5, 11 or 12", type=INTEGER),
+            output("locked", "1", "recoil is locked", type=BOOLEAN),
+            count=LEGS,
+        ),
+        Group(
+            "sensor",
+            output("initial_position", "1", "IP switch of each leg", shape=LEGS, type=BOOLEAN),
+            output("initial_position_lost", "1", "a leg is shorter than at IP", type=BOOLEAN),
+            *contact.sensor,
+            output("retracted", "1", "RP: all legs retracted", type=BOOLEAN),
+            output("drive_limit", "1", "all the slack of the cables is paid out", type=BOOLEAN),
+        ),
+        retraction.outputs(),
+        Group(
+            "drive",
+            output("angle", "rad", "output shaft, positive pays out cable"),
+            output("rate", "rad/s", "output shaft, positive pays out cable"),
+        ),
+        ports.docking(),
+        *contact.public,
+        Group(
+            "validity",
+            output("cable_stop", "1", "steps in which a cable at the end of its slack held the ring unlocked",
+                   type=INTEGER),
+        ),
+        Group(
+            "audit",
+            *ports.audit((*DEVICES, *contact.devices), (*WORKS, *contact.works)).members,
+            output("own_momentum", "N.s", "linear momentum, with the base's true motion at the start of the step; of "
+                   "motion relative to the base if base_motion is SOURCE; I", shape=3),
+            output("own_angular_momentum", "N.m.s", "angular momentum about the origin of I, likewise", shape=3),
+            output("base_impulse_error", "N.s", "impulse of base.force_now so far, trapezoidal, less that of "
+                   "base.force; I", shape=3),
+        ),
+        ports.status(),
+        _parameters(),
+        hexapod.hexapod(),
+        platform.state(),
+        accumulator.state(),
+        _MOTOR,
+        kinematics.placement("relative", "frame 0 relative to PU, PU axes"),
+        Group("motion", kinematics.moving("base", "frame 0"), kinematics.moving("target", "frame PU")),
+        Group(
+            "stepping",
+            private("micro_step", "s", "length of the next micro-step, at most"),
+            private("position", "m", "of the ring at the start of the micro-step", shape=3),
+            private("quaternion", "1", "of the ring at the start of the micro-step", shape=4),
+        ),
+        _balance(*contact.balance),
+        *contact.hidden,
+    )  # fmt: skip

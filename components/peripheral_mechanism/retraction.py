@@ -1,0 +1,153 @@
+"""Retraction device: three cables on drums with cams, self-locking gears, one drive (source 7.5, spec/07 section 7).
+
+Drive -> flexible shafts -> power gears -> gear cam -> intermediate cam -> main cam -> drum -> cable. Angles of cams
+grow as cable is paid out. A spreading spring between the cams keeps a small tension in a slack cable; where the cams
+are stacked, the cable is taut. The twist of a flexible shaft by the tension of its cable shifts the gear cam: it is in
+series with the cable (erratum E-P10). Names: p = parameters.cables, c = cable, x = hexapod.
+"""
+
+from __future__ import annotations
+
+from math import cos, pi, sin
+
+from components.core.field import BOOLEAN, Group, output, parameter, private
+from components.core.kernel import kernel
+from components.core.rotation import apply, load_matrix
+from components.core.vector import accumulate, cross, dot, load, norm, scale, store, subtract
+from components.peripheral_mechanism import platform
+
+CABLES = 3
+
+
+def parameters() -> Group:
+    """Return the group `cables`; the start values are set PM-1 (spec/07 section 11.4)."""
+    return Group(
+        "cables",
+        parameter("ring_radius", "m", "of the attachments on the ring, at the azimuths of the pairs", 0.58,
+                  minimum=1e-3),
+        parameter("base_radius", "m", "of the points where the cables leave their drums", 0.58, minimum=1e-3),
+        parameter("retracted_length", "m", "free length at the retracted position", 0.23908, minimum=0.0),
+        parameter("stiffness", "N/m", "of one cable", 1e6, minimum=1.0),
+        parameter("damping", "N.s/m", "of one cable", 2e3, minimum=0.0),
+        parameter("spring_tension", "N", "of the spreading spring, in any cable", 10.0, minimum=0.0),
+        parameter("drum_radius", "m", "of the drums", 0.07, minimum=1e-6),
+        parameter("cam_angle", "rad", "angular size of each cam", pi / 12.0, minimum=0.0, display_unit="deg"),
+        parameter("shaft_compliance", "rad/(N.m)", "of one flexible shaft, reduced to its drum", 0.0, minimum=0.0),
+        description="cables, drums and cams of the retraction device",
+    )  # fmt: skip
+
+
+def outputs() -> Group:
+    """Return the group `cable`."""
+    return Group(
+        "cable",
+        output("tension", "N", "of the cable"),
+        output("length", "m", "from the drum to the ring"),
+        output("joined", "1", "the cams are stacked: the cable is taut", type=BOOLEAN),
+        output("drum_angle", "rad", "of the drum cam, 0 at the retracted position, grows as cable is paid out"),
+        output("gear_angle", "rad", "of the gear cam, likewise"),
+        output("drum_rate", "rad/s", "of the drum"),
+        private("direction", "1", "drum -> ring, frame 0", shape=3),
+        private("deformation", "m", "of the cable; negative while it is slack"),
+        private("rate", "m/s", "of the length"),
+        private("dissipated", "J", "by the damping of the cable"),
+        count=CABLES,
+    )
+
+
+@kernel
+def largest_angle(p):
+    """Return the gear angle at which the drive is switched off, rad (spec/07 7.1, U2)."""
+    return 2.0 * pi - 4.0 * p.cam_angle
+
+
+@kernel
+def _attachment(radius, i):
+    azimuth = i * (2.0 * pi / 3.0)
+    return (0.0, radius * cos(azimuth), radius * sin(azimuth))
+
+
+@kernel
+def _stiffness(p):
+    """Return the stiffness of a cable with its flexible shaft, which is in series with it, N/m."""
+    return 1.0 / (1.0 / p.stiffness + p.shaft_compliance * p.drum_radius * p.drum_radius)
+
+
+@kernel
+def place(p, x, cables, angle, rate):
+    """Place the cables on a placed ring, with the gears at `angle` (rad, `rate` rad/s); sets their tensions."""
+    stiffness = _stiffness(p)
+    paid_out = p.retracted_length + p.drum_radius * (angle - 2.0 * p.cam_angle)
+    for i in range(CABLES):
+        c = cables[i]
+        end, velocity = platform.point(x, _attachment(p.ring_radius, i))
+        reach = subtract(end, _attachment(p.base_radius, i))
+        c.length = norm(reach)
+        n = scale(1.0 / c.length, reach)
+        store(n, c.direction)
+        c.rate = dot(n, velocity)
+        c.deformation = c.length - paid_out
+        c.drum_angle = (c.length - p.retracted_length) / p.drum_radius
+        c.gear_angle = angle
+        c.tension = p.spring_tension
+        if c.deformation > 0.0:
+            c.joined = 1.0
+            c.drum_rate = rate
+            pull = stiffness * c.deformation + p.damping * (c.rate - rate * p.drum_radius)
+            c.tension += max(0.0, pull)
+        else:
+            c.joined = 0.0
+            c.drum_rate = c.rate / p.drum_radius
+
+
+@kernel
+def load_ring(p, x, cables):
+    """Add the tensions to the wrench on the ring (7.5.7)."""
+    alpha = load_matrix(x.ring.rotation)
+    for i in range(CABLES):
+        force = scale(-cables[i].tension, load(cables[i].direction))
+        accumulate(force, x.ring.force)
+        accumulate(cross(_attachment(p.ring_radius, i), apply(alpha, force)), x.ring.torque)
+
+
+@kernel
+def load_base(p, cables, base_force, base_torque):
+    """Add the tensions to the wrench on the base about O_0, frame 0: the drums stand on it."""
+    for i in range(CABLES):
+        force = scale(cables[i].tension, load(cables[i].direction))
+        accumulate(force, base_force)
+        accumulate(cross(_attachment(p.base_radius, i), force), base_torque)
+
+
+@kernel
+def total_tension(cables):
+    """Return the sum of the tensions, N."""
+    return cables[0].tension + cables[1].tension + cables[2].tension
+
+
+@kernel
+def _elastic(p, c):
+    """Return (spring force of a cable, its energy), N and J, the spreading spring's energy counted from a taut cable."""
+    if c.deformation <= 0.0:
+        return 0.0, p.spring_tension * c.deformation
+    force = _stiffness(p) * c.deformation
+    return force, 0.5 * force * c.deformation + p.spring_tension * c.deformation
+
+
+@kernel
+def dissipate(p, cables, rate, h):
+    """Add the losses of the cables over h at the placed position, the gears turning with `rate`."""
+    for i in range(CABLES):
+        c = cables[i]
+        force, _ = _elastic(p, c)
+        c.dissipated += h * (c.tension - p.spring_tension - force) * (c.rate - rate * p.drum_radius)
+
+
+@kernel
+def stored_energy(p, cables):
+    """Return the energy of cables and spreading springs, J."""
+    total = 0.0
+    for i in range(CABLES):
+        total += _elastic(p, cables[i])[1]
+    return total
+
