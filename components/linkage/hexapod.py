@@ -67,7 +67,9 @@ def hexapod(name: str = "hexapod") -> Group:
         private("kinetic_energy", "J", "absolute"),
         private("momentum", "N.s", "absolute, frame 0", shape=3),
         private("angular_momentum", "N.m.s", "absolute, about O_0, frame 0", shape=3),
-        private("response", "1", "du/dt of the ring by acceleration and angular acceleration of the base", shape=(6, 6)),
+        private(
+            "response", "1", "du/dt of the ring by acceleration and angular acceleration of the base", shape=(6, 6)
+        ),
         private("affine_mass", "1", "M_A of [f; m] = W - M_A [w_0; epsilon_0]", shape=(6, 6)),
     )
 

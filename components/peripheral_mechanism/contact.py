@@ -1,25 +1,35 @@
 """Contact as the mechanism's kernels call it: `internal_contact` or `external_contact`, chosen by the record.
 
-A record with the group `ring_unit` has its contact inside; another one gets wrenches through ports.
+A record with the group `ring_pair` has its contact inside; another one gets wrenches through ports. Which functions a
+kernel calls is decided when it is compiled for a record.
 """
 
 from __future__ import annotations
 
-from components.peripheral_mechanism.external_contact import (
-    accept,
-    account,
-    audit,
-    begin_step,
-    check_inputs,
-    closed,
-    detect,
-    finish_step,
-    initialize,
-    on_ring,
-    on_target,
-)
+from collections.abc import Callable
+from typing import Any
 
-__all__ = [
-    "accept", "account", "audit", "begin_step", "check_inputs", "closed", "detect", "finish_step", "initialize",
-    "on_ring", "on_target",
-]  # fmt: skip
+from components.core.kernel import variant
+from components.peripheral_mechanism import external_contact as external
+from components.peripheral_mechanism import internal_contact as internal
+
+
+def _either(inside: Callable[..., Any], outside: Callable[..., Any]) -> Any:
+    """Return the kernel that calls `inside` for records with the pair of rings, `outside` for others."""
+    return variant("ring_pair", inside, outside)
+
+
+check_inputs = _either(internal.check_inputs, external.check_inputs)
+initialize = _either(internal.initialize, external.initialize)
+start = _either(internal.start, external.start)
+begin_step = _either(internal.begin_step, external.begin_step)
+finish_step = _either(internal.finish_step, external.finish_step)
+audit = _either(internal.audit, external.audit)
+
+detect = _either(internal.detect, external.detect)
+closed = _either(internal.closed, external.closed)
+accept = _either(internal.accept, external.accept)
+account = _either(internal.account, external.account)
+
+on_ring = _either(internal.on_ring, external.on_ring)
+on_target = _either(internal.on_target, external.on_target)

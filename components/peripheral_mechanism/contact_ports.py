@@ -4,8 +4,11 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from components.contact import ring_pair
 from components.core import ports
-from components.core.field import Field, Group, input, private
+from components.core.field import BOOLEAN, Field, Group, input, output, private
+
+CONTACTS = 16
 
 
 @dataclass(frozen=True)
@@ -16,11 +19,36 @@ class RingContactPorts:
     link: tuple[Field, ...] = ()
     sensor: tuple[Field, ...] = ()
     public: tuple[Group, ...] = ()
+    validity: tuple[Field | Group, ...] = ()
     devices: tuple[str, ...] = ()
     works: tuple[str, ...] = ()
     hidden: tuple[Group, ...] = ()
     balance: tuple[Field, ...] = ()
 
+
+INTERNAL = RingContactPorts(
+    sensor=(
+        output("mated", "1", "MATE: this mating sensor is pressed in", shape=3, type=BOOLEAN),
+        output("capture", "1", "CAPTURE: all three mating sensors are pressed in", type=BOOLEAN),
+        output("latched", "1", "this latch is behind its stop; two of each petal", shape=6, type=BOOLEAN),
+    ),
+    public=(
+        Group(
+            "flag",
+            output("contact", "1", "the rings touched in this step", type=BOOLEAN),
+            output("capture_mechanical", "1", "all mating sensors are pressed in, and a latch of each petal holds",
+                   type=BOOLEAN),
+        ),
+        ports.contacts(CONTACTS),
+    ),
+    validity=ring_pair.validity().members,
+    devices=("contact", "latches"),
+    hidden=(ring_pair.unit(),),
+    balance=(
+        private("contact_work", "J", "done by the contact on ring and passive unit so far"),
+        private("contact_energy", "J", "stored in contacts and latches at the start"),
+    ),
+)  # fmt: skip
 
 EXTERNAL = RingContactPorts(
     target=(

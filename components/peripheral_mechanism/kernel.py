@@ -7,7 +7,7 @@ moves to the end. Second order for smooth forces.
 
 from math import ceil, isfinite
 
-from components.contact import kinematics
+from components.contact import kinematics, ring_pair
 from components.core import check
 from components.core.component import Message, combined, fail
 from components.core.kernel import kernel
@@ -115,9 +115,7 @@ def _react(m):
     store(load(m.hexapod.base_torque), m.base.torque_now)
     retraction.load_base(m.parameters.cables, m.cable, m.base.force_now, m.base.torque_now)
     push, push_torque = _push(m)
-    force, torque = pushers.reaction(
-        push, push_torque, load(m.relative.position), load_matrix(m.relative.rotation)
-    )
+    force, torque = pushers.reaction(push, push_torque, load(m.relative.position), load_matrix(m.relative.rotation))
     accumulate(force, m.base.force_now)
     accumulate(torque, m.base.torque_now)
 
@@ -263,6 +261,8 @@ def _advance(m, h):
         code = _micro_step(m, done, size, m.stepping.micro_step > p.micro_step)
         if code == CLOSED:
             m.stepping.micro_step = p.micro_step
+        elif ring_pair.PENETRATION < code < platform.DEGENERATE and size > SMALLEST * p.micro_step:
+            m.stepping.micro_step = min(0.5 * size, p.micro_step)
         elif code:
             return code
         else:

@@ -21,7 +21,7 @@ from components.core.rotation import (
     store_matrix,
     store_quaternion,
 )
-from components.core.vector import ZERO, add, axpy, cross, dot, load, norm, scale, store, subtract, unit
+from components.core.vector import ZERO, add, axpy, cross, load, norm, scale, store, subtract, unit
 from components.linkage import hexapod
 from components.peripheral_mechanism import accumulator
 
@@ -253,11 +253,11 @@ def kick(x, s, h, status):
 
 
 @kernel
-def point(x, l):
-    """Return (position relative to O_0, velocity relative to frame 0) of the ring's point `l` (ring axes), frame 0."""
+def point(x, place):
+    """Return (position relative to O_0, velocity relative to frame 0) of the ring's point at `place` (ring axes)."""
     alpha = load_matrix(x.ring.rotation)
-    carried = apply_transposed(alpha, cross(load(x.ring.angular_velocity), l))
-    return add(load(x.ring.position), apply_transposed(alpha, l)), add(load(x.ring.velocity), carried)
+    carried = apply_transposed(alpha, cross(load(x.ring.angular_velocity), place))
+    return add(load(x.ring.position), apply_transposed(alpha, place)), add(load(x.ring.velocity), carried)
 
 
 @kernel

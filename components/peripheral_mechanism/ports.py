@@ -23,9 +23,7 @@ WORKS = ("base", "target", "drive")
 
 def _with(group: Group, name: str, changes: dict[str, dict[str, Any]], description: str = "") -> Group:
     """Return a group of the probe mechanism's devices under a name, with attributes of some fields changed."""
-    members = [
-        replace(member, **changes.get(member.name, {})) for member in group.members if isinstance(member, Field)
-    ]
+    members = [replace(member, **changes.get(member.name, {})) for member in group.members if isinstance(member, Field)]
     return Group(name, *members, description=description or group.description)
 
 
@@ -161,6 +159,8 @@ def record(contact: RingContactPorts) -> Record:
             "validity",
             output("cable_stop", "1", "steps in which a cable at the end of its slack held the ring unlocked",
                    type=INTEGER),
+            *contact.validity,
+            description="steps and micro-steps in which the model was used beyond its domain",
         ),
         Group(
             "audit",

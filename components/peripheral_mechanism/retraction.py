@@ -127,7 +127,7 @@ def total_tension(cables):
 
 @kernel
 def _elastic(p, c):
-    """Return (spring force of a cable, its energy), N and J, the spreading spring's energy counted from a taut cable."""
+    """Return (elastic force of a cable in N, its energy in J), that of its spreading spring from where it is taut."""
     if c.deformation <= 0.0:
         return 0.0, p.spring_tension * c.deformation
     force = _stiffness(p) * c.deformation
@@ -150,4 +150,3 @@ def stored_energy(p, cables):
     for i in range(CABLES):
         total += _elastic(p, cables[i])[1]
     return total
-

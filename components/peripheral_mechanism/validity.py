@@ -1,4 +1,4 @@
-"""Parameters of the peripheral mechanism that do not fit each other, checked once, and what its model does not cover."""
+"""Parameters of the peripheral mechanism that do not fit each other, and what its model does not cover."""
 
 from __future__ import annotations
 

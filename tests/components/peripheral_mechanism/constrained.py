@@ -89,7 +89,7 @@ class Machine:
 
         for k, leg in enumerate(self.legs):
             h, r = 1 + 2 * k, 2 + 2 * k
-            (xh, Rh), (xr, Rr), (x0, R0) = poses[h], poses[r], poses[0]
+            (xh, Rh), (xr, Rr), (x0, ring) = poses[h], poses[r], poses[0]
             for e in np.eye(3):
                 row([(h, e, np.cross(leg.lower - xh, e))])
             # lower universal joint: frame-fixed y and housing-fixed z stay perpendicular
@@ -98,11 +98,11 @@ class Machine:
             for e in (Rh[:, 1], Rh[:, 2]):
                 row([(r, np.zeros(3), e), (h, np.zeros(3), -e)])
                 row([(r, e, np.zeros(3)), (h, -e, -np.cross(xr - xh, e))])
-            end = x0 + R0 @ leg.upper
+            end = x0 + ring @ leg.upper
             for e in np.eye(3):
                 row([(0, e, np.cross(end - x0, e)), (r, -e, -np.cross(end - xr, e))])
             # upper universal joint: rod-fixed y and ring-fixed z stay perpendicular
-            n_R = np.cross(Rr[:, 1], R0 @ leg.axes[2])
+            n_R = np.cross(Rr[:, 1], ring @ leg.axes[2])
             row([(0, np.zeros(3), n_R), (r, np.zeros(3), -n_R)])
         return np.array(rows)
 
@@ -161,13 +161,13 @@ class Machine:
         needed = np.zeros(len(v))
         for b, (x, R) in enumerate(poses):
             mass, inertia = self.ring if b == 0 else (self.housing, self.screw)[(b - 1) % 2]
-            I = R @ np.diag(inertia) @ R.T
+            J_b = R @ np.diag(inertia) @ R.T
             vb, wb = v[6 * b : 6 * b + 3], v[6 * b + 3 : 6 * b + 6]
             w = w0 + wb
             needed[6 * b : 6 * b + 3] = mass * (
                 a0 + np.cross(e0, x) + np.cross(w0, np.cross(w0, x)) + 2.0 * np.cross(w0, vb)
             )
-            needed[6 * b + 3 : 6 * b + 6] = I @ (e0 + np.cross(w0, wb)) + np.cross(w, I @ w)
+            needed[6 * b + 3 : 6 * b + 6] = J_b @ (e0 + np.cross(w0, wb)) + np.cross(w, J_b @ w)
         Q = Q - needed + N.T @ (nut_torque - self.nut * Nv)
         A = M + self.nut * N.T @ N
         size = len(J)

@@ -15,11 +15,11 @@ RECORD = Record(Group("parameters", *platform.parameters()), hexapod.hexapod(), 
 REST = (ZERO, ZERO, ZERO)
 RATIO = 2.0 * np.pi / 0.02
 
-T4 = dict(
-    position=[0.4444657138, 0.03, -0.02], angles=(0.05, -0.04, 0.06), velocity=[0.3, -0.2, 0.25],
-    spin=[0.5, -0.6, 0.4], force=[-500.0, 100.0, 50.0], torque=[20.0, -30.0, 10.0],
-    legs=[500.0, 450.0, 400.0, 520.0, 480.0, 510.0],
-)  # fmt: skip
+T4 = {
+    "position": [0.4444657138, 0.03, -0.02], "angles": (0.05, -0.04, 0.06), "velocity": [0.3, -0.2, 0.25],
+    "spin": [0.5, -0.6, 0.4], "force": [-500.0, 100.0, 50.0], "torque": [20.0, -30.0, 10.0],
+    "legs": [500.0, 450.0, 400.0, 520.0, 480.0, 510.0],
+}  # fmt: skip
 
 
 class Platform:
@@ -96,12 +96,12 @@ def machine(p):
 
 def random_state(rng):
     """A pose of the ring within the workspace, and motion of ring and base."""
-    return dict(
-        position=np.array([0.4345, 0, 0]) + rng.uniform(-0.05, 0.05, 3),
-        angles=tuple(rng.uniform(-0.1, 0.1, 3)),
-        velocity=rng.uniform(-0.5, 0.5, 3), spin=rng.uniform(-0.5, 0.5, 3),
-        force=rng.uniform(-500, 500, 3), torque=rng.uniform(-50, 50, 3), legs=rng.uniform(-500, 900, 6),
-    )  # fmt: skip
+    return {
+        "position": np.array([0.4345, 0, 0]) + rng.uniform(-0.05, 0.05, 3),
+        "angles": tuple(rng.uniform(-0.1, 0.1, 3)),
+        "velocity": rng.uniform(-0.5, 0.5, 3), "spin": rng.uniform(-0.5, 0.5, 3),
+        "force": rng.uniform(-500, 500, 3), "torque": rng.uniform(-50, 50, 3), "legs": rng.uniform(-500, 900, 6),
+    }  # fmt: skip
 
 
 def about_x(degrees):

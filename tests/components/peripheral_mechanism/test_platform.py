@@ -87,7 +87,12 @@ def test_spec07_oracle_T7_statics():
     p = Platform()
     m = machine(p.p)
     for _ in range(20):
-        s = random_state(rng) | dict(velocity=np.zeros(3), spin=np.zeros(3), force=np.zeros(3), torque=np.zeros(3))
+        s = random_state(rng) | {
+            "velocity": np.zeros(3),
+            "spin": np.zeros(3),
+            "force": np.zeros(3),
+            "torque": np.zeros(3),
+        }
         p.put(**s).solve()
         A = np.array(from_angles(*s["angles"])).T
         poses, _ = m.bodies(s["position"], A)
@@ -156,7 +161,7 @@ def lagrange(p, m, s, base):
 
 
 def test_moving_ring_against_lagrange_multipliers():
-    """50 random states on a moving base: accelerations and wrench on the base of 13 bodies with 72 constraints, 1e-9."""
+    """50 random states on a moving base: accelerations and base wrench of 13 bodies with 72 constraints, 1e-9."""
     rng = np.random.default_rng(5)
     p = Platform()
     m = machine(p.p)
@@ -259,7 +264,7 @@ def test_spec07_oracle_T8_symmetry():
 
 
 def test_spec07_oracle_T9_heavy_nuts_hold_the_effective_strokes():
-    """With I_Nut large the nuts do not turn; by the axis of an aligned ring they count with I_Nut i_N^2 along the legs."""
+    """With I_Nut large the nuts do not turn; on an aligned ring each counts as I_Nut i_N^2 along its leg."""
     p = Platform(nut_inertia=1e3).put(**T4)
     p.solve()
     spun = p.accelerations[:, 2] + p.accelerations[:, 3] / p.legs("nut_ratio")
@@ -268,7 +273,9 @@ def test_spec07_oracle_T9_heavy_nuts_hold_the_effective_strokes():
     reference = free.accelerations[:, 2] + free.accelerations[:, 3] / free.legs("nut_ratio")
     assert np.abs(spun).max() < 1e-5 * np.abs(reference).max()
     mass = 1e-4 / SCREW**2
-    assert initial().inertia[0, 0] - initial(nut_inertia=0.0).inertia[0, 0] == pytest.approx(6.0 * mass * LEAN**2, rel=1e-3)
+    assert initial().inertia[0, 0] - initial(nut_inertia=0.0).inertia[0, 0] == pytest.approx(
+        6.0 * mass * LEAN**2, rel=1e-3
+    )
 
 
 def test_spec07_oracle_T10_element_count():
@@ -282,7 +289,7 @@ def test_spec07_oracle_T10_element_count():
 def test_spec07_oracle_T2_energy_with_conservative_springs():
     """f = 300 - 3000 (p_eff - 0.14), 0.2 s from an offset start: Runge-Kutta 4 of 0.1 ms, energy to 1e-12."""
     p = Platform()
-    y = np.array([*(np.array(p.x.ring.position) + [0.0, 0.01, -0.01]), 1, 0, 0, 0, 0.2, -0.1, 0.15, 0.3, -0.2, 0.1])
+    y = np.array([p.x.ring.position[0], 0.01, -0.01, 1, 0, 0, 0, 0.2, -0.1, 0.15, 0.3, -0.2, 0.1])
 
     def place(y):
         q = y[3:7] / np.linalg.norm(y[3:7])
@@ -298,7 +305,7 @@ def test_spec07_oracle_T2_energy_with_conservative_springs():
         return q, np.sum(1500.0 * (stroke - 0.14) ** 2 - 300.0 * (stroke - 0.14))
 
     def slope(_, y):
-        q, _ = place(y)
+        place(y)
         hexapod.accelerate(p.x, *REST)
         w, v = y[3], y[4:7]
         spin = y[10:]
