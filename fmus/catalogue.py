@@ -65,6 +65,19 @@ _ENTRIES = {
             other_sets=("AX-2",),
         ),
         Entry("ProbeCyclogram", "components.probe_cyclogram", "sequence of commands of a probe-cone docking"),
+        Entry(
+            "PeripheralMechanism",
+            "components.peripheral_mechanism",
+            "elastic-adaptive peripheral docking mechanism, contact of the rings inside",
+            more_sets=("components.contact.ring_pair",),
+        ),
+        Entry(
+            "PeripheralMechanismExternal",
+            "components.peripheral_mechanism",
+            "the same mechanism, its contact an FMU of its own",
+            {"contact": "external"},
+        ),
+        Entry("PeripheralCyclogram", "components.peripheral_cyclogram", "sequence of commands of a peripheral docking"),
         Entry("AttitudeControl", "components.attitude_control", "attitude control of a craft by pulses of thrusters"),
         Entry(
             "ContactProbeCone",

@@ -1,0 +1,23 @@
+"""Cyclogram of docking with the peripheral mechanism: which command follows which sensor, and when. spec/07 section 9."""
+
+from pathlib import Path
+
+from components.core.component import Component
+from components.core.parameters import read_parameter_sets
+from components.peripheral_cyclogram.kernel import MESSAGES, initialize, step
+from components.peripheral_cyclogram.ports import RECORD
+
+
+def component() -> Component:
+    """Return the component."""
+    return Component(
+        name="PeripheralCyclogram",
+        description="control sequence of docking with the peripheral mechanism",
+        record=RECORD,
+        initialize=initialize,
+        step=step,
+        messages=MESSAGES,
+        module=Path(__file__),
+        default_stop=600.0,
+        parameter_sets=read_parameter_sets(Path(__file__).parent / "parameters"),
+    )

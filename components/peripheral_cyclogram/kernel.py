@@ -1,0 +1,234 @@
+"""State machine of spec/07 section 9.
+
+A step over [t, t + h] reads the sensors at t and gives the commands for [t, t + h]; it must be made before the
+mechanism's. Times of events are those of the communication points at which the sensors were read.
+"""
+
+from math import isfinite
+
+from components.core.component import Message, fail
+from components.core.kernel import kernel
+from components.peripheral_cyclogram.ports import LEGS, PERIPHERAL_OUTCOME, PERIPHERAL_PHASE
+
+NOT_FINITE = 1
+INITIAL_PHASE = 2
+
+MESSAGES = {
+    NOT_FINITE: Message("docking.plane_gap = {docking.plane_gap:g} m is not finite"),
+    INITIAL_PHASE: Message("parameters.initial_phase = {parameters.initial_phase:g} must be 1 (STOWED) or 4 (READY)"),
+}
+
+STOWED = PERIPHERAL_PHASE.codes["STOWED"]
+EXTEND = PERIPHERAL_PHASE.codes["EXTEND"]
+SLACK = PERIPHERAL_PHASE.codes["SLACK"]
+READY = PERIPHERAL_PHASE.codes["READY"]
+ADAPT = PERIPHERAL_PHASE.codes["ADAPT"]
+ABSORB = PERIPHERAL_PHASE.codes["ABSORB"]
+RETRACT = PERIPHERAL_PHASE.codes["RETRACT"]
+MATED = PERIPHERAL_PHASE.codes["MATED"]
+DEPART = PERIPHERAL_PHASE.codes["DEPART"]
+FAULT = PERIPHERAL_PHASE.codes["FAULT"]
+END = PERIPHERAL_PHASE.codes["END"]
+
+NONE = PERIPHERAL_OUTCOME.codes["NONE"]
+DOCKED = PERIPHERAL_OUTCOME.codes["DOCKED"]
+RETREATED = PERIPHERAL_OUTCOME.codes["RETREATED"]
+TIMED_OUT = PERIPHERAL_OUTCOME.codes["TIMED_OUT"]
+ABORTED = PERIPHERAL_OUTCOME.codes["ABORTED"]
+
+# communication points lie on a grid that rounding moves by far less than any step
+ROUNDING = 1e-9
+
+
+@kernel
+def _enter(m, phase, t):
+    m.phase = phase
+    m.work.entered = t
+
+
+@kernel
+def _end(m, phase, outcome, t):
+    """End the sequence in a phase with an outcome (spec/00 R41)."""
+    _enter(m, phase, t)
+    m.event.end = t
+    m.finished = 1.0
+    m.outcome = outcome
+
+
+@kernel
+def _limit(m, t, limit):
+    """Supervise the time: after `limit` in this phase the sequence waits for the operator."""
+    if t >= m.work.entered + limit - ROUNDING:
+        m.work.interrupted = m.phase
+        m.outcome = TIMED_OUT
+        _enter(m, FAULT, t)
+
+
+@kernel
+def _capture(m, t):
+    m.event.capture = t
+    m.work.captured = 1.0
+    _enter(m, ABSORB, t)
+
+
+@kernel
+def _before_contact(m, t):
+    """Make one transition out of STOWED, EXTEND or SLACK, if one is due."""
+    p = m.parameters
+    if m.phase == STOWED:
+        if m.operator.extend != 0.0:
+            _enter(m, EXTEND, t)
+    elif m.phase == EXTEND:
+        arrived = 1.0
+        for k in range(LEGS):
+            m.work.at_initial_position[k] = max(m.work.at_initial_position[k], m.sensor.initial_position[k])
+            arrived *= m.work.at_initial_position[k]
+        if arrived != 0.0:
+            _enter(m, SLACK, t)
+        else:
+            _limit(m, t, p.extension_limit)
+    elif m.sensor.drive_limit != 0.0:
+        _enter(m, READY, t)
+    else:
+        _limit(m, t, p.slack_limit)
+
+
+@kernel
+def _before_capture(m, t):
+    """Make one transition out of READY or ADAPT, if one is due."""
+    p = m.parameters
+    if m.sensor.capture != 0.0:
+        _capture(m, t)
+    elif m.phase == READY and m.sensor.initial_position_lost != 0.0:
+        m.event.initial_position_lost = t
+        _enter(m, ADAPT, t)
+    elif m.phase == ADAPT and t >= m.work.entered + p.adaptation_limit - ROUNDING:
+        _enter(m, DEPART, t)
+    elif m.event.first_contact >= 0.0 and t >= m.event.first_contact + p.contact_limit - ROUNDING:
+        _enter(m, DEPART, t)
+
+
+@kernel
+def _after_capture(m, t):
+    """Make one transition out of ABSORB or RETRACT, if one is due."""
+    p = m.parameters
+    if m.phase == ABSORB:
+        if t >= m.work.entered + p.absorption_time - ROUNDING:
+            if m.event.drive_on < 0.0:
+                m.event.drive_on = t
+            _enter(m, RETRACT, t)
+    elif m.sensor.retracted != 0.0:
+        if m.docking.plane_gap <= p.docked_gap:
+            _end(m, MATED, DOCKED, t)
+        else:
+            _end(m, END, ABORTED, t)
+    else:
+        _limit(m, t, p.retraction_limit)
+
+
+@kernel
+def _depart(m, t):
+    """End the departure when its time is over."""
+    if t >= m.work.entered + m.parameters.retreat_time - ROUNDING:
+        _end(m, END, ABORTED if m.work.aborted != 0.0 else RETREATED, t)
+
+
+@kernel
+def _go_on(m, t):
+    """Go back to the interrupted phase when the operator says so."""
+    if m.operator.extend != 0.0:
+        m.outcome = NONE
+        _enter(m, m.work.interrupted, t)
+
+
+@kernel
+def _transitions(m, t):
+    """Make all transitions that are due at t."""
+    if m.flag.contact != 0.0 and m.event.first_contact < 0.0 and m.phase <= ADAPT:
+        m.event.first_contact = t
+    before = 0.0
+    while m.phase != before and m.finished == 0.0:
+        before = m.phase
+        if m.operator.abort != 0.0 and m.phase != DEPART:
+            if m.phase == READY or m.phase == ADAPT:
+                m.work.aborted = 1.0
+                _enter(m, DEPART, t)
+            else:
+                _end(m, END, ABORTED, t)
+        elif m.phase <= SLACK:
+            _before_contact(m, t)
+        elif m.phase <= ADAPT:
+            _before_capture(m, t)
+        elif m.phase <= RETRACT:
+            _after_capture(m, t)
+        elif m.phase == DEPART:
+            _depart(m, t)
+        else:
+            _go_on(m, t)
+
+
+@kernel
+def _check_latches(m):
+    """Set the fault of a capture by the sensors without the latches, while the craft are drawn together."""
+    m.unlatched = 0.0
+    if m.phase == RETRACT or m.phase == MATED:
+        for j in range(3):
+            if m.sensor.latched[2 * j] == 0.0 and m.sensor.latched[2 * j + 1] == 0.0:
+                m.unlatched = 1.0
+
+
+@kernel
+def _commands(m):
+    """Set the commands that belong to the phase."""
+    p = m.parameters
+    for k in range(LEGS):
+        unlocked = m.phase == ADAPT or (m.phase == EXTEND and m.work.at_initial_position[k] == 0.0)
+        m.command.recoil_lock[k] = 0.0 if unlocked and p.fault.clutch[k] == 0.0 else 1.0
+    voltage = 0.0
+    if m.phase == EXTEND or m.phase == SLACK:
+        voltage = -p.voltage
+    elif m.phase == RETRACT:
+        voltage = p.voltage
+    m.command.push = 0.0
+    if m.phase == DEPART:
+        m.command.push = -1.0
+    elif (m.phase == READY or m.phase == ADAPT) and m.event.first_contact >= 0.0 and p.push != 0.0:
+        m.command.push = 1.0
+    held = m.work.captured == 0.0 or p.fault.attitude_hold != 0.0
+    for s in range(2):
+        m.command.motor_voltage[s] = voltage * (1.0 - p.fault.motor[s])
+        m.command.attitude_hold[s] = p.attitude_control[s] if held else 0.0
+
+
+@kernel
+def initialize(m):
+    """Set the sequence to its start. Returns 0, or the code of a failure."""
+    start = m.parameters.initial_phase
+    if start != STOWED and start != READY:
+        return fail(m.status, INITIAL_PHASE, start, 0)
+    m.phase = start
+    m.finished = 0.0
+    m.outcome = NONE
+    m.event.first_contact = -1.0
+    m.event.initial_position_lost = -1.0
+    m.event.capture = -1.0
+    m.event.drive_on = -1.0
+    m.event.end = -1.0
+    m.work.entered = m.start_time
+    m.work.interrupted = 0.0
+    m.work.captured = 0.0
+    m.work.aborted = 0.0
+    for k in range(LEGS):
+        m.work.at_initial_position[k] = 0.0
+    return step(m, m.start_time, 0.0)
+
+
+@kernel
+def step(m, t, h):
+    """Make the transitions that are due at t, s, and set the commands. Returns 0, or the code of a failure."""
+    if not isfinite(m.docking.plane_gap):
+        return fail(m.status, NOT_FINITE, m.docking.plane_gap, 0)
+    _transitions(m, t)
+    _check_latches(m)
+    _commands(m)
+    return 0

@@ -1,0 +1,109 @@
+"""The record of the cyclogram: sensors in, commands out, spec/00 section 5.5."""
+
+from components.core import ports
+from components.core.field import BOOLEAN, INTEGER, Field, Group, enumeration, input, output, parameter, private
+from components.core.record import Record
+
+LEGS = 6
+
+PERIPHERAL_PHASE = enumeration(
+    "PeripheralPhase",
+    STOWED="S0: ring at its retracted position",
+    EXTEND="S1: the drive pays out, springs push the ring to its initial position",
+    SLACK="S2: the drive pays out the slack of the cables",
+    READY="S3: ring at its initial position, waiting for the passive ring",
+    ADAPT="S4: initial position lost, springs push the ring to the passive one",
+    ABSORB="S5: captured, springs take the closing energy",
+    RETRACT="S6: the drive pulls the units together and aligns them",
+    MATED="S7: docking planes meet",
+    DEPART="A1: no capture: thrusters reversed",
+    FAULT="A2: a time limit has passed: drive off, waiting for the operator",
+    END="departed or aborted; drive and thrusters off",
+)
+
+PERIPHERAL_OUTCOME = enumeration(
+    "PeripheralOutcome",
+    NONE="nothing is decided yet",
+    DOCKED="retracted until the docking planes meet",
+    RETREATED="no capture in time: departed",
+    TIMED_OUT="a time limit has passed: the sequence waits for the operator",
+    ABORTED="ended by the operator, or because the ring came back without the passive craft",
+)
+
+
+def _event(name: str, description: str) -> Field:
+    return output(name, "s", f"time of {description}; -1 before", -1.0, discrete=True)
+
+
+RECORD = Record(
+    Group(
+        "sensor",
+        input("initial_position", "1", "IP switch of each leg", shape=LEGS, type=BOOLEAN),
+        input("initial_position_lost", "1", "a leg is shorter than at IP", type=BOOLEAN),
+        input("mated", "1", "MATE: each mating sensor is pressed in", shape=3, type=BOOLEAN),
+        input("capture", "1", "CAPTURE: all three mating sensors are pressed in", type=BOOLEAN),
+        input("latched", "1", "each latch is behind its stop; two of each petal", shape=LEGS, type=BOOLEAN),
+        input("retracted", "1", "RP: all legs retracted", type=BOOLEAN),
+        input("drive_limit", "1", "all the slack of the cables is paid out", type=BOOLEAN),
+    ),
+    Group("flag", input("contact", "1", "the rings touch", type=BOOLEAN)),
+    Group("docking", input("plane_gap", "m", "distance between the docking planes", 1.0)),
+    Group(
+        "operator",
+        input("extend", "1", "manual: bring the stowed ring to its initial position; go on after a time limit",
+              type=BOOLEAN),
+        input("abort", "1", "manual: depart before capture, everything off after it", type=BOOLEAN),
+    ),
+    Group(
+        "command",
+        output("recoil_lock", "1", "clutch of each leg: recoil locked", 1.0, shape=LEGS, type=BOOLEAN),
+        output("motor_voltage", "V", "of both motors, positive retracts", shape=2, discrete=True),
+        output("push", "1", "thrust along the axis: -1 retreat, 0 off, +1 push", type=INTEGER),
+        output("attitude_hold", "1", "attitude control of the active and of the passive craft", shape=2, type=BOOLEAN),
+    ),
+    output("phase", "1", "of the sequence", 4.0, type=PERIPHERAL_PHASE),
+    output("finished", "1", "the sequence has ended", type=BOOLEAN),
+    output("outcome", "1", "of the sequence", 1.0, type=PERIPHERAL_OUTCOME),
+    output("unlatched", "1", "fault: captured by the sensors, but a petal has no latch behind its stop", type=BOOLEAN),
+    Group(
+        "event",
+        _event("first_contact", "the first contact of the rings"),
+        _event("initial_position_lost", "the loss of the initial position before capture"),
+        _event("capture", "capture by the mating sensors"),
+        _event("drive_on", "the start of retraction"),
+        _event("end", "the end of the sequence"),
+    ),
+    Group(
+        "parameters",
+        parameter("initial_phase", "1", "in which the sequence begins: STOWED or READY",
+                  PERIPHERAL_PHASE.codes["READY"], type=PERIPHERAL_PHASE),
+        parameter("voltage", "V", "supply of the motors", 27.0, minimum=0.0),
+        parameter("extension_limit", "s", "longest time of EXTEND", 400.0, minimum=0.0),
+        parameter("slack_limit", "s", "longest time of SLACK", 300.0, minimum=0.0),
+        parameter("contact_limit", "s", "longest time from first contact to capture", 60.0, minimum=0.0),
+        parameter("adaptation_limit", "s", "longest time of ADAPT", 15.0, minimum=0.0),
+        parameter("absorption_time", "s", "from capture to drive on", 10.0, minimum=0.0),
+        parameter("retraction_limit", "s", "longest time of RETRACT", 900.0, minimum=0.0),
+        parameter("retreat_time", "s", "duration of DEPART", 10.0, minimum=0.0),
+        parameter("docked_gap", "m", "largest plane gap at which a retracted ring has docked the craft", 5e-3),
+        parameter("push", "1", "thrusters push from first contact to capture", 0.0, type=BOOLEAN),
+        parameter("attitude_control", "1", "the craft hold their attitude until capture", (1.0, 1.0), shape=2,
+                  type=BOOLEAN),
+        Group(
+            "fault",
+            parameter("motor", "1", "motor is dead", (0.0, 0.0), shape=2, type=BOOLEAN),
+            parameter("clutch", "1", "clutch of this leg stays locked", (0.0,) * LEGS, shape=LEGS, type=BOOLEAN),
+            parameter("attitude_hold", "1", "attitude control stays on after capture", 0.0, type=BOOLEAN),
+        ),
+    ),
+    ports.status(),
+    Group(
+        "work",
+        private("entered", "s", "time at which the present phase began, or its time limit was renewed"),
+        private("interrupted", "1", "phase whose time limit has passed"),
+        private("at_initial_position", "1", "this leg has reached IP", shape=LEGS),
+        private("captured", "1", "capture has been signalled"),
+        private("aborted", "1", "the operator has ordered the departure"),
+    ),
+    ports.start_time(),
+)  # fmt: skip
