@@ -102,10 +102,11 @@ def _before_capture(m, t):
     elif m.phase == READY and m.sensor.initial_position_lost != 0.0:
         m.event.initial_position_lost = t
         _enter(m, ADAPT, t)
-    elif m.phase == ADAPT and t >= m.work.entered + p.adaptation_limit - ROUNDING:
-        _enter(m, DEPART, t)
-    elif m.event.first_contact >= 0.0 and t >= m.event.first_contact + p.contact_limit - ROUNDING:
-        _enter(m, DEPART, t)
+    else:
+        spent = m.phase == ADAPT and t >= m.work.entered + p.adaptation_limit - ROUNDING
+        waited = m.event.first_contact >= 0.0 and t >= m.event.first_contact + p.contact_limit - ROUNDING
+        if spent or waited:
+            _enter(m, DEPART, t)
 
 
 @kernel
