@@ -17,11 +17,12 @@ if TYPE_CHECKING:
     from dockfmu.declare.adaptive import Adaptive
     from dockfmu.declare.plan import Panel, Plan
     from dockfmu.declare.tables import DeclarationError
+    from dockfmu.library import build, components, load, systems
     from dockfmu.options import OptionError, RunOptions
     from dockfmu.outcome import NotRecordedError, Outcome
     from dockfmu.record import RecordedRun
     from dockfmu.simulation import Simulation
-    from dockfmu.system import System, build, components, load, systems
+    from dockfmu.system import System
     from dockfmu.watch.live import Live
     from fmus.catalogue import CatalogueError
     from master.algorithms import FixedPoint, GaussSeidel, Jacobi, Midpoint, QuasiNewton
@@ -54,11 +55,12 @@ _HOME = {
     "dockfmu.declare.adaptive": ("Adaptive",),
     "dockfmu.declare.plan": ("Panel", "Plan"),
     "dockfmu.declare.tables": ("DeclarationError",),
+    "dockfmu.library": ("build", "components", "load", "systems"),
     "dockfmu.options": ("OptionError", "RunOptions"),
     "dockfmu.outcome": ("NotRecordedError", "Outcome"),
     "dockfmu.record": ("RecordedRun",),
     "dockfmu.simulation": ("Simulation",),
-    "dockfmu.system": ("System", "build", "components", "load", "systems"),
+    "dockfmu.system": ("System",),
     "dockfmu.watch.live": ("Live",),
     "fmus.catalogue": ("CatalogueError",),
     "master.algorithms": ("FixedPoint", "GaussSeidel", "Jacobi", "Midpoint", "QuasiNewton"),

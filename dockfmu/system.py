@@ -5,13 +5,11 @@ from __future__ import annotations
 import json
 import math
 from collections.abc import Callable, Mapping, Sequence
-from contextlib import suppress
 from dataclasses import replace
 from functools import partial
 from pathlib import Path
-from typing import Any, Literal, Self, Unpack
+from typing import Any, Self, Unpack
 
-from base.files import WriteError
 from base.names import did_you_mean, file_name
 from dockfmu.declare import bundle, declaration, ports
 from dockfmu.declare.bundle import silent
@@ -38,88 +36,7 @@ from ssp.archive import is_package
 DEFAULTS = RunOptions()
 
 BUILD = Path("build")
-
-
-def build(
-    name: str,
-    folder: Path | str = BUILD / "fmus",
-    *,
-    kind: Literal["native", "python"] = "native",
-    options: Mapping[str, object] | None = None,
-) -> Path:
-    """Build the .fmu of a component of dockfmu, unless the folder has it already, and return its path.
-
-    Parameters
-    ----------
-    name : name of the component (see `components`)
-    folder : folder of the .fmu
-    kind : "native" for machine code, "python" for an FMU that runs the component in Python
-    options : options of the component, such as {"ports": 2} for "Spacecraft"
-
-    Raises
-    ------
-    CatalogueError
-        for an unknown component, with similar names
-    ParameterError
-        for options that the component does not have
-    """
-    # compiler and components take a second to import
-    from dockfmu.declare.assembly import build_fmu, make_component
-
-    component = make_component(name, "build", dict(options or {}))
-    return build_fmu(component, Path(folder), silent, kind=kind)
-
-
-def components() -> list[str]:
-    """Return the names of the components of dockfmu."""
-    from fmus import catalogue
-
-    return list(catalogue.names())
-
-
-def systems() -> list[str]:
-    """Return the names of the systems of dockfmu."""
-    return list(declaration.names())
-
-
-def load(
-    source: str | Path,
-    settings: Mapping[str, Any] | None = None,
-    folder: Path | str = BUILD,
-    *,
-    parameters: Sequence[Path | str] = (),
-    progress: Callable[[str], None] = silent,
-) -> System:
-    """Return a system of dockfmu, or one from a file, with the plan of its runs.
-
-    Parameters
-    ----------
-    source : str or Path
-        Name of a system of dockfmu, or a file: .toml, .ssp, or .ssp#VARIANT.ssd for one description of a package.
-    settings : mapping of str to value, optional
-        Start values by full names, and initial_conditions.NAME for a declared system; numbers in SI, or texts with a
-        unit such as "20t".
-    folder : Path or str
-        Build folder, which gets the FMUs and the .ssp of a declared system if it can be written.
-    parameters : sequence of Path or str
-        .ssv files; `settings` take precedence over them.
-    progress : callable
-        Called with a sentence on each thing that takes long.
-
-    Raises
-    ------
-    DeclarationError, ParameterError, CatalogueError
-        for a declaration, its components or its values; messages name file, element, variable and value
-    SspError, ArchiveError, DescriptionError
-        for a package or an FMU that cannot be used
-    StructureError, OptionError
-        for settings that do not fit the system
-    """
-    system = System.load(source, settings or {}, parameters=parameters, progress=progress)
-    if system._products is not None:
-        with suppress(WriteError):
-            system._products.publish(Path(folder))
-    return system
+"""The build folder where none is given."""
 
 
 class System:

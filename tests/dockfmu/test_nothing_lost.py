@@ -16,8 +16,8 @@ import pytest
 
 from dockfmu.declare import bundle, declaration
 from dockfmu.declare.declaration import DeclarationError
+from dockfmu.library import load
 from dockfmu.record import PRODUCTS
-from dockfmu.system import load
 from fmus import build, catalogue
 from master.observers.recording.results import DamagedRecording, read_results, recover
 from tests.dockfmu.command_line import dockfmu, status_of
