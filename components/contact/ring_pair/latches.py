@@ -38,9 +38,15 @@ def place_latch(unit, k):
 
 @kernel
 def roller_on_front(face, p):
-    """Return (depth, normal) of a roller at p against the front face of the stops; no contact: depth <= 0."""
+    """Return (depth, normal) of a roller at p against the front of the stops; no contact: depth <= 0.
+
+    The front face begins at the passive ring plane: a roller that is past the face but hardly past the plane is as deep
+    as it is past the plane.
+    """
     r = sqrt(p[1] * p[1] + p[2] * p[2])
     depth = (p[0] - face[FRONT].x) * face[FRONT].n_x + (r - face[FRONT].r) * face[FRONT].n_r
+    if p[0] < depth:
+        return p[0], (1.0, 0.0, 0.0)
     return depth, revolve(face[FRONT].n_x, face[FRONT].n_r, p, r)
 
 

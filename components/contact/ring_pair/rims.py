@@ -12,7 +12,7 @@ All is in the frame of the ring that has the petals. That ring and the other one
 
 from __future__ import annotations
 
-from math import cos, pi, sin, sqrt
+from math import cos, fabs, inf, radians, sin, sqrt
 
 from components.contact.ring_pair.contact_list import add_contact
 from components.contact.ring_pair.geometry import turned
@@ -25,11 +25,13 @@ from components.core.vector import add, axpy, dot, load, negate, norm, scale
 CONE = 0
 TIP = 3
 
-# points of the rim at which a petal is looked at first: every 10 deg to either side of its middle, cosine and sine
-SPACING = pi / 18.0
-SAMPLES = tuple((cos((i - 5) * SPACING), sin((i - 5) * SPACING)) for i in range(11))
-# bisections of an interval of 20 deg: to 2e-13 rad
-STEPS = 40
+# directions at which a petal is looked at first, from its middle: cosine and sine. The outer ones are beside the petal
+SPACING = radians(22.5)
+SAMPLES = tuple((cos(k * SPACING), sin(k * SPACING)) for k in (-2, -1, 0, 1, 2))
+# a search ends where the depth grows by less than this along the rim, or where two depths differ by less, m
+FLAT = 1e-10
+ALIKE = 1e-13
+STEPS = 60
 
 
 @kernel
@@ -51,85 +53,118 @@ def face_normal(g, petal, face, q):
 
 
 @kernel
-def depth(g, petal, height, q):
-    """Return (depth, face) of a point below the face of a petal under which it is least deep; negative outside."""
-    least = g.cosine[0] * (g.radius[0] - sqrt(q[1] * q[1] + q[2] * q[2])) - g.sine[0] * q[0]
-    face = CONE
-    for s in range(2):
-        d = g.side_offset - dot(load(petal.side[s].normal), q)
-        if d < least:
-            least = d
-            face = s + 1
-    if height - q[0] < least:
-        least = height - q[0]
-        face = TIP
-    return least, face
+def depths(g, petal, height, q):
+    """Return the depths of a point below the faces of a petal: cone, both sides, tip; negative outside."""
+    return (
+        g.cosine[0] * (g.radius[0] - sqrt(q[1] * q[1] + q[2] * q[2])) - g.sine[0] * q[0],
+        g.side_offset - dot(load(petal.side[0].normal), q),
+        g.side_offset - dot(load(petal.side[1].normal), q),
+        height - q[0],
+    )
 
 
 @kernel
-def _rise(g, petal, face, rim, q, d):
-    """Return how fast the depth below a face grows along the rim at its point q, per rad over the radius."""
+def _nearest(d):
+    """Return the face below which a point is least deep."""
+    face = CONE
+    for k in range(1, 4):
+        if d[k] < d[face]:
+            face = k
+    return face
+
+
+@kernel
+def _rise(g, petal, face, rim, q, t):
+    """Return how fast the depth below a face grows along the rim, at its point q in the direction t."""
     _, e_1, e_2 = rim
-    tangent = axpy(-d[1], e_1, scale(d[0], e_2))
+    tangent = axpy(-t[1], e_1, scale(t[0], e_2))
     return -dot(face_normal(g, petal, face, q), tangent)
 
 
 @kernel
-def _between(a, b):
-    """Return the direction midway between two directions of the rim's plane."""
-    x = a[0] + b[0]
-    y = a[1] + b[1]
+def _mix(a, b, share):
+    """Return the direction between the directions a and b of the rim's plane, at a share of their chord."""
+    x = (1.0 - share) * a[0] + share * b[0]
+    y = (1.0 - share) * a[1] + share * b[1]
     size = sqrt(x * x + y * y)
     return (x / size, y / size)
 
 
 @kernel
-def _deepest(g, petal, height, rim, radius, low, high):
-    """Return (depth, normal, gain, q, tip) at the deepest point between two directions of the rim, by bisection.
+def _share(low, high, weight_low, weight_high):
+    """Return where the deepest point may be between two ends, each (depths, nearest face, growth of its depth).
 
-    A depth that cannot become positive there is returned as soon as this is known.
+    One face: where its growth would vanish; two: where both would be equally deep.
     """
-    face_low = -1
-    face_high = -1
-    rise_low = 0.0
-    rise_high = 0.0
-    q = rim_point(rim, radius, low)
-    least = -1.0
-    width = 2.0 * radius * SPACING
-    for _ in range(STEPS):
-        d = _between(low, high)
-        q = rim_point(rim, radius, d)
-        least, face = depth(g, petal, height, q)
-        # no point of the rim is deeper than this one by more than its distance
-        width *= 0.5
-        if least + width < 0.0:
-            return least, q, 1.0, q, False
-        rise = _rise(g, petal, face, rim, q, d)
-        if rise > 0.0:
-            low = d
-            face_low = face
-            rise_low = rise
-        else:
-            high = d
-            face_high = face
-            rise_high = rise
-    face = max(face_low, face_high)
-    normal = face_normal(g, petal, face, q)
-    if face_low < 0 or face_high < 0 or face_low == face_high:
-        return least, normal, 1.0, q, face == TIP
-    share = rise_low / (rise_low - rise_high)
-    first = face_normal(g, petal, face_low, q)
-    second = face_normal(g, petal, face_high, q)
-    gradient = axpy(share, second, scale(1.0 - share, first))
-    gain = norm(gradient)
-    return least, scale(1.0 / gain, gradient), gain, q, face == TIP
+    d_low, face_low, rise_low = low
+    d_high, face_high, rise_high = high
+    if face_low == face_high:
+        before = weight_low * rise_low
+        after = -weight_high * rise_high
+    else:
+        before = weight_low * (d_low[face_high] - d_low[face_low])
+        after = weight_high * (d_high[face_low] - d_high[face_high])
+    if before + after > 0.0:
+        return before / (before + after)
+    return 0.5
 
 
 @kernel
-def petal_on_rim(g, petal, height, rim, radius):
+def _deepest(g, petal, height, rim, radius, t_low, t_high):
+    """Return (depth, normal, gain, q, by the tip) at the deepest point between two directions of the rim.
+
+    False position with the Illinois rule.
+    """
+    q = rim_point(rim, radius, t_low)
+    d = depths(g, petal, height, q)
+    face = _nearest(d)
+    low = (d, face, _rise(g, petal, face, rim, q, t_low))
+    q = rim_point(rim, radius, t_high)
+    d = depths(g, petal, height, q)
+    face = _nearest(d)
+    high = (d, face, _rise(g, petal, face, rim, q, t_high))
+    weight_low = 1.0
+    weight_high = 1.0
+    last = 0
+    t = t_high
+    for _ in range(STEPS):
+        t = _mix(t_low, t_high, _share(low, high, weight_low, weight_high))
+        q = rim_point(rim, radius, t)
+        d = depths(g, petal, height, q)
+        face = _nearest(d)
+        rise = _rise(g, petal, face, rim, q, t)
+        if fabs(rise) < FLAT:
+            return d[face], face_normal(g, petal, face, q), 1.0, q, face == TIP
+        if rise > 0.0:
+            t_low = t
+            low = (d, face, rise)
+            weight_low = 1.0
+            weight_high = 0.5 * weight_high if last > 0 else 1.0
+            last = 1
+        else:
+            t_high = t
+            high = (d, face, rise)
+            weight_high = 1.0
+            weight_low = 0.5 * weight_low if last < 0 else 1.0
+            last = -1
+        if low[1] != high[1] and fabs(d[low[1]] - d[high[1]]) < ALIKE:
+            break
+    if low[1] == high[1]:
+        return d[face], face_normal(g, petal, face, q), 1.0, q, face == TIP
+    rise = _rise(g, petal, low[1], rim, q, t)
+    share = rise / (rise - _rise(g, petal, high[1], rim, q, t))
+    first = face_normal(g, petal, low[1], q)
+    second = face_normal(g, petal, high[1], q)
+    gradient = axpy(share, second, scale(1.0 - share, first))
+    gain = norm(gradient)
+    return d[face], scale(1.0 / gain, gradient), gain, q, max(low[1], high[1]) == TIP
+
+
+@kernel
+def petal_on_rim(g, petal, height, rim, radius, slack):
     """Find the contact of a petal with a rim: (depth, normal out of the petal, gain, point of the rim, by the tip).
 
-    No contact: depth <= 0.
+    `slack` is how much deeper below the cone than the deepest sample a point of the rim can be. No contact: depth <= 0.
     """
     centre, e_1, e_2 = rim
     c = petal.azimuth[0]
@@ -144,24 +179,40 @@ def petal_on_rim(g, petal, height, rim, radius):
     y /= size
     middle = (ahead * x - aside * y, ahead * y + aside * x)
     best = (-1.0, e_1, 1.0, centre, False)
-    before = -1e9
-    here = -1e9
-    low = middle
-    this = middle
-    for i in range(len(SAMPLES)):
-        t = SAMPLES[i]
-        high = (t[0] * middle[0] - t[1] * middle[1], t[0] * middle[1] + t[1] * middle[0])
-        after, _ = depth(g, petal, height, rim_point(rim, radius, high))
-        # the second last sample is a local maximum, and near enough to a point in the petal
-        if i > 1 and here >= before and here >= after and here + radius * SPACING > 0.0:
-            found = _deepest(g, petal, height, rim, radius, low, high)
+    below_cone = -inf
+    least = (-inf, -inf, -inf, -inf, -inf)
+    for k in range(len(SAMPLES)):
+        d = depths(g, petal, height, rim_point(rim, radius, _turn(middle, SAMPLES[k])))
+        below_cone = max(below_cone, d[CONE])
+        least = (least[1], least[2], least[3], least[4], d[_nearest(d)])
+    if below_cone + slack <= 0.0:
+        return best
+    for k in range(1, len(SAMPLES) - 1):
+        if least[k] >= least[k - 1] and least[k] >= least[k + 1]:
+            t_low = _turn(middle, SAMPLES[k - 1])
+            found = _deepest(g, petal, height, rim, radius, t_low, _turn(middle, SAMPLES[k + 1]))
             if found[0] > best[0]:
                 best = found
-        before = here
-        here = after
-        low = this
-        this = high
     return best
+
+
+@kernel
+def _turn(a, b):
+    """Return the direction a turned by the angle of b."""
+    return (a[0] * b[0] - a[1] * b[1], a[0] * b[1] + a[1] * b[0])
+
+
+@kernel
+def _slack(g, rim, radius):
+    """Return how much deeper below the cone a point of a rim can be than the deeper of two samples beside it, m.
+
+    An eighth of the spacing squared times a bound on the second derivative of that depth along the rim.
+    """
+    centre, e_1, e_2 = rim
+    tilt = sqrt(e_1[0] * e_1[0] + e_2[0] * e_2[0])
+    aside = min(sqrt(centre[1] * centre[1] + centre[2] * centre[2]), 0.9 * radius)
+    curvature = g.sine[0] * radius * tilt + g.cosine[0] * (aside / (radius - aside) + 2.0 * tilt * tilt) * radius
+    return 0.125 * SPACING * SPACING * curvature
 
 
 @kernel
@@ -189,8 +240,9 @@ def detect_rims(unit):
     height = p.petal.height
     rim = (negate(apply(A, r)), (A[0][1], A[1][1], A[2][1]), (A[0][2], A[1][2], A[2][2]))
     if not _is_clear(g, rim, radius, height):
+        slack = _slack(g, rim, radius)
         for k in range(len(g.petal)):
-            d, normal, gain, q, tip = petal_on_rim(g, g.petal[k], height, rim, radius)
+            d, normal, gain, q, tip = petal_on_rim(g, g.petal[k], height, rim, radius, slack)
             if d > 0.0:
                 if tip:
                     unit.tally.tips += 1.0
@@ -201,8 +253,9 @@ def detect_rims(unit):
                     return code
     rim = (turned(r), turned(A[1]), negate(turned(A[2])))
     if not _is_clear(g, rim, radius, height):
+        slack = _slack(g, rim, radius)
         for k in range(len(g.petal)):
-            d, normal, gain, q, tip = petal_on_rim(g, g.petal[k], height, rim, radius)
+            d, normal, gain, q, tip = petal_on_rim(g, g.petal[k], height, rim, radius, slack)
             if d > 0.0:
                 if tip:
                     unit.tally.tips += 1.0
