@@ -85,6 +85,12 @@ _ENTRIES = {
             "contact of a probe with a receiving cone",
             more_sets=("components.contact",),
         ),
+        Entry(
+            "ContactRing",
+            "components.contact_ring",
+            "contact of two androgynous docking rings",
+            more_sets=("components.contact.ring_pair",),
+        ),
     )
 }
 

@@ -103,6 +103,11 @@ DRAWINGS: dict[str, tuple[Shape, ...]] = {
         Line(STEEL, ((8, 54), (56, 54)), 5.0), Disc(BLUE, (60, 54), 12.0),
         Line(ORANGE, ((68, 63), (46, 86)), 3.0), Polygon(ORANGE, ((40, 92), (44, 80), (52, 88))),
     ),
+    "contact_ring": (
+        _box(STEEL, 20, 10, 32, 90), _box(DARK, 68, 10, 80, 90),
+        Polygon(BLUE, ((32, 62), (60, 54), (60, 46), (32, 38))),
+        *(Polygon(ORANGE, ((68, y + 12), (40, y + 4), (40, y - 4), (68, y - 12))) for y in (78, 22)),
+    ),
     "attitude_control": (
         Polygon(STEEL, ((34, 36), (66, 36), (66, 64), (34, 64))),
         Polygon(DARK, ((36, 64), (46, 64), (41, 72))), Polygon(DARK, ((54, 36), (64, 36), (59, 28))),

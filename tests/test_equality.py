@@ -54,6 +54,16 @@ SLIDE = tuple(
     }
     for k in range(6)
 )  # fmt: skip
+# the ring goes over rims, side edges and latches to the ring plane, which it meets tilted, and is pulled back
+SEATING = tuple(
+    {
+        "base.position[1]": -0.455 + 1e-3 * (k if k < 25 else 50 - k) + 5e-4 * (k == 25),
+        "base.position[2]": 0.015 - 6e-4 * min(k, 25), "base.position[3]": 0.020 - 8e-4 * min(k, 25),
+        "base.angular_velocity[1]": 0.2 - 0.01 * k, "link[1].velocity[2]": 0.01 * k,
+        "link[1].quaternion[3]": 5e-4 * sin(0.3 * k),
+    }
+    for k in range(32)
+)  # fmt: skip
 PUSHED_HEAD = tuple(
     {
         "link[1].force[1]": -50.0 * k, "link[1].torque[3]": 0.5, "link[2].force[2]": 3.0 * k,
@@ -113,6 +123,13 @@ SCENARIOS = [
         step=1e-4,
         sets=("CP-1", "RefCone"),
         values={"target.position": 0.0, "base.position": (-0.5, 0.006, 0.0), "link[1].position": (0.8, 0.0, 0.0)},
+    ),
+    Scenario(
+        "ContactRing",
+        SEATING,
+        step=1e-3,
+        sets=("CP-1R", "RefRing", "HF-R"),
+        values={"target.position": 0.0, "base.position": (-0.455, 0.015, 0.02), "link[1].position": (0.43, 0.0, 0.0)},
     ),
 ]
 

@@ -13,7 +13,7 @@ from typing import Any, Literal
 import numpy as np
 
 from base.errors import DockfmuError
-from components.contact import probe_cone
+from components.contact import probe_cone, ring_pair
 from components.core.rotation import from_angles, quaternion
 
 # steps of the march toward contact, m; admissible penetration at first contact, m; distances of the march, m
@@ -108,6 +108,23 @@ def probe_cone_penetration(unit: Any, link_position: Any, link_rotation: Any = N
         unit.input.base.position[:] = position
         unit.input.base.rotation[:] = rotation
         return float(probe_cone.head_penetration(unit))
+
+    return penetration
+
+
+def ring_penetration(unit: Any, link_position: Any, link_rotation: Any = None) -> Penetration:
+    """Return the penetration of the active ring as a function of the position (PU) and rotation (PU -> 0) of frame 0.
+
+    `unit` is the record of an initialised `ring_pair` unit; the ring-plane frame AR stands at `link_position` in frame
+    0. The unit's inputs, flags and work space are written.
+    """
+    unit.input.link.position[:] = link_position
+    unit.input.link.rotation[:] = np.eye(3) if link_rotation is None else link_rotation
+
+    def penetration(position: np.ndarray, rotation: np.ndarray) -> float:
+        unit.input.base.position[:] = position
+        unit.input.base.rotation[:] = rotation
+        return float(ring_pair.penetration(unit))
 
     return penetration
 

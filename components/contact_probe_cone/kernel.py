@@ -1,30 +1,15 @@
-"""One evaluation of the probe-cone unit for a whole step: drift - kick - drift, seen from the contact.
-
-The contact steps first. It moves what it was told forward with the twists that it was told, to the middle of the step,
-and evaluates there; links and craft then move over the step with that force. Of second order for forces of position,
-of first order for damping and friction, whose velocities are those of the start of the step (spec/04 section 12).
-"""
+"""One evaluation of the probe-cone unit for a whole step; see `components.contact.evaluation`."""
 
 from math import isfinite
 
 from components.contact import kinematics, probe_cone
+from components.contact.evaluation import DELAYED_MIDPOINT, ahead, place_link
 from components.contact.probe_cone import tip_slope
 from components.contact_probe_cone import losses
-from components.contact_probe_cone.ports import EVALUATION
 from components.core import check
 from components.core.component import Message, combined, fail
 from components.core.kernel import kernel
-from components.core.rotation import (
-    advance,
-    apply,
-    from_quaternion,
-    load_attitude,
-    store_matrix,
-)
-from components.core.vector import ZERO, axpy, load, scale, store
-
-START = EVALUATION.codes["start"]
-DELAYED_MIDPOINT = EVALUATION.codes["delayed_midpoint"]
+from components.core.vector import ZERO, axpy, load, store
 
 SLOPE = 3
 MESSAGES = combined(
@@ -52,19 +37,6 @@ def _check_inputs(m):
 
 
 @kernel
-def _place_link(link, tau, out):
-    """Set `out` to a link, tau after its values were received, moving with its twist relative to frame 0."""
-    q = load_attitude(link.quaternion)
-    velocity = load(link.velocity)
-    turning = load(link.angular_velocity)
-    store(axpy(tau, velocity, load(link.position)), out.position)
-    turned = advance(q, scale(tau, apply(from_quaternion(q), turning)))
-    store_matrix(from_quaternion(turned), out.rotation)
-    store(velocity, out.velocity)
-    store(turning, out.angular_velocity)
-
-
-@kernel
 def _place(m, tau):
     """Set the inputs of the unit, tau after those of the component were received."""
     kinematics.extrapolate(m.base, ZERO, ZERO, tau, m.motion.base)
@@ -72,23 +44,13 @@ def _place(m, tau):
     inputs = m.probe_cone.input
     kinematics.relate(inputs.base, m.motion.base, m.motion.target)
     for j in range(2):
-        _place_link(m.link[j], tau, inputs.link[j])
+        place_link(m.link[j], tau, inputs.link[j])
         inputs.tip_slope[j] = m.link[0].tip_slope[j]
     for k in range(len(m.roller)):
         roller = m.roller[k]
         store(axpy(tau, load(roller.velocity), load(roller.position)), inputs.roller[k].position)
         store(load(roller.velocity), inputs.roller[k].velocity)
     inputs.latches_armed = m.command.latches_armed
-
-
-@kernel
-def _ahead(evaluation, h):
-    """Return the time from the start of a step of length h to its evaluation, s."""
-    if evaluation == START:
-        return 0.0
-    if evaluation == DELAYED_MIDPOINT:
-        return 1.5 * h
-    return 0.5 * h
 
 
 @kernel
@@ -188,12 +150,12 @@ def step(m, t, h):
     code = _check_inputs(m)
     if code:
         return code
-    ahead = _ahead(m.parameters.evaluation, h)
+    tau = ahead(m.parameters.evaluation, h)
     unit = m.probe_cone
     unit.input.step = h
     unit.input.mass[0] = m.parameters.head_mass
     unit.input.mass[1] = m.parameters.limiter_mass
-    _place(m, ahead)
+    _place(m, tau)
     code = _detect(m, h)
     if code:
         return code

@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 
 from components.contact import kinematics, probe_cone
+from components.contact.evaluation import evaluation
 from components.contact.probe_cone import tip_slope
 from components.contact_probe_cone import losses
 from components.core import ports
@@ -13,19 +14,12 @@ from components.core.field import (
     INPUT,
     Field,
     Group,
-    enumeration,
     input,
     output,
     parameter,
 )
 from components.core.record import Record
 
-EVALUATION = enumeration(
-    "Evaluation",
-    midpoint="positions in the middle of the step, for importers that step this contact first",
-    start="positions at the start of the step",
-    delayed_midpoint="positions one and a half steps ahead, for importers that step all FMUs at once",
-)
 CONTACTS = 16
 
 
@@ -76,8 +70,7 @@ RECORD = Record(
     ports.status(),
     Group(
         "parameters",
-        parameter("evaluation", "1", "where in the step contact is evaluated", EVALUATION.codes["midpoint"],
-                  type=EVALUATION),
+        evaluation(),
         parameter("head_mass", "kg", "of the head against friction held over a step, see README", 4.0, minimum=1e-6),
         parameter("limiter_mass", "kg", "of the limiter against friction held over a step", 20.0, minimum=1e-6),
     ),

@@ -83,7 +83,14 @@ def _declared(files: dict[str, tuple[ParameterSet, ...]]) -> Iterator[str]:
         "Parameters that no set gives have start values in the declarations of the components. They are assumed, "
         "settings of the numerics, or initial states.\n"
     )
-    for name in ("Spacecraft", "ProbeMechanism", "ProbeCyclogram", "ContactProbeCone", "AttitudeControl"):
+    for name in (
+        "Spacecraft",
+        "ProbeMechanism",
+        "ProbeCyclogram",
+        "ContactProbeCone",
+        "ContactRing",
+        "AttitudeControl",
+    ):
         rows, seen = [], set()
         for slot in catalogue.component(name).record.variables:
             base = re.sub(r"(\[\d+\])+$", "", slot.name)

@@ -10,12 +10,14 @@
     code = ring_pair.evaluate(m.ring_pair)        # where outputs are wanted and no micro-step ends
 """
 
+from components.contact.ring_pair.held_friction import remember_friction
 from components.contact.ring_pair.kernel import (
     accept,
     attempt,
     evaluate,
     initialize,
     list_contacts,
+    penetration,
     publish_validity,
 )
 from components.contact.ring_pair.pairs import (
@@ -43,7 +45,9 @@ __all__ = [
     "initialize",
     "list_contacts",
     "messages",
+    "penetration",
     "publish_validity",
+    "remember_friction",
     "unit",
     "validity",
 ]

@@ -6,14 +6,15 @@ move and fire, and the outputs get their new forces. `evaluate` is a trial with 
 
 from __future__ import annotations
 
-from math import atan2, cos, fabs, isfinite, pi, sqrt
+from math import atan2, cos, fabs, isfinite, nan, pi, sqrt
 
 from components.contact import kinematics
 from components.contact.ring_pair.contact_list import begin
 from components.contact.ring_pair.edges import detect_edges
 from components.contact.ring_pair.geometry import set_geometry
-from components.contact.ring_pair.latches import advance_latches, detect_latches, latch_energy, release_latches
-from components.contact.ring_pair.pairs import NOT_FINITE, OUT_OF_RANGE
+from components.contact.ring_pair.held_friction import forget_friction, hold_friction
+from components.contact.ring_pair.latches import advance_latches, detect_latches, latch_energy, settle_latches
+from components.contact.ring_pair.pairs import NOT_FINITE, OUT_OF_RANGE, SENSOR_ON_PLANE
 from components.contact.ring_pair.planes import detect_planes, detect_sensors
 from components.contact.ring_pair.rims import detect_rims
 from components.core.component import fail
@@ -32,16 +33,24 @@ THROUGH = 4
 
 
 @kernel
+def _release_latches(state):
+    for k in range(len(state.latch)):
+        state.latch[k].travel = 0.0
+        state.latch[k].rate = 0.0
+        state.latch[k].fired = 0.0
+
+
+@kernel
 def initialize(unit):
-    """Compute the constants and forget all contacts. Follow with `evaluate` at the first pose. Returns 0, or a code."""
+    """Compute the constants and forget all contacts. Returns 0, or a code.
+
+    Follow with `attempt` and `accept` with h = 0 at the first pose: latches then stand where their springs balance.
+    """
     code = set_geometry(unit)
     if code:
         return code
-    release_latches(unit)
-    memory = unit.state.friction_memory
-    memory.step = 0.0
-    memory.closed = 0.0
-    memory.count = 0.0
+    _release_latches(unit.state)
+    forget_friction(unit.state.friction_memory)
     unit.state.validity.petal_tip = 0.0
     unit.state.validity.ring_border = 0.0
     unit.state.dissipated_latches = 0.0
@@ -157,6 +166,8 @@ def _detect(unit):
         code = detect_planes(unit)
         if code == 0:
             code = detect_sensors(unit)
+    if unit.input.step > 0.0:
+        hold_friction(unit)
     _keep(unit)
     if code == 0 and _near_plane(unit, unit.geometry.reach):
         code = detect_latches(unit)
@@ -216,9 +227,10 @@ def evaluate(unit):
 
 @kernel
 def accept(unit, h):
-    """Accept the last evaluation as the end of a micro-step of length h, s.
+    """Accept the last evaluation as the end of a micro-step of length h, s; h = 0 at the start.
 
-    Moves and fires the latches, and sets the outputs with their new forces. Returns 0, or PENETRATION + pair.
+    Moves and fires the latches, or sets them to rest at the start, and sets the outputs with their new forces. Returns
+    0, or PENETRATION + pair.
     """
     code = 0
     tally = unit.tally
@@ -227,7 +239,10 @@ def accept(unit, h):
         count.petal_tip += 1.0
     if tally.borders > 0.0:
         count.ring_border += 1.0
-    advance_latches(unit, h)
+    if h > 0.0:
+        advance_latches(unit, h)
+    else:
+        settle_latches(unit)
     _restore(unit)
     if _near_plane(unit, unit.geometry.reach):
         code = detect_latches(unit)
@@ -236,6 +251,27 @@ def accept(unit, h):
     if code:
         return fail(unit.status, code, tally.excess, tally.index)
     return 0
+
+
+@kernel
+def penetration(unit):
+    """Return the largest depth of the active ring in the passive one at the inputs, m, over all parts but sensors.
+
+    Negative: minus a clearance that no shorter way along x closes; 0: near, but nothing touches. Never changes the
+    state.
+    """
+    if _place(unit) != 0:
+        return nan
+    reach = _reach(unit)
+    if reach < 0.0:
+        return reach
+    _detect(unit)
+    deepest = 0.0
+    for k in range(int(unit.tally.count)):
+        item = unit.tally.contact[k]
+        if item.pair != SENSOR_ON_PLANE:
+            deepest = max(deepest, item.penetration)
+    return deepest
 
 
 @kernel

@@ -103,19 +103,26 @@ def latch_energy(unit):
 
 
 @kernel
+def _rate_after(figure, latch, push, hold, h):
+    """Return the rate of a latch after a step h under the force `push` - `hold` times its travel, implicit Euler."""
+    free = latch.rate + h / figure.mass * (push - figure.preload - hold * latch.travel)
+    return free / (1.0 + h * h * hold / figure.mass)
+
+
+@kernel
 def _advance(figure, stiffness, latch, depth, along_normal, h):
     """Move a latch that has not fired by a step h under its spring and the `depth` of its roller (spec/05 7.4, step 4).
 
-    The depth is that at the latch's present travel; it falls by `along_normal` times the change of travel.
+    The depth is that at the latch's present travel, negative for a clearance; it falls by `along_normal` times the
+    change of travel. The contact acts if the roller would be deep at the end of the step without it.
     """
-    push = 0.0
-    hold = figure.stiffness
-    if depth > 0.0:
+    rate = _rate_after(figure, latch, 0.0, figure.stiffness, h)
+    if depth - along_normal * h * rate > 0.0:
         push = along_normal * stiffness * (depth + along_normal * latch.travel)
-        hold += along_normal * along_normal * stiffness
-    free = latch.rate + h / figure.mass * (push - figure.preload - hold * latch.travel)
-    latch.rate = free / (1.0 + h * h * hold / figure.mass)
-    latch.travel += h * latch.rate
+        hold = figure.stiffness + along_normal * along_normal * stiffness
+        rate = _rate_after(figure, latch, push, hold, h)
+    latch.rate = rate
+    latch.travel += h * rate
     if latch.travel <= 0.0:
         latch.travel = 0.0
         latch.rate = 0.0
@@ -125,35 +132,53 @@ def _advance(figure, stiffness, latch, depth, along_normal, h):
 
 
 @kernel
+def _energy(unit, latch, depth):
+    """Return the energy in a latch's spring, its motion and its front contact, J."""
+    contact = 0.5 * unit.parameters.law_front.stiffness * max(0.0, depth) ** 2
+    return spring_energy(unit.parameters.latch, latch) + contact
+
+
+@kernel
 def advance_latches(unit, h):
     """Move all latches by a step h at the present pose, fire those that pass the stops, and book what they lose."""
-    p = unit.parameters
-    figure = p.latch
+    figure = unit.parameters.latch
     face = unit.geometry.face
-    stiffness = p.law_front.stiffness
     for k in range(len(unit.state.latch)):
         latch = unit.state.latch[k]
         if latch.fired > 0.0:
             continue
         root, along = place_latch(unit, k)
         depth, normal = roller_on_front(face, axpy(figure.length - latch.travel, along, root))
-        before = spring_energy(figure, latch) + 0.5 * stiffness * max(0.0, depth) ** 2
+        before = _energy(unit, latch, depth)
+        after = 0.0
         if passes_edge(face, root, along, figure.length):
             latch.fired = 1.0
             latch.travel = 0.0
             latch.rate = 0.0
-            after = 0.0
         else:
-            _advance(figure, stiffness, latch, depth, dot(along, normal), h)
-            depth, normal = roller_on_front(face, axpy(figure.length - latch.travel, along, root))
-            after = spring_energy(figure, latch) + 0.5 * stiffness * max(0.0, depth) ** 2
+            _advance(figure, unit.parameters.law_front.stiffness, latch, depth, dot(along, normal), h)
+            depth, _ = roller_on_front(face, axpy(figure.length - latch.travel, along, root))
+            after = _energy(unit, latch, depth)
         unit.state.dissipated_latches += before - after
 
 
 @kernel
-def release_latches(unit):
-    """Return all latches to rest, extended and not fired."""
+def settle_latches(unit):
+    """Set all latches to rest at the present pose, where their springs balance the fronts of the stops.
+
+    Latches that are past the stops have fired.
+    """
+    figure = unit.parameters.latch
+    stiffness = unit.parameters.law_front.stiffness
+    face = unit.geometry.face
     for k in range(len(unit.state.latch)):
-        unit.state.latch[k].travel = 0.0
-        unit.state.latch[k].rate = 0.0
-        unit.state.latch[k].fired = 0.0
+        latch = unit.state.latch[k]
+        latch.travel = 0.0
+        latch.rate = 0.0
+        root, along = place_latch(unit, k)
+        latch.fired = 1.0 if passes_edge(face, root, along, figure.length) else 0.0
+        depth, normal = roller_on_front(face, axpy(figure.length, along, root))
+        if latch.fired == 0.0 and depth > 0.0:
+            c = dot(along, normal)
+            balanced = (c * stiffness * depth - figure.preload) / (figure.stiffness + c * c * stiffness)
+            latch.travel = min(max(balanced, 0.0), figure.stroke)

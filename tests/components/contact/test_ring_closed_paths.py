@@ -176,8 +176,8 @@ def test_spec05_oracle_T21_closed_paths_give_back_their_energy(kind):
 
     Forces that are continuous with kinks leave 1/256 from the first to the last; at least 1/64 is asked for, because
     the phase of the kinks within the spacing varies. Forces that jump (from one edge of a petal to the other, from
-    distance to tip) leave a share that falls with the first power. A depth that jumped would leave the same share however many
-    points there are.
+    distance to tip) leave a share that falls with the first power. A depth that jumped would leave the same share
+    however many points there are.
     """
     middle, size, fired, pairs = LOOPS[kind]
     rings = Rings(**ELASTIC)

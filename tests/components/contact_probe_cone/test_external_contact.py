@@ -5,8 +5,8 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
+from components.contact.evaluation import EVALUATION
 from components.contact_probe_cone import component as contact_component
-from components.contact_probe_cone.ports import EVALUATION
 from components.core.component import ComponentError, Instance
 from components.core.rotation import from_angles, quaternion
 from components.probe_mechanism import component as mechanism_component

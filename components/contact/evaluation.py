@@ -1,0 +1,52 @@
+"""Where in its step a contact component of its own evaluates contact, and where links then stand (spec/00 R2).
+
+The component steps first. It moves what it was told forward with the twists that it was told, to the place of its
+evaluation; links and craft then move over the step with that force. In the middle of the step that is drift - kick -
+drift: of second order for forces of position, of first order for damping and friction, whose velocities are those of
+the start of the step (spec/04 section 12).
+"""
+
+from __future__ import annotations
+
+from components.core.field import Field, enumeration, parameter
+from components.core.kernel import kernel
+from components.core.rotation import advance, apply, from_quaternion, load_attitude, store_matrix
+from components.core.vector import axpy, load, scale, store
+
+EVALUATION = enumeration(
+    "Evaluation",
+    midpoint="positions in the middle of the step, for importers that step this contact first",
+    start="positions at the start of the step",
+    delayed_midpoint="positions one and a half steps ahead, for importers that step all FMUs at once",
+)
+START = EVALUATION.codes["start"]
+DELAYED_MIDPOINT = EVALUATION.codes["delayed_midpoint"]
+
+
+def evaluation() -> Field:
+    """Return the parameter `evaluation`."""
+    description = "where in the step contact is evaluated"
+    return parameter("evaluation", "1", description, EVALUATION.codes["midpoint"], type=EVALUATION)
+
+
+@kernel
+def ahead(evaluation, h):
+    """Return the time from the start of a step of length h to its evaluation, s."""
+    if evaluation == START:
+        return 0.0
+    if evaluation == DELAYED_MIDPOINT:
+        return 1.5 * h
+    return 0.5 * h
+
+
+@kernel
+def place_link(link, tau, out):
+    """Set `out` to a link, tau after its values were received, moving with its twist relative to frame 0."""
+    q = load_attitude(link.quaternion)
+    velocity = load(link.velocity)
+    turning = load(link.angular_velocity)
+    store(axpy(tau, velocity, load(link.position)), out.position)
+    turned = advance(q, scale(tau, apply(from_quaternion(q), turning)))
+    store_matrix(from_quaternion(turned), out.rotation)
+    store(velocity, out.velocity)
+    store(turning, out.angular_velocity)

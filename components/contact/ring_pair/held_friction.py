@@ -1,0 +1,76 @@
+"""Friction on the active ring that is held over a step: as that of the probe's head, see `probe_cone.held_friction`."""
+
+from __future__ import annotations
+
+from components.contact.force import exert, friction_force, point_velocity
+from components.contact.ring_pair.pairs import bit, law_of, weight
+from components.core.kernel import kernel
+from components.core.vector import add, axpy, dot, load, norm, scale, store, subtract
+
+
+@kernel
+def _slip(unit, item):
+    """Return the velocity of sliding of a listed contact, m/s, PU axes."""
+    v = point_velocity(unit.work.link, load(item.position))
+    n = load(item.normal)
+    return axpy(-dot(n, v), n, v)
+
+
+@kernel
+def _free(last, ratio, n, slip, mobility):
+    """Return the velocity with which a contact would slide at the end of the step without its friction, m/s.
+
+    `last` is what is remembered of it, `ratio` the length of the step over that of the last one.
+    """
+    gained = scale(ratio, subtract(slip, load(last.slip)))
+    free = add(add(slip, gained), scale(mobility, load(last.friction)))
+    return axpy(-dot(n, free), n, free)
+
+
+@kernel
+def hold_friction(unit):
+    """Replace the friction of all listed contacts by that which is held over `input.step`."""
+    memory = unit.state.friction_memory
+    before = int(memory.closed)
+    step = unit.input.step
+    for k in range(int(unit.tally.count)):
+        item = unit.tally.contact[k]
+        law = law_of(unit.parameters, item.pair)
+        place = bit(item.pair, item.index)
+        known = (before >> place) & 1
+        mobility = step * (memory.count + 1.0 - known) / unit.input.mass
+        n = load(item.normal)
+        slip = _slip(unit, item)
+        free = slip
+        if known == 1:
+            free = _free(memory.contact[place], step / memory.step, n, slip, mobility)
+        plain = friction_force(law, item.normal_force, slip, 0.0)
+        friction = friction_force(law, item.normal_force, free, mobility)
+        change = subtract(friction, plain)
+        exert(change, load(item.position), load(unit.work.link.position), unit.tally.target, unit.work.ring)
+        item.friction_force = norm(friction)
+        store(slip, item.slip)
+        store(friction, item.friction)
+
+
+@kernel
+def forget_friction(memory):
+    """Set the memory to that of a step without contacts."""
+    memory.step = 0.0
+    memory.closed = 0.0
+    memory.count = 0.0
+
+
+@kernel
+def remember_friction(unit):
+    """Remember the contacts of an accepted step, for the next one; not those of latches, which roll."""
+    memory = unit.state.friction_memory
+    forget_friction(memory)
+    memory.step = unit.input.step
+    for k in range(int(unit.work.held_count)):
+        item = unit.tally.contact[k]
+        place = bit(item.pair, item.index)
+        memory.count += 1.0
+        memory.closed += weight(item.pair, item.index)
+        store(load(item.slip), memory.contact[place].slip)
+        store(load(item.friction), memory.contact[place].friction)

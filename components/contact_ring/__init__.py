@@ -1,0 +1,24 @@
+"""Contact of two androgynous rings as a component of its own, spec/05 section 7, spec/00 section 5.6. See README.md."""
+
+from pathlib import Path
+
+from components.contact import ring_pair
+from components.contact_ring.kernel import MESSAGES, initialize, step
+from components.contact_ring.ports import RECORD
+from components.core.component import Component
+from components.core.parameters import read_parameter_sets
+
+
+def component() -> Component:
+    """Return the component."""
+    return Component(
+        name="ContactRing",
+        description="contact of two androgynous docking rings, its force held over the step",
+        record=RECORD,
+        initialize=initialize,
+        step=step,
+        messages=MESSAGES,
+        module=Path(__file__),
+        default_step=1e-4,
+        parameter_sets=(*read_parameter_sets(Path(__file__).parent / "parameters"), *ring_pair.PARAMETER_SETS),
+    )

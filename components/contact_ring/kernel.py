@@ -1,0 +1,126 @@
+"""One evaluation of the pair of rings for a whole step; see `components.contact.evaluation`."""
+
+from components.contact import kinematics, ring_pair
+from components.contact.evaluation import DELAYED_MIDPOINT, ahead, place_link
+from components.contact_ring import losses
+from components.core import check
+from components.core.component import combined, fail
+from components.core.kernel import kernel
+from components.core.vector import ZERO, load, store
+
+MESSAGES = combined(check.messages("1 base, 2 target, 3 ring"), ring_pair.MESSAGES)
+
+
+@kernel
+def _check_inputs(m):
+    code = check.check_port(m.base, 1, m.status)
+    if code == 0:
+        code = check.check_port(m.target, 2, m.status)
+    if code == 0:
+        code = check.check_port(m.link[0], 3, m.status)
+    return code
+
+
+@kernel
+def _place(m, tau):
+    """Set the inputs of the unit, tau after those of the component were received."""
+    kinematics.extrapolate(m.base, ZERO, ZERO, tau, m.motion.base)
+    kinematics.extrapolate(m.target, ZERO, ZERO, tau, m.motion.target)
+    kinematics.relate(m.ring_pair.input.base, m.motion.base, m.motion.target)
+    place_link(m.link[0], tau, m.ring_pair.input.link)
+
+
+@kernel
+def _fail(m, code):
+    return fail(m.status, code, m.ring_pair.status.value, m.ring_pair.status.index)
+
+
+@kernel
+def _detect(m, h):
+    """Evaluate and accept contact where it is placed, for a step of length h. Returns 0, or the code of a failure."""
+    unit = m.ring_pair
+    code = ring_pair.attempt(unit)
+    if code:
+        return _fail(m, code)
+    losses.begin_step(unit, m.losses, h)
+    code = ring_pair.accept(unit, h)
+    if code:
+        return _fail(m, code)
+    if h > 0.0 and m.parameters.evaluation != DELAYED_MIDPOINT:
+        ring_pair.remember_friction(unit)
+    return 0
+
+
+@kernel
+def _publish(m):
+    """Set wrenches, sensors and flags of the step to those of the evaluation."""
+    output = m.ring_pair.output
+    store(load(output.target.force), m.target.force)
+    store(load(output.target.torque), m.target.torque)
+    store(load(output.link.force), m.link[0].force)
+    store(load(output.link.torque), m.link[0].torque)
+    for k in range(len(m.sensor.mated)):
+        m.sensor.mated[k] = output.mated[k]
+    for k in range(len(m.sensor.latched)):
+        m.sensor.latched[k] = output.latched[k]
+    m.sensor.capture = output.capture
+    m.flag.contact = output.contact
+    m.flag.capture_mechanical = output.capture_mechanical
+
+
+@kernel
+def _finish(m, h):
+    """Set wrenches and energies at the end of the step, where the twists lead."""
+    _place(m, h)
+    # what is too deep here is refused by the next step, if it comes to it
+    ring_pair.evaluate(m.ring_pair)
+    output = m.ring_pair.output
+    store(load(output.target.force), m.target.force_now)
+    store(load(output.target.torque), m.target.torque_now)
+    store(load(output.link.force), m.link[0].force_now)
+    store(load(output.link.torque), m.link[0].torque_now)
+    ring_pair.list_contacts(m.ring_pair, m.contact)
+    ring_pair.publish_validity(m.ring_pair, m.validity)
+    out = m.audit
+    out.stored_energy = output.stored_energy
+    out.dissipated_contact = losses.dissipated(m.losses)
+    out.dissipated_latches = output.dissipated_latches
+    out.dissipated_energy = out.dissipated_contact + out.dissipated_latches
+
+
+@kernel
+def initialize(m):
+    """Set the contact to its start and evaluate it there. Returns 0, or the code of a failure."""
+    code = _check_inputs(m)
+    if code:
+        return code
+    code = ring_pair.initialize(m.ring_pair)
+    if code:
+        return _fail(m, code)
+    losses.reset(m.losses)
+    m.ring_pair.input.step = 0.0
+    _place(m, 0.0)
+    code = _detect(m, 0.0)
+    if code:
+        return code
+    _publish(m)
+    _finish(m, 0.0)
+    return 0
+
+
+@kernel
+def step(m, t, h):
+    """Evaluate contact for a step of length h > 0, s. Returns 0, or the code of a failure."""
+    code = _check_inputs(m)
+    if code:
+        return code
+    m.ring_pair.input.step = h
+    m.ring_pair.input.mass = m.parameters.ring_mass
+    _place(m, ahead(m.parameters.evaluation, h))
+    code = _detect(m, h)
+    if code:
+        return code
+    _publish(m)
+    _finish(m, h)
+    m.status.code = 0.0
+    return 0

@@ -1,0 +1,57 @@
+"""The record of the contact component: ports of spec/00 section 5.6 around the pair of rings."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from components.contact import kinematics, ring_pair
+from components.contact.evaluation import evaluation
+from components.contact_ring import losses
+from components.core import ports
+from components.core.field import BOOLEAN, INPUT, Field, Group, output, parameter
+from components.core.record import Record
+
+CONTACTS = 16
+
+
+def _apart(fields: tuple[Field, ...]) -> tuple[Field, ...]:
+    """Return the pose of the passive unit that starts out of the ring's reach."""
+    return tuple(replace(field, start=(2.0, 0.0, 0.0)) if field.name == "position" else field for field in fields)
+
+
+# no port begins with the fields of another: numba would take the longer record for the shorter one, and warn
+RECORD = Record(
+    Group("base", *ports.twist(INPUT), *ports.pose(INPUT), description="port of the active craft, frame 0"),
+    Group("target", *ports.wrench_output(), *_apart(ports.pose(INPUT)), *ports.twist(INPUT),
+          description="port of the passive unit, frame PU"),
+    Group("link", *ports.link(INPUT), *ports.wrench_output(), count=1,
+          description="ring-plane frame AR of the active ring; wrench in its axes about its origin"),
+    Group(
+        "sensor",
+        output("mated", "1", "this mating sensor is pressed in beyond its threshold", shape=3, type=BOOLEAN),
+        output("latched", "1", "this latch has fired: 1 and 2 of petal 1, then of petals 2 and 3", shape=6,
+               type=BOOLEAN),
+        output("capture", "1", "all mating sensors are pressed in", type=BOOLEAN),
+    ),
+    Group(
+        "flag",
+        output("contact", "1", "the rings touched in this step", type=BOOLEAN),
+        output("capture_mechanical", "1", "capture, and of each petal's latches at least one has fired", type=BOOLEAN),
+    ),
+    ports.contacts(CONTACTS),
+    ring_pair.validity(),
+    ports.audit(("contact", "latches"), ()),
+    ports.status(),
+    Group(
+        "parameters",
+        evaluation(),
+        parameter("ring_mass", "kg", "of the ring against friction held over a step, see README", 40.0, minimum=1e-6),
+    ),
+    ring_pair.unit(),
+    Group(
+        "motion",
+        kinematics.moving("base", "frame 0"),
+        kinematics.moving("target", "frame PU"),
+    ),
+    losses.state(),
+)  # fmt: skip
