@@ -3,37 +3,14 @@
 from __future__ import annotations
 
 from itertools import pairwise
+from pathlib import Path
 
 import numpy as np
 
-from base.compiler import jit
+from base.entry_points import EntryPoint
 
-
-@jit
-def _kept(t: np.ndarray, y: np.ndarray, tolerance: float) -> np.ndarray:
-    """Return the indices of a polyline that no sample leaves by more than `tolerance` (swinging door)."""
-    kept = np.empty(len(t), np.int64)
-    kept[0] = count = 0
-    low, high = -np.inf, np.inf
-    start = 0
-    for i in range(1, len(t)):
-        span = t[i] - t[start]
-        upper = (y[i] + tolerance - y[start]) / span
-        lower = (y[i] - tolerance - y[start]) / span
-        slope = (y[i] - y[start]) / span
-        if slope > high or slope < low:
-            start = i - 1
-            count += 1
-            kept[count] = start
-            span = t[i] - t[start]
-            upper = (y[i] + tolerance - y[start]) / span
-            lower = (y[i] - tolerance - y[start]) / span
-            low, high = lower, upper
-        else:
-            low, high = max(low, lower), min(high, upper)
-    count += 1
-    kept[count] = len(t) - 1
-    return kept[: count + 1]
+_HERE = Path(__file__).parent
+keep_corners = EntryPoint("dockfmu.report.swinging_door", "keep_corners", [_HERE / "swinging_door.py"])
 
 
 def thin(t: np.ndarray, y: np.ndarray, tolerance: float = 1e-3) -> tuple[np.ndarray, np.ndarray]:
@@ -49,8 +26,10 @@ def thin(t: np.ndarray, y: np.ndarray, tolerance: float = 1e-3) -> tuple[np.ndar
     bound = tolerance * max(float(np.ptp(y)), 1e-300)
     # between the extremes each by itself, so that both are ends of a polyline
     ends = sorted({0, int(y.argmin()), int(y.argmax()), len(t) - 1})
-    kept = [_kept(t[a : b + 1], y[a : b + 1], bound) + a for a, b in pairwise(ends)]
-    chosen = np.unique(np.concatenate(kept))
+    kept = np.zeros(len(t), np.bool_)
+    for a, b in pairwise(ends):
+        keep_corners(t[a : b + 1], y[a : b + 1], bound, kept[a : b + 1])
+    chosen = np.flatnonzero(kept)
     return t[chosen], y[chosen]
 
 

@@ -1,26 +1,24 @@
 """The compiled loop: macro steps of coupled FMUs through the addresses of their functions.
 
 `master.tables` makes the tables that say what to call with which addresses. The loop returns to Python at the end of a
-chunk of steps, and at once after a failure or when the run is to stop.
+chunk of steps, and at once after a failure or when the run is to stop. Here are the functions that Python calls; the
+modules that define them import the compiler, and are not imported where the cache has their machine code.
 """
 
 from __future__ import annotations
 
-from master.loop.advance import advance, advance_retrying
-from master.loop.numerics import drifts, extremes, residuals
-from master.loop.observe import record
-from master.loop.program import read_outputs
-from master.loop.step_control import advance_controlled
-from master.loop.threads import serve
+from pathlib import Path
 
-__all__ = [
-    "advance",
-    "advance_controlled",
-    "advance_retrying",
-    "drifts",
-    "extremes",
-    "read_outputs",
-    "record",
-    "residuals",
-    "serve",
-]
+from base.entry_points import EntryPoint
+
+_SOURCES = (Path(__file__).parent,)
+
+advance = EntryPoint("master.loop.fixed_steps", "advance", _SOURCES)
+advance_retrying = EntryPoint("master.loop.fixed_steps", "advance_retrying", _SOURCES)
+advance_controlled = EntryPoint("master.loop.step_control", "advance_controlled", _SOURCES)
+drifts = EntryPoint("master.loop.numerics", "drifts", _SOURCES)
+extremes = EntryPoint("master.loop.numerics", "extremes", _SOURCES)
+read_outputs = EntryPoint("master.loop.program", "read_outputs", _SOURCES)
+record = EntryPoint("master.loop.observe", "record", _SOURCES)
+residuals = EntryPoint("master.loop.numerics", "residuals", _SOURCES)
+serve = EntryPoint("master.loop.threads", "serve", _SOURCES)

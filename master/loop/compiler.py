@@ -2,10 +2,7 @@
 
 This is the only module of `master` that uses numba's extension interface and llvmlite's code generation;
 `tests/master/test_compiler_parts.py` fails with a sentence about each part of them that a new version changes.
-
-Tuples of many arrays are slow to pass to a compiled function. `pack` therefore lays a named tuple out in memory, of an
-array its address and shape, of a number its value, of a tuple all of its fields, and compiled functions get its address
-alone. They read it by the same names: `tables.signals.y_real[k]`.
+Compiled functions read a table of `master.loop.packing` by the names of its tuple: `tables.signals.y_real[k]`.
 """
 
 from __future__ import annotations
@@ -21,19 +18,12 @@ from numba import types
 from numba.core import cgutils
 from numba.core.datamodel import models
 from numba.core.typing.templates import AttributeTemplate
-from numba.extending import (
-    NativeValue,
-    infer_getattr,
-    intrinsic,
-    lower_getattr_generic,
-    register_model,
-    typeof_impl,
-    unbox,
-)
+from numba.extending import infer_getattr, intrinsic, lower_getattr_generic, register_model, typeof_impl
 from numba.np.arrayobj import make_array, populate_array
 from numba.np.numpy_support import from_dtype
 
 from base.compiler import jit
+from master.loop.packing import Kind, Packed, size
 
 _BYTES = ir.IntType(8).as_pointer()
 _INT, _WORD, _DOUBLE = ir.IntType(32), ir.IntType(64), ir.DoubleType()
@@ -51,12 +41,11 @@ _SOURCES = digest_of_sources(Path(__file__).parent)
 
 
 def compiled(function: Callable[..., Any], *, inline: bool = False) -> Any:
-    """Compile `function` on its first call, and keep the code between processes; the plain function is `.py_func`.
+    """Return `function` compiled for the tables it is called with; the plain function is `.py_func`.
 
-    The code releases the interpreter lock: an FMU that calls Python from a thread of its own, for which its step waits,
-    would wait forever otherwise.
+    It may not allocate memory: what Python calls is an entry point, which runs without numba.
     """
-    return jit(function, _SOURCES, nogil=True, forceinline=inline)
+    return jit(function, _SOURCES, forceinline=inline, _nrt=False)
 
 
 def inlined(function: Callable[..., Any]) -> Any:
@@ -67,56 +56,10 @@ def inlined(function: Callable[..., Any]) -> Any:
 # ------------------------------------------------------------------------------------------- tables passed by address
 
 
-class Packed:
-    """A named tuple laid out in memory, with the arrays that it refers to."""
-
-    def __init__(self, content: Any) -> None:
-        self.content = content
-        self.type = _TableType(_kind(content))
-        self.words = np.array(_words(content), np.int64)
-        self.address = self.words.ctypes.data
-
-
-def pack(content: Any) -> Packed:
-    """Return what compiled functions take for a named tuple of C-contiguous arrays, numbers and named tuples."""
-    return Packed(content)
-
-
-def _kind(value: Any) -> Any:
-    """Return the kind of a value in a form that can be compared.
-
-    Of an array it is (dtype, dimensions), of a tuple ((field, kind), ...), of a number its type's name.
-    """
-    if isinstance(value, np.ndarray):
-        assert value.flags.c_contiguous
-        return value.dtype.name, value.ndim
-    if isinstance(value, tuple):
-        return tuple((name, _kind(part)) for name, part in zip(value._fields, value, strict=True))  # type: ignore[attr-defined]
-    return "float" if isinstance(value, float) else "int"
-
-
-def _words(value: Any) -> list[int]:
-    """Return the 64-bit words of a value in the layout."""
-    if isinstance(value, np.ndarray):
-        return [value.ctypes.data, *value.shape]
-    if isinstance(value, tuple):
-        return [word for part in value for word in _words(part)]
-    return np.array([value]).view(np.int64).tolist() if isinstance(value, float) else [int(value)]
-
-
-def _size(kind: Any) -> int:
-    """Return the number of words of a kind."""
-    if isinstance(kind, str):
-        return 1
-    if isinstance(kind[0], str):
-        return 1 + int(kind[1])
-    return sum(_size(part) for _, part in kind)
-
-
 class _TableType(types.Type):
     """The numba type of a named tuple in memory; its value is its address."""
 
-    def __init__(self, kind: Any) -> None:
+    def __init__(self, kind: Kind) -> None:
         self.kind = kind
         super().__init__(name=f"Table({kind})")
 
@@ -126,7 +69,7 @@ class _TableType(types.Type):
         for field, kind in self.kind:
             if field == name:
                 return offset, _type(kind)
-            offset += _size(kind)
+            offset += size(kind)
         raise AttributeError(name)
 
 
@@ -146,15 +89,7 @@ class _TableModel(models.PrimitiveModel):
 
 @typeof_impl.register(Packed)
 def _typeof(value: Packed, context: Any) -> types.Type:
-    return value.type
-
-
-@unbox(_TableType)
-def _unbox(kind: _TableType, value: Any, c: Any) -> NativeValue:
-    address = c.pyapi.object_getattr_string(value, "address")
-    pointer = c.builder.inttoptr(c.pyapi.long_as_longlong(address), cgutils.voidptr_t)
-    c.pyapi.decref(address)
-    return NativeValue(pointer)
+    return _TableType(value.layout)
 
 
 @infer_getattr

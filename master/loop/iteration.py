@@ -108,7 +108,7 @@ def _differentiate(tables):
     instances, signals, prediction = tables.instances, tables.signals, tables.prediction
     iteration, stages = tables.iteration, tables.instances.stages
     n, dy, du, table = iteration.slot.size, iteration.dy, iteration.du, iteration.derivative_calls
-    jacobian, program = np.zeros((n, n)), instances.program
+    jacobian, program = iteration.jacobian, instances.program
     for j in range(n):
         dy[:] = 0.0
         dy[iteration.slot[j]] = 1.0

@@ -62,17 +62,20 @@ def invert(a, inverse):
 
 
 @compiled
-def _extremes_of_block(values, first, last, high, low, has_nan):
-    """Find the extremes of each column in the rows `first` to `last`, without branches, so that it vectorizes."""
+def _extremes_of_block(values, first, last, high, low, nan):
+    """Find the extremes of each column in the rows `first` to `last`, without branches, so that it vectorizes.
+
+    `nan` becomes NaN where a column has one.
+    """
     for column in range(values.shape[1]):
         high[column] = low[column] = values[first, column]
-        has_nan[column] = 0
+        nan[column] = 0.0
     for row in range(first, last):
         for column in range(values.shape[1]):
             value = values[row, column]
             high[column] = value if value > high[column] else high[column]
             low[column] = value if value < low[column] else low[column]
-            has_nan[column] |= value != value
+            nan[column] = value if value != value else nan[column]
 
 
 @compiled
@@ -85,17 +88,17 @@ def _time_of(time, values, first, column, value):
 
 
 @compiled
-def extremes(time, values, highest, highest_time, lowest, lowest_time):
+def extremes(time, values, highest, highest_time, lowest, lowest_time, work):
     """Update the extremes of columns, shape (m,) each, by the rows of time, shape (n,), and values, shape (n, m).
 
-    Of equal values the first counts. A column that was ever NaN stays NaN.
+    Of equal values the first counts. A column that was ever NaN stays NaN. `work`, shape (3, m), is overwritten.
     """
     rows, columns = values.shape
-    high, low, has_nan = np.empty(columns), np.empty(columns), np.empty(columns, np.int64)
+    high, low, nan = work[0], work[1], work[2]
     for first in range(0, rows, BLOCK):
-        _extremes_of_block(values, first, min(first + BLOCK, rows), high, low, has_nan)
+        _extremes_of_block(values, first, min(first + BLOCK, rows), high, low, nan)
         for column in range(columns):
-            if has_nan[column]:
+            if nan[column] != nan[column]:
                 highest[column] = lowest[column] = np.nan
             if high[column] > highest[column]:
                 highest[column] = high[column]

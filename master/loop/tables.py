@@ -149,6 +149,7 @@ class IterationTable(NamedTuple):
     increment: np.ndarray  # float64 (n): the last change of x
     work: np.ndarray  # float64 (n)
     inverse_jacobian: np.ndarray  # float64 (n, n): of the residual, approximately
+    jacobian: np.ndarray  # float64 (n, n): what it is the inverse of, while that is computed
     derivative_calls: np.ndarray  # int64 (instances, 8): arguments of fmi2GetDirectionalDerivative
     dy: np.ndarray  # float64 (y_real): a direction of outputs
     du: np.ndarray  # float64 (inputs): the direction of inputs that follows from it

@@ -7,12 +7,9 @@ nanoseconds, a hundredth of what it takes to wake a thread that sleeps.
 
 from __future__ import annotations
 
-from concurrent.futures import Future, ThreadPoolExecutor
-from types import TracebackType
-
 import numpy as np
 
-from master.loop.compiler import atomic_add, atomic_load, atomic_replace, atomic_store, compiled, pack
+from master.loop.compiler import atomic_add, atomic_load, atomic_replace, atomic_store, compiled
 from master.loop.sweep import begin_stage, end_stage, step_instance
 from master.loop.tables import (
     DONE,
@@ -25,7 +22,6 @@ from master.loop.tables import (
     QUIT,
     REASON,
     TICKET,
-    LoopTables,
 )  # fmt: skip
 
 
@@ -63,7 +59,8 @@ def _any_failed(report, reports):
     for w in range(reports.shape[0]):
         if reports[w, REASON] == FAILED:
             if report[REASON] != FAILED or reports[w, INSTANCE] < report[INSTANCE]:
-                report[:] = reports[w]
+                for k in range(report.size):
+                    report[k] = reports[w, k]
             reports[w, REASON] = DONE
     return report[REASON] == FAILED
 
@@ -90,34 +87,3 @@ def sweep_parallel(tables, t, h):
             return False
         end_stage(tables, a, b, h)
     return True
-
-
-class StepThreads:
-    """The threads beside the one that runs the loop.
-
-    They poll while this context is entered, which is for one chunk of steps. Each has tables of its own, which share
-    everything but the report.
-    """
-
-    def __init__(self, content: LoopTables) -> None:
-        self._words = content.threads.words
-        self._tables = [pack(content._replace(report=report)) for report in content.threads.reports]
-        self._pool = ThreadPoolExecutor(len(self._tables), thread_name_prefix="step")
-        self._serving: list[Future[None]] = []
-        self._words[QUIT] = 1
-        serve(self._tables[0])  # compiles, and returns
-
-    def __enter__(self) -> None:
-        self._words[QUIT] = 0
-        self._serving = [self._pool.submit(serve, tables) for tables in self._tables]
-
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
-        self._words[QUIT] = 1
-        for serving in self._serving:
-            serving.result()
-
-    def close(self) -> None:
-        """End the threads."""
-        self._pool.shutdown()

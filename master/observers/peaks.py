@@ -30,11 +30,13 @@ class Peaks(Observer):
         count = len(self.variables)
         self.highest, self.lowest = np.full(count, -np.inf), np.full(count, np.inf)
         self.highest_time, self.lowest_time = np.full(count, run.start), np.full(count, run.start)
+        self._work = np.empty((3, count))
         self._started = True
 
     def sample(self, time: np.ndarray, values: np.ndarray) -> None:
         self._latest = float(time[-1]), values[-1].copy()
-        loop.extremes(time, values, self.highest, self.highest_time, self.lowest, self.lowest_time)
+        found = self.highest, self.highest_time, self.lowest, self.lowest_time
+        loop.extremes(time, values, *found, self._work)
 
     @property
     def latest(self) -> tuple[float, dict[str, float]] | None:

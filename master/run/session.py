@@ -17,12 +17,12 @@ from master.drivers.driver import Driver
 from master.errors import FmuError, StructureError
 from master.fmi.instance import FmuInstance
 from master.loop import tables as at
-from master.loop.threads import StepThreads
 from master.observers.observer import Observer, RunContext
 from master.requests import Sampling, Trigger
 from master.result import Result
 from master.run.interruption import Interruption
 from master.run.loop_state import get_loop_state, set_loop_state
+from master.run.step_threads import StepThreads
 from master.run.stepping import ControlledSteps, FixedSteps, Stepper
 from master.step_control import Retry, StepControl
 from master.system import Structure

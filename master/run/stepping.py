@@ -8,7 +8,7 @@ from typing import Protocol
 import numpy as np
 
 from master import loop
-from master.loop.compiler import Packed
+from master.loop.packing import Packed
 from master.loop.tables import LONGEST, NEXT, NOW, SHORTEST, SWEEPS, LoopTables
 from master.result import Result
 

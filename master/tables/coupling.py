@@ -11,7 +11,7 @@ from master.algorithms.algorithm import Scheme
 from master.errors import FmuError
 from master.fmi.instance import FmuInstance
 from master.loop import tables
-from master.loop.compiler import Packed, pack
+from master.loop.packing import Packed, pack
 from master.requests import Sampling, Trigger
 from master.step_control import StepControl, located_changes
 from master.system import Structure

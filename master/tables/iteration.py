@@ -43,6 +43,7 @@ def iteration_table(layout: Layout) -> tuple[IterationTable, list[np.ndarray]]:
         increment=np.zeros(n),
         work=np.zeros(n),
         inverse_jacobian=np.zeros((n, n) if newton else (0, 0)),
+        jacobian=np.zeros((n, n) if newton else (0, 0)),
         derivative_calls=np.array(derivatives, np.int64).reshape(-1, 8),
         dy=dy,
         du=du,

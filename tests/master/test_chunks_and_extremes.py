@@ -42,7 +42,7 @@ def test_extremes_are_those_of_numpy_and_the_first_of_equals():
     highest, lowest = np.full(7, -np.inf), np.full(7, np.inf)
     highest_time, lowest_time = np.zeros(7), np.zeros(7)
     for rows in (slice(0, 1), slice(1, 120), slice(120, 300)):
-        loop.extremes(time[rows], values[rows], highest, highest_time, lowest, lowest_time)
+        loop.extremes(time[rows], values[rows], highest, highest_time, lowest, lowest_time, np.empty((3, 7)))
     assert np.array_equal(highest, values.max(axis=0), equal_nan=True)
     assert np.array_equal(lowest, values.min(axis=0), equal_nan=True)
     sound = [0, 1, 2, 4, 5, 6]

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 import numpy as np
 
-from base.compiler import jit
+from base.entry_points import EntryPoint
 
 EXTREMES, NAMES = "extremes", "names"
 """Group of a recording that has the extremes: one dataset for each field of ENTRY, and the names of the variables, of
@@ -15,35 +17,8 @@ ENTRY = np.dtype([("row", np.uint32), ("variable", np.uint32), ("low", np.float6
 is an entry only where these are not the values of the two rows."""
 
 
-@jit
-def _widen(row, low, high):
-    """Widen the extremes by the values of a row, without branches, so that it vectorizes."""
-    for k in range(row.size):
-        value = row[k]
-        low[k] = value if value < low[k] else low[k]
-        high[k] = value if value > high[k] else high[k]
-
-
-@jit
-def _fold(values, keep, row, last, low, high, entries):
-    """Fold rows, shape (n, m), into the extremes since the last kept row; return the number of entries."""
-    count = 0
-    for i in range(values.shape[0]):
-        if not keep[i]:
-            _widen(values[i], low, high)
-            continue
-        row += 1
-        for k in range(values.shape[1]):
-            value = values[i, k]
-            least = min(value, last[k])
-            most = max(value, last[k])
-            if low[k] < least or high[k] > most:
-                entry = entries[count]
-                entry.row, entry.variable = row, k
-                entry.low, entry.high = min(low[k], least), max(high[k], most)
-                count += 1
-            last[k], low[k], high[k] = value, np.inf, -np.inf
-    return count
+_KERNELS = Path(__file__).with_name("kernels.py")
+_fold = EntryPoint("master.observers.recording.kernels", "fold", [_KERNELS])
 
 
 class Envelope:
@@ -65,7 +40,8 @@ class Envelope:
         kept = int(np.count_nonzero(keep))
         if kept * len(self._last) > len(self._room):
             self._room = np.empty(kept * len(self._last), ENTRY)
-        count = _fold(np.ascontiguousarray(values), keep, self._row, self._last, self._low, self._high, self._room)
+        extremes = self._last, self._low, self._high
+        count = _fold(np.ascontiguousarray(values), keep, self._row, *extremes, self._room)
         self._row += kept
         return self._room[:count].copy()
 

@@ -18,10 +18,13 @@ from typing import NamedTuple
 
 import numpy as np
 
-from base.compiler import jit
+from base.entry_points import EntryPoint
 from master.observers.recording.envelope import ENTRY
 
 NO_ENTRIES = np.empty(0, ENTRY)
+
+_KERNELS = Path(__file__).with_name("kernels.py")
+_lay_out = EntryPoint("master.observers.recording.kernels", "lay_out", [_KERNELS])
 
 
 def beside(recording: Path) -> Path:
@@ -108,39 +111,6 @@ class Journal:
 def _width(names: int) -> int:
     """Return the width of the rows: number, time, at least one entry of extremes, and checksum."""
     return max(names, 3) + 3
-
-
-@jit
-def _lay_out(
-    first: int, time: np.ndarray, values: np.ndarray, entries: np.ndarray, room: int, table: np.ndarray
-) -> int:
-    """Write rows to `table`, before each the lines with its entries, `room` in each; return the number of lines.
-
-    The checksums are still missing.
-    """
-    line = taken = 0
-    for i in range(time.size):
-        number = first + i
-        used = room
-        while taken < entries.size and entries[taken].row < number:
-            entry = entries[taken]
-            taken += 1
-            if entry.row + 1 < number:
-                continue
-            if used == room:
-                used = 0
-                table[line, 0] = -number
-                line += 1
-            place = 2 + 3 * used
-            table[line - 1, place], table[line - 1, place + 1] = entry.variable, entry.low
-            table[line - 1, place + 2] = entry.high
-            used += 1
-            table[line - 1, 1] = used
-        table[line, 0], table[line, 1] = number, time[i]
-        for k in range(values.shape[1]):
-            table[line, 2 + k] = values[i, k]
-        line += 1
-    return line
 
 
 def _unpack(table: np.ndarray) -> np.ndarray:

@@ -1,0 +1,60 @@
+"""Tables that are passed to the compiled loop by their address.
+
+Tuples of many arrays are slow to pass to a compiled function. `pack` therefore lays a named tuple out in memory, of an
+array its address and shape, of a number its value, of a tuple all of its fields, and compiled functions get its address
+alone.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+Kind = Any
+"""Of an array (dtype, dimensions), of a tuple ((field, kind), ...), of a number the name of its type."""
+
+
+class Packed:
+    """A named tuple laid out in memory, with the arrays that it refers to."""
+
+    def __init__(self, content: Any) -> None:
+        self.content = content
+        self.layout = _kind(content)
+        self.kind = str(self.layout)
+        """Name of the layout: compiled code is for one."""
+        self.words = np.array(_words(content), np.int64)
+        self.address = self.words.ctypes.data
+
+
+def pack(content: Any) -> Packed:
+    """Return what compiled functions take for a named tuple of C-contiguous arrays, numbers and named tuples."""
+    return Packed(content)
+
+
+def _kind(value: Any) -> Kind:
+    """Return the kind of a value in a form that can be compared."""
+    if isinstance(value, np.ndarray):
+        assert value.flags.c_contiguous
+        return value.dtype.name, value.ndim
+    if isinstance(value, tuple):
+        return tuple((name, _kind(part)) for name, part in zip(value._fields, value, strict=True))  # type: ignore[attr-defined]
+    return "float" if isinstance(value, float) else "int"
+
+
+def _words(value: Any) -> list[int]:
+    """Return the 64-bit words of a value in the layout."""
+    if isinstance(value, np.ndarray):
+        return [value.ctypes.data, *value.shape]
+    if isinstance(value, tuple):
+        return [word for part in value for word in _words(part)]
+    return np.array([value]).view(np.int64).tolist() if isinstance(value, float) else [int(value)]
+
+
+def size(kind: Kind) -> int:
+    """Return the number of words of a kind."""
+    if isinstance(kind, str):
+        return 1
+    if isinstance(kind[0], str):
+        return 1 + int(kind[1])
+    return sum(size(part) for _, part in kind)
