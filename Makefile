@@ -1,4 +1,4 @@
-# `make run`: build the FMUs, run the reference docking, leave results, plots and a report in build/results.
+# `make run`: build the FMUs, run the reference docking, leave results and a report with plots in build/results.
 # `make test`: all tests. `make docs`: the documentation as a site, build/docs/index.html.
 # Each sets up what it needs in .venv on a machine with Python 3.11 to 3.13.
 

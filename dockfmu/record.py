@@ -4,10 +4,9 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable, Mapping
-from contextlib import nullcontext
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from base.errors import DockfmuError
 from base.files import WriteError
@@ -25,16 +24,13 @@ from master.result import Result
 from master.run.simulation import CoSimulation
 from master.system import Structure
 
-if TYPE_CHECKING:
-    from dockfmu.report.png import Painters
-
 CHECKPOINT = "run.checkpoint"
 RESULTS = "results.h5"
 
 REPORTS = ("report.html", "overview.png", "impact.png")
 
 PRODUCTS = (RESULTS, "summary.json", "events.json", CHECKPOINT, *REPORTS)
-"""Files that a run leaves in its folder."""
+"""Files of a run in its folder: those that it leaves, and the pictures that are drawn of them."""
 
 
 @dataclass(frozen=True)
@@ -72,7 +68,7 @@ def record(
     options : options that the run was made with
     publish : leaves the .ssp and the FMUs of the run where they can be found; None where the user has them
     required : whether a run fails whose .ssp and FMUs cannot be written
-    report : whether to write the report and the plots
+    report : whether to write the report
     progress : called with sentences on what is going on
     """
     name = run.system.name
@@ -88,13 +84,11 @@ def record(
         run.open()
         _clear(folder, run, options, progress)
         progress(f"{name}: running to {run.stop:g} s in steps of {run.step:g} s, {run.algorithm.name}")
-        # a run that is held to the clock is left alone while it lasts
-        with _painters() if report and options.live.realtime is None else nullcontext() as painters:
-            summary = _run(run, folder)
-            for note in run.result.warnings:
-                progress(f"warning: {note}")
-            if report and (folder.path / RESULTS).is_file():
-                _report(folder.path, painters, progress)
+        summary = _run(run, folder)
+        for note in run.result.warnings:
+            progress(f"warning: {note}")
+        if report and (folder.path / RESULTS).is_file():
+            _report(folder.path, progress)
         return RecordedRun(folder.path, summary)
 
 
@@ -166,21 +160,11 @@ def _summarise(result: Result, folder: ResultsFolder) -> dict[str, Any]:
     return summary
 
 
-def _painters() -> Painters:
-    """Have plots drawn by processes that load what they need while the run goes on."""
-    from dockfmu.report.png import Painters
-
-    return Painters()
-
-
-def _report(folder: Path, painters: Painters | None, progress: Callable[[str], None]) -> None:
+def _report(folder: Path, progress: Callable[[str], None]) -> None:
     from dockfmu.report.page import write_report
-    from dockfmu.report.png import DrawingError
 
     progress(f"{folder}: writing the report")
     try:
-        write_report(folder, painters)
-    except DrawingError as error:
-        progress(f"warning: {error}")
+        write_report(folder)
     except (DockfmuError, OSError) as error:
         progress(f"warning: no report: {error}")

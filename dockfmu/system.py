@@ -442,7 +442,7 @@ class System:
     ) -> RecordedRun:
         """Run into a folder of results, as `dockfmu run` does.
 
-        The folder gets `results.h5`, `events.json`, `summary.json`, and with `report` also `report.html` and plots, of
+        The folder gets `results.h5`, `events.json`, `summary.json`, and with `report` also `report.html`, of
         failed runs too. Those of an earlier run are removed, except the recording where this run continues from a
         checkpoint in that folder.
 
@@ -455,7 +455,7 @@ class System:
         build : Path or str
             Build folder, which gets the FMUs and the .ssp of a declared system.
         report : bool
-            Whether to write the report and the plots.
+            Whether to write the report.
         command : str
             What the user typed, for the report.
         progress : callable

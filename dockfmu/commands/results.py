@@ -11,15 +11,20 @@ from dockfmu.commands.arguments import DONE, CommandError, command, count, patte
 
 def add_report(commands: Any) -> None:
     """Add the parser of `report`."""
-    report = command(commands, "report", "write report.html and plots from the results in a folder")
+    report = command(commands, "report", "write report.html from the results in a folder")
     report.add_argument("folder", type=Path, metavar="DIR", help="that a run left, e.g. build/results/atv_probe_cone")
+    report.add_argument(
+        "--png", action="store_true",
+        help="write the plots as overview.png and, of runs longer than 15 s, impact.png too",
+    )  # fmt: skip
     report.set_defaults(action=_report)
 
 
 def _report(arguments: argparse.Namespace) -> int:
     from dockfmu.report.page import write_report
 
-    print(write_report(arguments.folder))
+    for file in write_report(arguments.folder, png=arguments.png):
+        print(file)
     return DONE
 
 

@@ -33,7 +33,7 @@ def add_run(commands: Any) -> None:
         help="run a system of dockfmu or an .ssp",
         usage="dockfmu run SYSTEM|FILE.ssp [options]",
         description="Run a system by its name (see dockfmu list) or from an .ssp, and leave results.h5, events.json,\n"
-        "summary.json, report.html and plots in a folder. The outcome comes first: docked, captured, retreated, ...",
+        "summary.json and report.html in a folder. The outcome comes first: docked, captured, retreated, ...",
         epilog="examples:\n"
         "  dockfmu run atv_probe_cone\n"
         "  dockfmu run atv_probe_cone --set chaser.parameters.mass=18t --set initial_conditions.yaw=1deg\n"
@@ -123,7 +123,7 @@ def add_run(commands: Any) -> None:
     )
     what.add_argument("-o", "--output", type=Path, metavar="DIR", help="default: build/results/SYSTEM")
     what.add_argument("--json", action="store_true", help="print summary.json alone on standard output")
-    what.add_argument("--no-report", action="store_true", help="leave out the report and the plots")
+    what.add_argument("--no-report", action="store_true", help="leave out the report")
     add_build_folder(run)
     run.set_defaults(action=_run)
 

@@ -1,4 +1,4 @@
-"""The report of a run: one self-contained HTML file and PNG plots, from what the run left in its folder."""
+"""The report of a run: one self-contained HTML file, and PNG plots, from what the run left in its folder."""
 
 from __future__ import annotations
 
@@ -17,8 +17,8 @@ from base.files import write_file
 from dockfmu.declare.plan import Panel, Plan
 from dockfmu.report.curves import plots, shown_unit
 from dockfmu.report.figures import figure, plotly_js
-from dockfmu.report.plots import first_events
-from dockfmu.report.png import DrawingError, Painters, Picture
+from dockfmu.report.plots import Plot, first_events
+from dockfmu.report.png import Picture, write_png
 from master.observers.recording.results import Results, read_results
 
 CLOSE_UP_S = 15.0
@@ -31,20 +31,20 @@ class ReportError(DockfmuError, RuntimeError):
     """The folder holds no results to report."""
 
 
-def write_report(folder: Path, painters: Painters | None = None) -> Path:
-    """Write `report.html`, `overview.png` and `impact.png` from `results.h5`, `summary.json` and `events.json`.
+def write_report(folder: Path, *, png: bool = False) -> list[Path]:
+    """Write `report.html` from `results.h5`, `summary.json` and `events.json`; return the files written.
 
-    Works on the results of failed and interrupted runs too. `painters` are those that wait already, if any do. Raises
-    ReportError if there are no results, and DrawingError if the plots cannot be drawn as PNG; the page is there then.
+    Works on the results of failed and interrupted runs too. With `png` the plots are written as `overview.png` and
+    `impact.png` too. Raises ReportError if there are no results, WriteError where a file cannot be written.
     """
     file = folder / "results.h5"
     if not file.is_file():
         raise ReportError(f"{folder} holds no results.h5; run a system with -o {folder} first")
-    with read_results(file) as results, painters or Painters() as drawing:
-        return _write(folder, results, drawing)
+    with read_results(file) as results:
+        return _write(folder, results, png=png)
 
 
-def _write(folder: Path, results: Results, painters: Painters) -> Path:
+def _write(folder: Path, results: Results, *, png: bool) -> list[Path]:
     if not len(results.time):
         raise ReportError(f"{folder}: the run ended before anything was recorded")
     summary = _read_json(folder / "summary.json", {}) or _known_of(results)
@@ -56,13 +56,14 @@ def _write(folder: Path, results: Results, painters: Painters) -> Path:
         raise ReportError(f"{folder}: summary.json and events.json are not those of a run; remove them to do without")
     plan = Plan.from_json(results.attributes["plan"]) if "plan" in results.attributes else Plan()
     panels = plan.panels or _panels_by_unit(results)
-    painters.draw(_pictures(folder, results, panels, events, f"{summary['system']}: {_outcome(summary)}"))
-    page = write_file(folder / "report.html", _page(results, summary, events, panels).encode())
-    try:
-        painters.finish()
-    except DrawingError as error:
-        raise DrawingError(f"{folder}: no plots as PNG: {error}") from error
-    return page
+    shown = plots(results, panels)
+    written = [write_file(folder / "report.html", _page(results, summary, events, panels, shown).encode())]
+    if png:
+        title = f"{summary['system']}: {_outcome(summary)} at {float(results.time[-1]):.1f} s"
+        for picture in _pictures(folder, results, panels, shown, events, title):
+            write_png(picture)
+            written.append(picture.file)
+    return written
 
 
 def _close_up(results: Results, events: Sequence[Mapping[str, Any]]) -> tuple[float, float] | None:
@@ -75,27 +76,26 @@ def _close_up(results: Results, events: Sequence[Mapping[str, Any]]) -> tuple[fl
 
 
 def _pictures(
-    folder: Path, results: Results, panels: Sequence[Panel], events: Sequence[Mapping[str, Any]], title: str
-) -> list[Picture]:
-    whole = float(results.time[0]), float(results.time[-1])
-    windows = {"overview.png": whole, "impact.png": _close_up(results, events)}
-    return [
-        Picture(folder.absolute() / name, f"{title} at {whole[1]:.1f} s", plots(results, panels, window),
-                first_events(events), *window)
-        for name, window in windows.items()
-        if window is not None
-    ]  # fmt: skip
+    folder: Path, results: Results, panels: Sequence[Panel], shown: Sequence[Plot], events: Sequence[Mapping[str, Any]],
+    title: str,
+) -> list[Picture]:  # fmt: skip
+    """Return the overview of the plots shown and, for longer runs, the close-up of the first event."""
+    whole, named = (float(results.time[0]), float(results.time[-1])), first_events(events)
+    pictures = [Picture(folder / "overview.png", title, shown, named, *whole)]
+    if window := _close_up(results, events):
+        pictures.append(Picture(folder / "impact.png", title, plots(results, panels, window), named, *window))
+    return pictures
 
 
 def _page(
-    results: Results, summary: Mapping[str, Any], events: Sequence[Mapping[str, Any]], panels: Sequence[Panel]
-) -> str:
+    results: Results, summary: Mapping[str, Any], events: Sequence[Mapping[str, Any]], panels: Sequence[Panel],
+    shown: Sequence[Plot],
+) -> str:  # fmt: skip
     environment = jinja2.Environment(loader=jinja2.PackageLoader("dockfmu", "report"), autoescape=True)
     counts = Counter(event["name"] for event in events)
     first: dict[str, dict[str, Any]] = {}
     for event in events:
         first.setdefault(event["name"], {**event, "repeats": counts[event["name"]] - 1})
-    shown = plots(results, panels)
     drawn = [figure(plot) for plot in shown]
     figures = {
         "plots": drawn,

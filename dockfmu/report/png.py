@@ -1,26 +1,18 @@
-"""Plots as PNG, drawn by matplotlib in a process of its own: it loads matplotlib while the run goes on."""
+"""Plots as PNG, drawn by matplotlib, which takes longer to load than a report to write."""
 
 from __future__ import annotations
 
-import io
-import pickle
-import subprocess
-import sys
 from collections.abc import Sequence
-from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
-from base.errors import FAILED, DockfmuError
 from base.files import atomic_file
 from dockfmu.report.plots import Plot
 
 DPI = 160
-LONGEST_S = 120.0
-"""Time that the pictures of a run may take."""
 _NAMES_APART = 0.025
 """Least distance of the names of two events, relative to the width of a plot."""
 
@@ -35,61 +27,6 @@ class Picture:
     events: Sequence[tuple[float, str]]
     start: float
     end: float
-
-
-class DrawingError(DockfmuError):
-    """The pictures could not be drawn."""
-
-    exit_status = FAILED
-
-
-class Painters:
-    """Two processes that draw pictures, a context manager: they are ready when matplotlib is, and draw side by side.
-
-    A signal to the terminal, such as Ctrl-C, does not reach them: a run that is interrupted gets its pictures too. They
-    end with the process that they belong to.
-    """
-
-    def __init__(self) -> None:
-        apart: dict[str, Any] = {"start_new_session": True}
-        if sys.platform == "win32":
-            apart = {"creationflags": subprocess.CREATE_NEW_PROCESS_GROUP}
-        self._processes = [
-            subprocess.Popen(
-                [sys.executable, "-m", "dockfmu.report.png"], cwd=Path(__file__).parents[2],
-                stdin=subprocess.PIPE, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, **apart,
-            )
-            for _ in range(2)
-        ]  # fmt: skip
-
-    def __enter__(self) -> Painters:
-        return self
-
-    def __exit__(self, *_: object) -> None:
-        """Let go of processes that wait for pictures still."""
-        for process in self._processes:
-            process.kill()
-            process.communicate()
-
-    def draw(self, pictures: Sequence[Picture]) -> None:
-        """Have pictures drawn, once; `finish` waits for them."""
-        for k, process in enumerate(self._processes):
-            assert process.stdin is not None
-            # where the process has ended, `finish` reports why
-            with suppress(OSError):
-                pickle.dump(list(pictures[k :: len(self._processes)]), process.stdin, pickle.HIGHEST_PROTOCOL)
-                process.stdin.flush()
-
-    def finish(self) -> None:
-        """Wait until all is drawn. Raises DrawingError that says why a picture is missing."""
-        for process in self._processes:
-            try:
-                _, said = process.communicate(timeout=LONGEST_S)
-            except subprocess.TimeoutExpired as error:
-                raise DrawingError(f"drawing takes longer than {LONGEST_S:g} s") from error
-            if process.returncode:
-                lines = said.decode(errors="replace").strip().splitlines()
-                raise DrawingError(lines[-1] if lines else f"drawing ended with {process.returncode}")
 
 
 def write_png(picture: Picture) -> None:
@@ -152,21 +89,3 @@ def _name_events(axis: Any, events: Sequence[tuple[float, str]], start: float, e
             fontsize=7,
             arrowprops={"arrowstyle": "-", "lw": 0.4, "color": "0.5"},
         )
-
-
-def main() -> None:
-    """Load matplotlib, wait for pictures on standard input, and draw them; nothing to draw is no error."""
-    from matplotlib.figure import Figure
-
-    # fonts and backend are loaded with the first figure
-    figure = Figure()
-    figure.subplots().set_title("ready")
-    figure.savefig(io.BytesIO(), format="png")
-    # who sends nothing has ended without pictures
-    with suppress(EOFError):
-        for picture in pickle.load(sys.stdin.buffer):
-            write_png(picture)
-
-
-if __name__ == "__main__":
-    main()

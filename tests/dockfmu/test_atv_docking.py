@@ -185,7 +185,7 @@ def test_a_run_from_its_ssp_is_the_same_run(atv, tmp_path):
 
 
 def test_the_folder_holds_what_was_promised(atv):
-    for name in ("results.h5", "events.json", "summary.json", "report.html", "overview.png", "impact.png"):
+    for name in ("results.h5", "events.json", "summary.json", "report.html"):
         assert (atv.folder / name).stat().st_size > 0, name
     html = (atv.folder / "report.html").read_text(encoding="utf-8")
     assert "end of retraction" in html

@@ -126,13 +126,14 @@ def test_a_run_leaves_what_was_promised_and_nothing_else(says, pair, tmp_path):
     assert said.startswith("pair: completed\n  completed at 2.000 s")
     assert "pushed far" in said
     folder = tmp_path / "build" / "results" / "pair"
-    assert {path.name for path in folder.iterdir()} == set(PRODUCTS) - {"impact.png"}
+    assert {path.name for path in folder.iterdir()} == set(PRODUCTS) - {"overview.png", "impact.png"}
     assert all(path.stat().st_size > 0 for path in folder.iterdir())
 
 
 def test_nothing_of_an_earlier_run_is_left(pair, tmp_path):
     """The close-up of the impact, of runs longer than 15 s only, and the events."""
     assert status_of("run", pair, "-o", "out", "--stop", 20) == 0
+    assert status_of("report", "out", "--png") == 0
     assert (tmp_path / "out" / "impact.png").exists()
     assert status_of("run", pair, "-o", "out", "--stop", 0.1) == 0
     assert not (tmp_path / "out" / "impact.png").exists()

@@ -3,17 +3,16 @@
 import base64
 import json
 import re
-from pathlib import Path
 
 import h5py
 import numpy as np
 import pytest
 
+from base.files import WriteError
 from dockfmu.declare.plan import Panel
 from dockfmu.report.curves import plots, shown_unit
 from dockfmu.report.figures import description, figure
 from dockfmu.report.page import write_report
-from dockfmu.report.png import DrawingError, Painters, Picture
 from master.observers.recording.results import read_results
 from tests.dockfmu.command_line import status_of
 
@@ -131,34 +130,22 @@ def test_each_plot_is_told_in_words(recording):
     assert figure(plot)["text"] == description(plot)
 
 
-def test_pictures_that_cannot_be_drawn_are_told_and_the_page_is_there(folder):
+def test_pictures_are_drawn_on_demand(folder):
+    assert [file.name for file in write_report(folder)] == ["report.html"]
+    written = write_report(folder, png=True)
+    assert [file.name for file in written] == ["report.html", "overview.png", "impact.png"]
+    for file in written[1:]:
+        assert file.read_bytes().startswith(b"\x89PNG")
+        file.unlink()
+
+
+def test_a_picture_that_cannot_be_written_is_told_and_the_page_is_there(folder):
     page = folder / "report.html"
     page.unlink()
-    (folder / "overview.png").unlink()
     (folder / "overview.png").mkdir()
     try:
-        with pytest.raises(DrawingError, match=r"no plots as PNG: .*overview\.png"):
-            write_report(folder)
+        with pytest.raises(WriteError, match=r"overview\.png"):
+            write_report(folder, png=True)
     finally:
         (folder / "overview.png").rmdir()
     assert page.is_file()
-
-
-def test_painters_end_with_their_block_whether_they_drew_or_not(tmp_path):
-    with Painters() as idle:
-        assert all(process.poll() is None for process in idle._processes)
-    assert all(process.poll() is not None for process in idle._processes)
-    with Painters() as busy:
-        busy.draw([Picture(tmp_path / f"{k}.png", "empty", [], [], 0.0, 1.0) for k in range(3)])
-        busy.finish()
-    assert sorted(path.name for path in tmp_path.iterdir()) == ["0.png", "1.png", "2.png"]
-
-
-def test_a_painter_that_was_killed_is_an_error(tmp_path):
-    with Painters() as painters:
-        for process in painters._processes:
-            process.kill()
-            process.wait()
-        painters.draw([Picture(Path(tmp_path / "a.png"), "", [], [], 0.0, 1.0)])
-        with pytest.raises(DrawingError, match="drawing ended with -9"):
-            painters.finish()
