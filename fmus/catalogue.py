@@ -80,6 +80,20 @@ _ENTRIES = {
         Entry("PeripheralCyclogram", "components.peripheral_cyclogram", "sequence of commands of a peripheral docking"),
         Entry("AttitudeControl", "components.attitude_control", "attitude control of a craft by pulses of thrusters"),
         Entry(
+            "StandPlatform",
+            "components.stand_emulator",
+            "platform of a virtual 6-DOF stand: delay, lag, limits of rate, emergency stop",
+            {"part": "platform"},
+            other_sets=("SB-1",),
+        ),
+        Entry(
+            "StandBalance",
+            "components.stand_emulator",
+            "balance of a virtual 6-DOF stand: six gauges with lag, bias, noise and full scale",
+            {"part": "balance"},
+            other_sets=("SP-1",),
+        ),
+        Entry(
             "ContactProbeCone",
             "components.contact_probe_cone",
             "contact of a probe with a receiving cone",

@@ -73,6 +73,23 @@ PUSHED_HEAD = tuple(
     for k in range(4)
 )  # fmt: skip
 
+# beyond the limits of rate, an emergency stop at last
+WOBBLE = tuple(
+    {
+        "active.position[1]": -1.0 + 0.1 * sin(0.5 * k), "active.velocity[2]": 0.3 * sin(k),
+        "active.quaternion[3]": 0.05 * sin(0.4 * k), "passive.angular_velocity[1]": 0.02,
+        "passive.position[3]": 0.01 * k, "emergency_stop": float(k > 30),
+    }
+    for k in range(40)
+)  # fmt: skip
+HITS = tuple(
+    {
+        "target.force[1]": 900.0 * sin(0.3 * k), "target.torque[2]": 100.0 * k, "base.force[3]": 5.0,
+        "active.position[1]": -1.0 - 0.01 * k, "active.quaternion[4]": 0.01 * k,
+    }
+    for k in range(40)
+)  # fmt: skip
+
 SCENARIOS = [
     Scenario(
         "Oscillator",
@@ -117,6 +134,8 @@ SCENARIOS = [
         sets=("AX-1", "DR-1", "LD-1", "LV-1", "PR-1", "PU-1"),
         values={"base.velocity[1]": 0.1},
     ),
+    Scenario("StandPlatform", WOBBLE, step=3e-3, sets=("SP-1",)),
+    Scenario("StandBalance", HITS, step=3e-3, sets=("SB-1",), values={"parameters.noise": 20.0}),
     Scenario(
         "ContactProbeCone",
         SLIDE,

@@ -189,6 +189,13 @@ REFUSED = {
         ({"parameters.axial.brake_extension": 700.0},
          r"first_brake_extension = 733.333 N must be below .*brake_extension = 700 N"),
     ),
+    "StandPlatform": (
+        ({"parameters.delay": 0.2}, r"delay = 0.2 s must not exceed 0.124 s"),
+    ),
+    "StandBalance": (
+        ({"parameters.gauge.direction": np.full((6, 3), 0.5)}, r"gauge.direction: row 1 has length 0.866"),
+        ({"parameters.gauge.position": np.zeros((6, 3))}, r"do not tell all six components of a wrench apart"),
+    ),
     "Spacecraft": (
         ({"parameters.thruster[1].direction": (1.0, 0.1, 0.0)}, r"thruster\[1\].direction has length 1.00499"),
         ({"parameters.inertia": ((5.0, 1.0, 0.0), (0.0, 5.0, 0.0), (0.0, 0.0, 5.0))}, "not symmetric"),

@@ -1,0 +1,129 @@
+"""The platform under its regulators: a second-order lag in position and attitude, with limited rates.
+
+Position: x'' = w^2 (x_r - x) + 2 z w (k x_r' - x'), with the natural frequency w, the damping ratio z and the share k
+of the commanded rate; the reference x_r moves with its commanded twist. The attitude follows the same equation for the
+rotation vector from the present attitude, so that it depends on no axes and knows no singularity: for a turn about one
+axis it is the scalar equation of the angle. Each step is exact for a reference of constant rate.
+"""
+
+from __future__ import annotations
+
+from math import cos, exp, pi, sin, sqrt
+
+from components.core import rotation, vector
+from components.core.kernel import kernel
+
+
+@kernel
+def ramp_lag(p):
+    """Return by how many seconds the platform is behind a reference of constant rate, 2 z (1 - k) / w."""
+    return 2.0 * p.damping * (1.0 - p.feedforward) / (2.0 * pi * p.frequency)
+
+
+@kernel
+def _coefficients(p, h):
+    """Return (c1, c2, c4, c5) of a free motion over h: e(h) = c1 e + c2 e', e'(h) = c4 e + c5 e'."""
+    w = 2.0 * pi * p.frequency
+    a = -p.damping * w
+    square = w * w - a * a
+    decay = exp(a * h)
+    if square > 0.0:
+        b = sqrt(square)
+        c = decay * cos(b * h)
+        s = decay * sin(b * h) / b
+    elif square < 0.0:
+        b = sqrt(-square)
+        # decay times cosh in one exponential each: neither overflows
+        c = 0.5 * (exp((a + b) * h) + exp((a - b) * h))
+        s = 0.5 * (exp((a + b) * h) - exp((a - b) * h)) / b
+    else:
+        c = decay
+        s = decay * h
+    return c - a * s, s, -w * w * s, c + a * s
+
+
+@kernel
+def _limited(rate, limit):
+    """Return (rate, False), or the rate cut to the length `limit` and True."""
+    size = vector.norm(rate)
+    if size > limit:
+        return vector.scale(limit / size, rate), True
+    return rate, False
+
+
+@kernel
+def _respond(c, lag, gap, reference_rate, rate, h):
+    """Return (displacement, rate) after h: `gap` leads from the state to the reference, which moves at its rate."""
+    # free motion about the reference less its lag
+    e = vector.axpy(lag, reference_rate, vector.negate(gap))
+    d = vector.subtract(rate, reference_rate)
+    after = vector.add(vector.scale(c[0], e), vector.scale(c[1], d))
+    after_rate = vector.add(vector.scale(c[2], e), vector.scale(c[3], d))
+    moved = vector.axpy(h, reference_rate, vector.subtract(after, e))
+    return moved, vector.add(after_rate, reference_rate)
+
+
+@kernel
+def advance(p, servo, reference, h):
+    """Move the platform and its reference over h. Returns whether a rate was at its limit."""
+    c = _coefficients(p, h)
+    lag = ramp_lag(p)
+    v = vector.load(servo.velocity)
+    x = vector.load(servo.position)
+    v_reference = vector.load(reference.velocity)
+    gap = vector.subtract(vector.load(reference.position), x)
+    moved, after = _respond(c, lag, gap, v_reference, v, h)
+    after, cut = _limited(after, p.velocity_limit)
+    if cut:
+        moved = vector.scale(0.5 * h, vector.add(v, after))
+    vector.store(vector.add(x, moved), servo.position)
+    vector.store(after, servo.velocity)
+
+    q = rotation.load_quaternion(servo.quaternion)
+    w = vector.load(servo.angular_velocity)
+    between = rotation.product(rotation.conjugate(q), rotation.load_quaternion(reference.quaternion))
+    w_reference = rotation.apply_transposed(rotation.from_quaternion(between), vector.load(reference.angular_velocity))
+    turn, after = _respond(c, lag, rotation.rotation_vector(between), w_reference, w, h)
+    # from the rate of the rotation vector to the angular velocity, axes of the platform after the turn
+    after = rotation.apply_transposed(rotation.rate_matrix(turn), after)
+    after, turn_cut = _limited(after, p.angular_velocity_limit)
+    if turn_cut:
+        turn = vector.scale(0.5 * h, vector.add(w, after))
+    rotation.store_quaternion(rotation.advance(q, turn), servo.quaternion)
+    vector.store(after, servo.angular_velocity)
+    move(reference, h)
+    return cut or turn_cut
+
+
+@kernel
+def move(reference, h):
+    """Move a reference by its twist over h, back for h < 0."""
+    vector.accumulate(vector.scale(h, vector.load(reference.velocity)), reference.position)
+    turn = vector.scale(h, vector.load(reference.angular_velocity))
+    q = rotation.advance(rotation.load_quaternion(reference.quaternion), turn)
+    rotation.store_quaternion(q, reference.quaternion)
+
+
+@kernel
+def _brake(rate, deceleration, h):
+    """Return (mean rate over h, rate after h) of a rate that a constant deceleration brings to zero."""
+    size = vector.norm(rate)
+    if size <= 0.0:
+        return vector.ZERO, vector.ZERO
+    time = size / deceleration
+    if time <= h:
+        return vector.scale(0.5 * time / h, rate), vector.ZERO
+    left = 1.0 - h / time
+    return vector.scale(0.5 * (1.0 + left), rate), vector.scale(left, rate)
+
+
+@kernel
+def brake(p, servo, h):
+    """Bring the platform to rest along its present motion, and hold it there."""
+    mean, after = _brake(vector.load(servo.velocity), p.deceleration, h)
+    vector.accumulate(vector.scale(h, mean), servo.position)
+    vector.store(after, servo.velocity)
+    mean, after = _brake(vector.load(servo.angular_velocity), p.angular_deceleration, h)
+    q = rotation.advance(rotation.load_quaternion(servo.quaternion), vector.scale(h, mean))
+    rotation.store_quaternion(q, servo.quaternion)
+    vector.store(after, servo.angular_velocity)
