@@ -7,9 +7,9 @@ standard does not define) is kept as text. Everything compares by value: what is
 from __future__ import annotations
 
 from dataclasses import dataclass, field
+from html import escape
 from pathlib import Path
 from typing import Literal
-from xml.sax.saxutils import escape
 
 from base.units import Unit
 from master.errors import MasterError
@@ -45,7 +45,7 @@ class Annotation:
     @classmethod
     def of_text(cls, type: str, text: str) -> Annotation:
         """Return an annotation that holds plain text, in an element of our own namespace."""
-        return cls(type, f'<text xmlns="{TEXT_NAMESPACE}">{escape(text)}</text>')
+        return cls(type, f'<text xmlns="{TEXT_NAMESPACE}">{escape(text, quote=False)}</text>')
 
     @property
     def text(self) -> str:

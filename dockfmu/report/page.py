@@ -9,7 +9,6 @@ from importlib.metadata import version
 from pathlib import Path
 from typing import Any
 
-import jinja2
 from markupsafe import Markup
 
 from base.errors import DockfmuError
@@ -19,6 +18,7 @@ from dockfmu.report.curves import plots, shown_unit
 from dockfmu.report.figures import figure, plotly_js
 from dockfmu.report.plots import Plot, first_events
 from dockfmu.report.png import Picture, write_png
+from dockfmu.report.templates import environment
 from master.observers.recording.results import Results, read_results
 
 CLOSE_UP_S = 15.0
@@ -91,7 +91,6 @@ def _page(
     results: Results, summary: Mapping[str, Any], events: Sequence[Mapping[str, Any]], panels: Sequence[Panel],
     shown: Sequence[Plot],
 ) -> str:  # fmt: skip
-    environment = jinja2.Environment(loader=jinja2.PackageLoader("dockfmu", "report"), autoescape=True)
     counts = Counter(event["name"] for event in events)
     first: dict[str, dict[str, Any]] = {}
     for event in events:
@@ -103,25 +102,29 @@ def _page(
         "end": [float(results.time[0]), float(results.time[-1])],
     }
     close_up = _close_up(results, events)
-    return environment.get_template("report.html.j2").render(
-        summary=summary,
-        description=results.attributes.get("description", ""),
-        outcome=_outcome(summary),
-        standing=_standing(summary),
-        audit=_audit(summary),
-        invalid=[(name, counter) for name, counter in summary.get("validity", {}).items() if counter["count"]],
-        changed=json.loads(results.attributes.get("changed", "{}")),
-        command=results.attributes.get("command", ""),
-        events=list(first.values()),
-        windows=[("impact", *close_up)] if close_up else [],
-        plots=[{"title": plot["title"], "text": plot["text"]} for plot in drawn],
-        # no text in it can end the element that holds it
-        figures=Markup(json.dumps(figures, separators=(",", ":")).replace("<", "\\u003c")),
-        plotly=Markup(plotly_js()),
-        peaks=_peaks(results, summary, panels),
-        fmus=[{"element": name, **attributes} for name, attributes in results.fmus.items()],
-        parameters=[(element, _parameters(results, element)) for element in results.fmus],
-        versions=", ".join(f"{package} {version(package)}" for package in ("dockfmu", "numpy", "numba", "h5py")),
+    return (
+        environment()
+        .get_template("report.html.j2")
+        .render(
+            summary=summary,
+            description=results.attributes.get("description", ""),
+            outcome=_outcome(summary),
+            standing=_standing(summary),
+            audit=_audit(summary),
+            invalid=[(name, counter) for name, counter in summary.get("validity", {}).items() if counter["count"]],
+            changed=json.loads(results.attributes.get("changed", "{}")),
+            command=results.attributes.get("command", ""),
+            events=list(first.values()),
+            windows=[("impact", *close_up)] if close_up else [],
+            plots=[{"title": plot["title"], "text": plot["text"]} for plot in drawn],
+            # no text in it can end the element that holds it
+            figures=Markup(json.dumps(figures, separators=(",", ":")).replace("<", "\\u003c")),
+            plotly=Markup(plotly_js()),
+            peaks=_peaks(results, summary, panels),
+            fmus=[{"element": name, **attributes} for name, attributes in results.fmus.items()],
+            parameters=[(element, _parameters(results, element)) for element in results.fmus],
+            versions=", ".join(f"{package} {version(package)}" for package in ("dockfmu", "numpy", "numba", "h5py")),
+        )
     )
 
 

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import dataclass, field, replace
+from functools import lru_cache
 from pathlib import Path
 
 from master.errors import DescriptionError
@@ -40,13 +42,29 @@ def read_description(file: Path, structure: Mapping[str, int] | None = None) -> 
         data = archive.read_member(file, FILE)
     where = f"{file}, {FILE}"
     binaries = sorted({name.split("/")[1] for name in names if name.startswith("binaries/") and name.count("/") == 2})
-    root = archive.parse_xml(data, where)
+    return replace(_read(_Source(data, tuple((structure or {}).items()), where)), file=file, binaries=tuple(binaries))
+
+
+@dataclass(frozen=True)
+class _Source:
+    """A model description as it is read: equal ones give equal descriptions, wherever they come from."""
+
+    data: bytes
+    structure: tuple[tuple[str, int], ...]
+    where: str = field(compare=False)
+
+
+@lru_cache(maxsize=16)
+def _read(source: _Source) -> Description:
+    """Return a description without file and binaries. A run reads that of each FMU three times."""
+    where = source.where
+    root = archive.parse_xml(source.data, where)
     reader = Reader(where, root)
     if root.tag != "fmiModelDescription":
         raise reader.fail(root, "the root element of a model description is fmiModelDescription")
     version = reader.need(root, "fmiVersion")
     if version == "2.0":
-        return ReaderFmi2(where, root).read(file, tuple(binaries))
+        return ReaderFmi2(where, root).read(Path(), ())
     if version.startswith("3.0"):
-        return ReaderFmi3(where, root, structure or {}).read(file, tuple(binaries))
+        return ReaderFmi3(where, root, dict(source.structure)).read(Path(), ())
     raise DescriptionError(f"{where}: FMI {version}; this master runs co-simulation FMUs of FMI 2.0 and 3.0")
