@@ -129,6 +129,16 @@ SCENARIOS = [
         },
     ),
     Scenario(
+        "ProbeMechanismMovableLimiter",
+        HINGE_IN_BASE,
+        sets=("AX-2", "PU-1", "CP-1", "PR-2", "DR-2", "ShortCone25", "LD-2", "HB-3", "ML-1", "ML-1-pads"),
+        values={
+            "target.position": 0.0,
+            "base.position": (-0.2176, 0.002, -0.001),
+            "base.velocity[1]": 0.1,
+        },
+    ),
+    Scenario(
         "ProbeMechanismExternal",
         PUSHED_HEAD,
         sets=("AX-1", "DR-1", "LD-1", "LV-1", "PR-1", "PU-1"),

@@ -18,32 +18,48 @@ _CONTACTS: dict[str, tuple[Any, ...]] = {
     "internal": ("", "", INTERNAL, internal_contact.MESSAGES, probe_cone.PARAMETER_SETS),
     "external": ("External", ", contact on the passive unit from outside", EXTERNAL, external_contact.MESSAGES, ()),
 }
-# likewise, with the parameter sets of `_OWN_SETS` that only this device has the parameters for
+# description, ports, messages, and the parameter sets of `_OWN_SETS` that only this device has the parameters for
 _AXIAL: dict[str, tuple[Any, ...]] = {
-    "spring_and_brake": ("", "existing design", SPRING_AND_BRAKE, spring_and_brake.MESSAGES, {"AX-1", "AX-MIM"}),
-    "two_brakes": ("TwoBrakes", "two axial friction brakes", TWO_BRAKES, two_brakes.MESSAGES, {"AX-2"}),
+    "spring_and_brake": ("existing design", SPRING_AND_BRAKE, spring_and_brake.MESSAGES, {"AX-1", "AX-MIM"}),
+    "two_brakes": ("two axial friction brakes", TWO_BRAKES, two_brakes.MESSAGES, {"AX-2"}),
 }
-_OF_ONE_DEVICE = frozenset(name for *_, sets in _AXIAL.values() for name in sets)
+# description, and likewise: a fixed limiter comes with levers
+_LIMITERS: dict[str, tuple[Any, ...]] = {
+    "fixed": ("", {"LV-1", "LV-2", "HB-1", "HB-2"}),
+    "movable": (", movable limiter", {"ML-1", "HB-3"}),
+}
+_OF_ONE_BUILD = frozenset(name for entry in (*_AXIAL.values(), *_LIMITERS.values()) for name in entry[-1])
+# name in the FMU
+_NAMES = {
+    ("spring_and_brake", "fixed"): "",
+    ("two_brakes", "fixed"): "TwoBrakes",
+    ("two_brakes", "movable"): "MovableLimiter",
+    ("spring_and_brake", "movable"): "SpringMovableLimiter",
+}
 
 
-def component(contact: str = "internal", axial: str = "spring_and_brake") -> Component:
-    """Return the mechanism with this contact and this axial device.
+def component(contact: str = "internal", axial: str = "spring_and_brake", limiter: str = "fixed") -> Component:
+    """Return the mechanism with this contact, this axial device and this limiter.
 
     `contact = "external"` leaves the contact on the passive unit to an FMU of its own, `ContactProbeCone`, whose
     wrenches come through ports and hold over a step. `axial = "two_brakes"` has two friction brakes in series (variant
-    V2) instead of spring, friction brake and magnetic brakes (V1). Hinge, lateral damper, probe and levers are
-    parameter sets of either. Raises ValueError for another word.
+    V2) instead of spring, friction brake and magnetic brakes (V1). `limiter = "movable"` has a limiter that slides along
+    the housing on springs, and no alignment levers (variant V3, with two brakes). Hinge, lateral damper and probe are
+    parameter sets of each. Raises ValueError for another word.
     """
-    for option, given, known in (("contact", contact, _CONTACTS), ("axial", axial, _AXIAL)):
+    options = (("contact", contact, _CONTACTS), ("axial", axial, _AXIAL), ("limiter", limiter, _LIMITERS))
+    for option, given, known in options:
         if given not in known:
             raise ValueError(f"{option} is {' or '.join(known)}, not {given!r}")
     outside, where, contact_ports, contact_messages, more_sets = _CONTACTS[contact]
-    device, what, axial_ports, axial_messages, device_sets = _AXIAL[axial]
-    own_sets = [entry for entry in _OWN_SETS if entry.name in device_sets or entry.name not in _OF_ONE_DEVICE]
+    what, axial_ports, axial_messages, device_sets = _AXIAL[axial]
+    added, limiter_sets = _LIMITERS[limiter]
+    known_sets = device_sets | limiter_sets
+    own_sets = [entry for entry in _OWN_SETS if entry.name in known_sets or entry.name not in _OF_ONE_BUILD]
     return Component(
-        name=f"ProbeMechanism{outside}{device}",
-        description=f"docking mechanism of the probe-cone type, {what}{where}",
-        record=record(contact_ports, axial_ports),
+        name=f"ProbeMechanism{outside}{_NAMES[axial, limiter]}",
+        description=f"docking mechanism of the probe-cone type, {what}{added}{where}",
+        record=record(contact_ports, axial_ports, limiter == "movable"),
         initialize=initialize,
         step=step,
         messages=combined(MESSAGES, contact_messages, axial_messages),

@@ -20,7 +20,7 @@ from components.core.kernel import kernel
 from components.core.rotation import apply, apply_transposed, load_matrix
 from components.core.spatial import lower, upper
 from components.core.vector import ZERO, accumulate, add, axpy, cross, dot, load, norm, scale, store, subtract
-from components.probe_mechanism.tree import HOUSING, PROBE, mean_twist, reach
+from components.probe_mechanism.tree import LIMITER, PROBE, mean_twist, reach
 
 # place of the capture sensors in the table of held forces, behind the contacts
 SENSORS = CONTACTS
@@ -72,7 +72,7 @@ def _roller(item):
 @kernel
 def _motion(unit, item):
     """Return (link, point from its origin, normal, velocity over the passive unit) of a listed contact, link axes."""
-    j = HOUSING if item.pair in (PAD_CONE, ROLLER_CONE) else PROBE
+    j = LIMITER if item.pair in (PAD_CONE, ROLLER_CONE) else PROBE
     link = unit.work.link[j]
     A = load_matrix(link.rotation)
     point = apply(A, subtract(load(item.position), load(link.position)))
@@ -304,7 +304,7 @@ def cam_force(state, t):
     """Return the force in N on the probe's travel that the accelerations found add through rollers, levers and cam."""
     force = 0.0
     for i in range(6):
-        force -= state.cam_coupling[i] * t.acceleration[HOUSING, i]
+        force -= state.cam_coupling[i] * t.acceleration[LIMITER, i]
     return force
 
 

@@ -21,6 +21,7 @@ from components.probe_mechanism import (
     implicit,
     lateral,
     levers,
+    limiter,
     micro_step_control,
     motion,
     outputs,
@@ -53,6 +54,7 @@ MESSAGES = combined(
     lateral.MESSAGES,
     cover.MESSAGES,
     validity.MESSAGES,
+    levers.MESSAGES,
 )
 
 # a micro-step may be halved to this part of it when a penetration exceeds its limit (R30)
@@ -98,7 +100,7 @@ def _place(m, tau, travel):
     code = tree.place(p.probe, m.tree, m.damper, length, -m.axial.rate, m.status)
     if code:
         return code
-    levers.place(p.levers, m.levers, m.roller, travel, m.axial.rate)
+    levers.place(p, m.levers, m.roller, travel, m.axial.rate)
     kinematics.relate(m.relative, m.motion.base, m.motion.target)
     contact.set_inputs(m)
     return 0
@@ -166,6 +168,7 @@ def _set_axial_load(m, cam, h):
     load = m.axial_load
     load.extra_force, pull, load.extra_damping = _on_travel(m, cam)
     load.head_force = implicit.head_force(m.tree)
+    limiter.load_head(m)
     load.head_damping = contact.axial_damping(m)
     load.drive_travel = axial.drive_travel(p.axial, p.drive, d.angle + 0.5 * h * d.rate)
     load.drive_rate = axial.drive_travel(p.axial, p.drive, d.rate)
@@ -193,6 +196,7 @@ def _evaluate(m, cam, h):
     if p.simplifications != AS_IN_SOURCE:
         tree.turn_tip(m.tree, contact.tip_torque(m))
     tree.set_forces(p.probe, m.tree, p.lateral, m.damper, m.command.lateral_brakes, h)
+    limiter.set_force(m, h)
     omega0 = load(m.motion.base.angular_velocity)
     epsilon0 = load(m.base.angular_acceleration)
     acceleration0 = load(m.base.acceleration)
@@ -227,7 +231,7 @@ def _kick(m, cam, h):
     pull = _set_axial_load(m, cam, h)
     applied = axial.advance(p.axial, a, m.axial_load, h)
     drive.advance(p.drive, m.drive, m.command.motor_voltage, a.train_force / axial.nut_per_travel(p.axial), h)
-    way = levers.shift(p.levers, before, a.travel)
+    way = levers.shift(p, before, a.travel)
     if p.simplifications == AS_IN_SOURCE:
         for k in range(levers.COUNT):
             m.balance.work_levers -= levers.work(m.levers, k, contact.on_roller(m, k), way)
@@ -236,6 +240,7 @@ def _kick(m, cam, h):
     force, torque = contact.account_losses(m, applied - m.axial_load.head_force, a.travel - before, way, h)
     accumulate(force, m.target.force_now)
     accumulate(torque, m.target.torque_now)
+    limiter.account(m, a.travel - before, h)
 
 
 @kernel
@@ -246,17 +251,17 @@ def _micro_step(m, start, h, long):
     penetration has changed nothing either.
     """
     t = m.tree
-    for j in range(5):
-        m.motion.joint_angle[j] = t.q[j]
+    for j in range(len(t.q)):
+        m.motion.joint_position[j] = t.q[j]
     tree.drift(t, 0.5 * h)
     code = _place(m, start + 0.5 * h, m.axial.travel + 0.5 * h * m.axial.rate)
     if code == 0:
         code = contact.detect(m)
-    if code == 0 and long and contact.newly_closed(m):
+    if code == 0 and long and (contact.newly_closed(m) or limiter.newly_touching(m)):
         code = CLOSED
     if code:
-        for j in range(5):
-            t.q[j] = m.motion.joint_angle[j]
+        for j in range(len(t.q)):
+            t.q[j] = m.motion.joint_position[j]
         return code
     cam = _load(m)
     code = _evaluate(m, cam, h)
@@ -265,7 +270,9 @@ def _micro_step(m, start, h, long):
     if m.parameters.cover.present != 0.0:
         p = m.parameters
         tree.react(p.probe, t, m.damper)
-        code = cover.advance(p.cover, m.cover, tree.mass(p.probe, p.lateral), t.base_force[0], h, m.status)
+        code = cover.advance(
+            p.cover, m.cover, tree.mass(p.probe, p.lateral) + limiter.mass(m), t.base_force[0], h, m.status
+        )
         if code:
             return code
     tree.kick(t, m.damper, h)
@@ -276,6 +283,7 @@ def _micro_step(m, start, h, long):
     for i in range(3):
         m.balance.impulse[i] += h * force[i]
         m.balance.angular_impulse[i] += h * torque[i]
+    limiter.remember(m)
     contact.remember_closed(m)
     micro_step_control.set_next(m.parameters, m.stepping, t, (m.axial.rate - rate) / h, h)
     return 0
@@ -294,6 +302,7 @@ def _finish(m, h):
     outputs.set_motion(m)
     accounting.audit(m)
     contact.audit(m)
+    limiter.report(m)
     outputs.set_wrench_now(m)
     if m.parameters.base_motion == AFFINE:
         return accounting.respond(m)
@@ -317,10 +326,11 @@ def initialize(m):
     code = cover.initialize(p.cover, m.cover, m.status)
     if code:
         return code
-    levers.initialize(p.levers, m.levers)
+    levers.initialize(p, m.levers)
     m.balance.work_levers = 0.0
     m.audit.work_base = 0.0
     m.audit.work_target = 0.0
+    limiter.initialize(m)
     code = tree.initialize(p.probe, m.tree, p.lateral, m.damper, m.status)
     if code:
         return code
@@ -334,6 +344,7 @@ def initialize(m):
         return code
     cam = _load(m)
     code = _evaluate(m, cam, p.micro_step)
+    limiter.remember(m)
     micro_step_control.initialize(p, m.stepping, m.tree)
     if code == 0:
         code = _finish(m, 0.0)

@@ -2,19 +2,33 @@
 
 The path of the leading lever's roller is a table (axial, radial) over the probe's travel, piecewise linear; the other
 two levers follow it 120 degrees apart. Inertia is part of the nut's.
+
+`initialize`, `place`, `shift` and `check_table` take the parameters of the mechanism. One with a movable limiter has no
+levers: its parameters have no such group, its rollers stay where they are, and touch nothing.
 """
 
 from math import cos, pi, sin
 
-from components.core.kernel import kernel
+from components.core import check
+from components.core.component import Message, fail
+from components.core.kernel import kernel, variant
 from components.core.table import interpolate, slope
 
 COUNT = 3
 
+TABLE = 243
+
+MESSAGES = {
+    TABLE: Message(
+        "parameters.levers.travel[{status.index:.0f}] = {status.value:g} m: the travels of the table must rise strictly"
+    ),
+}
+
 
 @kernel
-def initialize(p, levers):
+def _initialize(parameters, levers):
     """Set the azimuths of the three levers."""
+    p = parameters.levers
     for k in range(COUNT):
         azimuth = p.azimuth + k * 2.0 * pi / COUNT
         levers.radial[k, 0] = cos(azimuth)
@@ -22,11 +36,12 @@ def initialize(p, levers):
 
 
 @kernel
-def place(p, levers, roller, travel, rate):
+def _place(parameters, levers, roller, travel, rate):
     """Set the centres of the rollers in the housing frame M (m), and their velocities relative to it (m/s, M axes).
 
     `travel` x > 0 is the compression of the probe, `rate` its rate. Keeps the path's derivatives for `cam_force`.
     """
+    p = parameters.levers
     axial = interpolate(travel, p.travel, p.axial)
     radial = interpolate(travel, p.travel, p.radial)
     axial_slope = slope(travel, p.travel, p.axial)
@@ -54,11 +69,12 @@ def cam_force(levers, k, force):
 
 
 @kernel
-def shift(p, before, after):
+def _shift(parameters, before, after):
     """Return the (axial, radial) way of the rollers while the probe travels from `before` to `after`, m.
 
     It is exact over the corners of the cam's table, where the path has no one derivative.
     """
+    p = parameters.levers
     return (
         interpolate(after, p.travel, p.axial) - interpolate(before, p.travel, p.axial),
         interpolate(after, p.travel, p.radial) - interpolate(before, p.travel, p.radial),
@@ -70,3 +86,39 @@ def work(levers, k, force, way):
     """Return the work in J of `force` (3, N, M axes) on roller k over the (axial, radial) `way` of `shift`."""
     axial, radial = way
     return force[0] * axial + radial * (levers.radial[k, 0] * force[1] + levers.radial[k, 1] * force[2])
+
+
+@kernel
+def _check_table(parameters, status):
+    """Return 0, or the code of a table that does not rise."""
+    travel = parameters.levers.travel
+    place = check.first_not_rising(travel)
+    if place > 0:
+        return fail(status, TABLE, travel[place - 1], place)
+    return 0
+
+
+@kernel
+def _without_levers(parameters, levers):
+    """Do nothing."""
+
+
+@kernel
+def _leave_rollers(parameters, levers, roller, travel, rate):
+    """Do nothing."""
+
+
+@kernel
+def _no_way(parameters, before, after):
+    return 0.0, 0.0
+
+
+@kernel
+def _no_table(parameters, status):
+    return 0
+
+
+initialize = variant("levers", _initialize, _without_levers)
+place = variant("levers", _place, _leave_rollers)
+shift = variant("levers", _shift, _no_way)
+check_table = variant("levers", _check_table, _no_table)

@@ -16,6 +16,7 @@ from math import fabs, sqrt
 
 from components.core.field import Field, Group, parameter, private
 from components.core.kernel import kernel
+from components.probe_mechanism.tree import ANGLES
 
 # the next micro-step over the one that would just keep the tolerance, and at most over the last one
 CAUTION = 0.9
@@ -37,13 +38,13 @@ def parameters() -> tuple[Field, ...]:
     )  # fmt: skip
 
 
-def state() -> Group:
-    """Return the group `stepping`: the next micro-step, and what the last one leaves for it."""
+def state(joints: int) -> Group:
+    """Return the group `stepping`: the next micro-step, and what the last one leaves for it; `joints` of the tree."""
     return Group(
         "stepping",
         private("micro_step", "s", "length of the next micro-step, at most"),
-        private("free_inertia", "kg.m2", "articulated, about each joint, at the start", shape=5),
-        private("joint_acceleration", "rad/s2", "of the tree in the last micro-step", shape=5),
+        private("free_inertia", "kg.m2", "articulated, about each joint, at the start", shape=joints),
+        private("joint_acceleration", "rad/s2", "of the tree in the last micro-step", shape=joints),
         private("jerk", "m/s3", "change of the accelerations in time, the largest of late"),
         private("axial_acceleration", "m/s2", "of the probe in the last micro-step"),
     )
@@ -54,7 +55,7 @@ def initialize(p, stepping, t):
     """Start with the short micro-step, with the tree `t` evaluated for it; best before a contact has closed."""
     stepping.jerk = 0.0
     stepping.axial_acceleration = 0.0
-    for j in range(5):
+    for j in range(len(t.qdd)):
         stepping.joint_acceleration[j] = t.qdd[j]
         stepping.free_inertia[j] = t.pivot[j]
     restart(p, stepping)
@@ -70,17 +71,20 @@ def restart(p, stepping):
 def set_next(p, stepping, t, axial_acceleration, h):
     """Set the next micro-step after one of length h with these accelerations of the tree `t` and of the probe (m/s2).
 
-    Angular accelerations count at the head's centre, torsion at the probe's radius of gyration.
+    Angular accelerations count at the head's centre, torsion at the probe's radius of gyration, that of a movable
+    limiter as it is.
     """
     probe = p.probe
     reach = probe.bearing_distance + probe.free_length
     change = fabs(axial_acceleration - stepping.axial_acceleration)
     stepping.axial_acceleration = axial_acceleration
-    for j in range(5):
+    for j in range(len(t.qdd)):
         if j == 2:
             reach = probe.free_length
         elif j == 4:
             reach = sqrt(probe.probe_inertia[0, 0] / probe.probe_mass)
+        elif j == ANGLES:
+            reach = 1.0
         share = min(1.0, stepping.free_inertia[j] / t.pivot[j])
         change = max(change, share * reach * fabs(t.qdd[j] - stepping.joint_acceleration[j]))
         stepping.joint_acceleration[j] = t.qdd[j]

@@ -8,7 +8,7 @@ from components.contact import kinematics
 from components.core import ports
 from components.core.field import BOOLEAN, INPUT, OUTPUT, Field, Group, enumeration, input, output, parameter, private
 from components.core.record import Record
-from components.probe_mechanism import axial, cover, lateral, micro_step_control, tree
+from components.probe_mechanism import axial, cover, lateral, limiter, micro_step_control, tree
 from components.probe_mechanism.axial_ports import AxialPorts
 from components.probe_mechanism.contact_ports import ContactPorts
 
@@ -99,7 +99,7 @@ DEVICES = (
 WORKS = ("base", "target", "drive", "stiffness", "levers")
 
 
-def _parameters(axial_device: AxialPorts) -> Group:
+def _parameters(axial_device: AxialPorts, movable_limiter: bool) -> Group:
     return Group(
         "parameters",
         parameter("docking_plane_x", "m", "abscissa of the active docking plane in frame 0", 0.133),
@@ -119,7 +119,7 @@ def _parameters(axial_device: AxialPorts) -> Group:
         DRIVE_PARAMETERS,
         lateral.parameters(),
         tree.parameters(),
-        LEVER_PARAMETERS,
+        limiter.parameters() if movable_limiter else LEVER_PARAMETERS,
         PUSHER_PARAMETERS,
         cover.parameters(),
     )  # fmt: skip
@@ -130,8 +130,12 @@ def _apart(fields: tuple[Field, ...]) -> tuple[Field, ...]:
     return tuple(replace(field, start=(2.0, 0.0, 0.0)) if field.name == "position" else field for field in fields)
 
 
-def record(contact: ContactPorts, axial_device: AxialPorts) -> Record:
-    """Return the record of the build with this contact and this axial device."""
+def record(contact: ContactPorts, axial_device: AxialPorts, movable_limiter: bool = False) -> Record:
+    """Return the record of the build with this contact, this axial device, and a movable limiter or levers."""
+    joints = tree.ANGLES + movable_limiter
+    links = "head H, limiter" if movable_limiter else "head H, housing M"
+    here = "" if movable_limiter else "; 0 here"
+    devices = (*axial_device.devices, *DEVICES, *(("limiter",) if movable_limiter else ()), *contact.devices)
     return Record(
         # first what one port or build has and another not: numba would take the longer record for the shorter, and warn
         Group("base",
@@ -147,9 +151,10 @@ def record(contact: ContactPorts, axial_device: AxialPorts) -> Record:
             input("motor_voltage", "V", "of both motors, positive retracts", shape=2, discrete=True),
             input("lateral_brakes", "1", "switchable magnetic brakes of the lateral damper on", type=BOOLEAN),
             *contact.command,
-            input("limiter_release", "1", "for the movable limiter; without effect here", 1.0, type=BOOLEAN),
+            input("limiter_release", "1", "movable limiter free on its springs; false locks it"
+                  + ("" if movable_limiter else "; without effect here"), 1.0, type=BOOLEAN),
         ),
-        Group("link", *ports.link(OUTPUT), *contact.link, count=2, description="buffer links: head H, housing M"),
+        Group("link", *ports.link(OUTPUT), *contact.link, count=2, description=f"buffer links: {links}"),
         Group(
             "roller",
             output("position", "m", "centre of the roller, frame M", shape=3),
@@ -169,8 +174,8 @@ def record(contact: ContactPorts, axial_device: AxialPorts) -> Record:
         tree.outputs(),
         Group(
             "limiter",
-            output("travel", "m", "of the movable limiter; 0 here"),
-            output("rate", "m/s", "of the movable limiter; 0 here"),
+            output("travel", "m", f"of the movable limiter from its forward position{here}"),
+            output("rate", "m/s", f"of the movable limiter, positive to the rear{here}"),
         ),
         Group(
             "nut",
@@ -186,7 +191,7 @@ def record(contact: ContactPorts, axial_device: AxialPorts) -> Record:
         *contact.public,
         Group(
             "audit",
-            *ports.audit((*axial_device.devices, *DEVICES, *contact.devices), (*WORKS, *contact.works)).members,
+            *ports.audit(devices, (*WORKS, *contact.works)).members,
             output("own_momentum", "N.s", "linear momentum, with the base's true motion at the start of the step; of "
                    "motion relative to the base if base_motion is SOURCE; I", shape=3),
             output("own_angular_momentum", "N.m.s", "angular momentum about the origin of I, likewise", shape=3),
@@ -194,8 +199,8 @@ def record(contact: ContactPorts, axial_device: AxialPorts) -> Record:
                    "base.force; I", shape=3),
         ),
         ports.status(),
-        _parameters(axial_device),
-        tree.state(),
+        _parameters(axial_device, movable_limiter),
+        tree.state(limiter.body() if movable_limiter else None),
         lateral.state(),
         axial.load(),
         LEVERS,
@@ -204,9 +209,9 @@ def record(contact: ContactPorts, axial_device: AxialPorts) -> Record:
             "motion",
             kinematics.moving("base", "frame 0, on the hatch cover"),
             kinematics.moving("target", "frame PU"),
-                private("joint_angle", "rad", "angles of the tree at the start of the micro-step", shape=5),
+            private("joint_position", "rad", "joints of the tree at the start of the micro-step", shape=joints),
         ),
-        micro_step_control.state(),
+        micro_step_control.state(joints),
         Group(
             "balance",
             private("impulse", "N.s", "on the passive unit in this step, I", shape=3),
@@ -227,4 +232,5 @@ def record(contact: ContactPorts, axial_device: AxialPorts) -> Record:
             *contact.balance,
         ),
         *contact.hidden,
+        *((limiter.state(),) if movable_limiter else ()),
     )  # fmt: skip

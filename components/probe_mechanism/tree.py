@@ -1,8 +1,9 @@
 """Housing and flexible probe: the tree of five bodies of the probe mechanism, with its lateral damper.
 
 q1, q2: housing about y and z in the U joint at O_0; q3, q4, q5: bending about y and z and torsion of the probe in a
-fictitious hinge at the exit bearing (spec/06 sections 2 and 5.6, source 5.3 and 6.1). The travel of the probe is no
-joint of the tree: its length L_H and rate come from the axial damper, mass data of the probe stay those at L_H(0)
+fictitious hinge at the exit bearing (spec/06 sections 2 and 5.6, source 5.3 and 6.1). A movable limiter is a sixth body
+that slides on the housing: q6, see `limiter`; the state of the tree says whether there is one. The travel of the probe
+is no joint of the tree: its length L_H and rate come from the axial damper, mass data of the probe stay those at L_H(0)
 (ruling R15), and axial forces on the head pass to the base.
 
 A micro-step of length h, of second order: `drift` by h/2, `place`, `select`, contact, `set_forces`, `evaluate`, `kick`,
@@ -13,20 +14,23 @@ pl = parameters.lateral, d = damper.
 from __future__ import annotations
 
 from math import cos, fabs, isfinite, sin
+from typing import Any
 
 from components import hysteresis
 from components.core.component import Message, combined, fail
 from components.core.field import Group, output, parameter, private
-from components.core.kernel import kernel
+from components.core.kernel import kernel, variant
 from components.core.rotation import IDENTITY, apply, load_matrix
 from components.core.spatial import lower, upper
 from components.core.vector import ZERO, add, axpy, cross, load, store, subtract
 from components.probe_mechanism import chains, lateral
-from components.probe_mechanism.generated import housing_and_probe
+from components.probe_mechanism.generated import housing_and_probe, with_movable_limiter
 
-# links; the last axis of a twist or wrench is [angular, linear]
+# the links that contacts load; the last axis of a twist or wrench is [angular, linear]
 PROBE = 0
-HOUSING = 1
+LIMITER = 1
+# joints that turn; a movable limiter slides
+ANGLES = 5
 # inertia about a joint below which it counts as none, kg m^2
 LEAST_INERTIA = 1e-12
 
@@ -84,33 +88,40 @@ def outputs() -> Group:
     """Return the group `joint`: angles and rates of the tree."""
     return Group(
         "joint",
-        output("angle", "rad", "housing about y, z; probe bending about y, z; torsion", shape=5, display_unit="deg"),
-        output("rate", "rad/s", "rates of the angles", shape=5, display_unit="deg/s"),
-    )
+        output("angle", "rad", "housing about y, z; probe bending about y, z; torsion", shape=ANGLES,
+               display_unit="deg"),
+        output("rate", "rad/s", "rates of the angles", shape=ANGLES, display_unit="deg/s"),
+    )  # fmt: skip
 
 
-def state() -> Group:
-    """Return the group `tree`: joint angles and rates, memory of the flexible probe, links and loads, results."""
+def state(limiter: Group | None = None) -> Group:
+    """Return the group `tree`: joint angles and rates, memory of the flexible probe, links and loads, results.
+
+    With a movable limiter, whose constants and memory are the group `limiter`, it has a sixth joint and a third link.
+    """
+    joints, links, kept = ANGLES, "head H, housing M", housing_and_probe.KEPT
+    if limiter:
+        joints, links, kept = ANGLES + 1, "head H, limiter, housing M", with_movable_limiter.KEPT
     return Group(
         "tree",
-        private("q", "rad", "joint angles", shape=5),
-        private("qd", "rad/s", "joint rates", shape=5),
-        private("qdd", "rad/s2", "joint accelerations of the last evaluation", shape=5),
+        private("q", "rad", "joint angles; m for the sliding one", shape=joints),
+        private("qd", "rad/s", "joint rates", shape=joints),
+        private("qdd", "rad/s2", "joint accelerations of the last evaluation", shape=joints),
         Group(
             "link",
             private("position", "m", "origin relative to O_0, frame 0", shape=3),
             private("rotation", "1", "frame 0 -> link", IDENTITY, shape=(3, 3)),
             private("velocity", "m/s", "of the origin relative to frame 0, frame 0", shape=3),
             private("angular_velocity", "rad/s", "relative to frame 0, frame 0", shape=3),
-            count=2,
-            description="buffer links: head H, housing M",
+            count=joints - 3,
+            description=f"links: {links}, the last",
         ),
         Group(
             "load",
             private("force", "N", "of contacts on the link, link axes", shape=3),
             private("torque", "N.m", "of contacts on the link about its origin, link axes", shape=3),
             count=2,
-            description="contact loads on head and housing, to be set before each evaluation",
+            description="contact loads on head and limiter, to be set before each evaluation",
         ),
         private("tip_slope", "rad", "additional slope of the probe's tip about y and z", shape=2),
         private("length", "m", "L_H: exit bearing -> head centre"),
@@ -126,10 +137,10 @@ def state() -> Group:
         private("node_inertia", "kg.m2", "of the chains reduced to the housing, upper triangle, frame 0", shape=(3, 3)),
         private("node_torque", "N.m", "of the chains reduced to the housing, frame 0", shape=3),
         private("turning", "rad/s2", "acceleration of the housing as seen from the base, frame 0", shape=3),
-        private("force", "N.m", "on the three joints of the probe", shape=3),
-        private("damping", "kg.m2", "of the three joints of the probe times the step", shape=3),
-        private("pivot", "kg.m2", "articulated inertia about each joint", shape=5),
-        private("kept", "1", "values that one generated kernel leaves to the next", shape=housing_and_probe.KEPT),
+        private("force", "N.m", "on the joints of probe and movable limiter", shape=joints - 2),
+        private("damping", "kg.m2", "of the joints of probe and movable limiter times the step", shape=joints - 2),
+        private("pivot", "kg.m2", "articulated inertia about each joint", shape=joints),
+        private("kept", "1", "values that one generated kernel leaves to the next", shape=kept),
         hysteresis.law("bending_law", "rad", "N.m", causality="private"),
         hysteresis.law("torsion_law", "rad", "N.m", causality="private"),
         Group("element", hysteresis.memory("memory", "rad", "N.m"), count=3),
@@ -140,7 +151,7 @@ def state() -> Group:
             "response",
             "1",
             "change of the joints' rates by a change of the base's velocity and angular velocity",
-            shape=(5, 6),
+            shape=(joints, 6),
         ),
         private("base_force", "N", "on the carrier, frame 0", shape=3),
         private("base_torque", "N.m", "on the carrier about O_0, frame 0", shape=3),
@@ -152,13 +163,31 @@ def state() -> Group:
         private("kinetic_energy", "J", "of tree and chains"),
         private("momentum", "N.s", "of tree and chains, frame 0 axes", shape=3),
         private("angular_momentum", "N.m.s", "of tree and chains about O_0, frame 0 axes", shape=3),
+        *([limiter] if limiter else []),
     )
+
+
+def _either(name: str) -> Any:
+    """Return the generated kernel of a tree with or without a movable limiter; its first argument is the tree."""
+    return variant("limiter", getattr(with_movable_limiter, name), getattr(housing_and_probe, name))
+
+
+_place = _either("place")
+_accelerate = _either("accelerate")
+_react = _either("react")
+_momentum = _either("momentum")
+
+
+@kernel
+def housing(t):
+    """Return the link of the housing, on which the chains of the lateral damper close."""
+    return t.link[len(t.link) - 1]
 
 
 @kernel
 def initialize(p, t, pl, d, status):
-    """Set the tree at rest in its initial position, memory and energies cleared, chains attached."""
-    for j in range(5):
+    """Set the tree at rest with its angles 0, memory and energies cleared, chains attached."""
+    for j in range(ANGLES):
         t.q[j] = 0.0
         t.qd[j] = 0.0
     loss = p.hysteresis_loss
@@ -176,8 +205,8 @@ def initialize(p, t, pl, d, status):
     t.tip_force[0] = 0.0
     t.tip_force[1] = 0.0
     t.length = p.free_length
-    housing_and_probe.place(p, t, 0.0)
-    code = lateral.initialize(pl, d, t.link[HOUSING], status)
+    _place(t, p, 0.0)
+    code = lateral.initialize(pl, d, housing(t), status)
     if code == 0:
         code = place(p, t, d, p.free_length, 0.0, status)
     if code == 0:
@@ -205,21 +234,21 @@ def _law(t, k):
 
 @kernel
 def drift(t, h):
-    """Advance the joint angles over h with their rates."""
-    for j in range(5):
+    """Advance the joints over h with their rates."""
+    for j in range(len(t.q)):
         t.q[j] += h * t.qd[j]
 
 
 @kernel
 def place(p, t, d, length, length_rate, status):
     """Place links, bodies and chains from the joint angles and rates, and from L_H (m) and its rate (m/s)."""
-    for j in range(5):
+    for j in range(ANGLES):
         if not fabs(t.q[j]) <= p.angle_limit:
             return fail(status, ANGLE, t.q[j], j + 1)
     t.length = length
-    housing_and_probe.place(p, t, length_rate)
+    _place(t, p, length_rate)
     t.gain = p.free_length / max(length, p.shortest_length)
-    return lateral.place(d, t.link[HOUSING], status)
+    return lateral.place(d, housing(t), status)
 
 
 @kernel
@@ -274,7 +303,7 @@ def axial_force(p, t):
 
 @kernel
 def reach(t, k):
-    """Return the distance from the joint of link k to its origin, along its x, m."""
+    """Return the distance from the joint of link k to its origin, along its x, m; a slider's joint is its origin."""
     return t.length if k == PROBE else 0.0
 
 
@@ -311,8 +340,8 @@ def dynamics(p, t, d, omega0, epsilon0, acceleration0):
             t.node_inertia[i, k] = 0.0
     for k in range(2):
         chains.reduce(d.spring[k], d.brake[k], omega0, epsilon0, acceleration0, t.node_inertia, t.node_torque)
-    housing_and_probe.accelerate(p, t, omega0, epsilon0, acceleration0)
-    for j in range(5):
+    _accelerate(t, p, omega0, epsilon0, acceleration0)
+    for j in range(len(t.q)):
         if not t.pivot[j] > LEAST_INERTIA:
             return 1 + j
     for k in range(2):
@@ -326,7 +355,7 @@ def react(p, t, d):
 
     They are the contact loads, less what tree and chains need for their motion, without the axial inertance (R15).
     """
-    housing_and_probe.react(p, t)
+    _react(t, p)
     for k in range(2):
         chains.lose(d.spring[k], d.brake[k], t.turning, t.base_torque, t.base_force)
 
@@ -351,7 +380,7 @@ def evaluate(p, t, d, omega0, epsilon0, acceleration0, status):
     code = dynamics(p, t, d, omega0, epsilon0, acceleration0)
     if code != 0:
         return fail(status, NO_INERTIA, 0.0, code)
-    for j in range(5):
+    for j in range(len(t.q)):
         if not isfinite(t.qdd[j]):
             return fail(status, NOT_FINITE, t.qdd[j], j + 1)
     return 0
@@ -360,9 +389,9 @@ def evaluate(p, t, d, omega0, epsilon0, acceleration0, status):
 @kernel
 def kick(t, d, h):
     """Advance the joint rates over h with the accelerations of the last evaluation, and add what the dampers take."""
-    for j in range(5):
+    for j in range(len(t.q)):
         mean = t.qd[j] + 0.5 * h * t.qdd[j]
-        if j >= 2:
+        if 2 <= j < ANGLES:
             t.viscous += h * t.coefficient[j - 2] * mean * mean
         t.qd[j] += h * t.qdd[j]
     lateral.kick(d, h)
@@ -371,7 +400,7 @@ def kick(t, d, h):
 @kernel
 def release_dampers(t, d):
     """Take the linearly implicit damping out of the inertias; the next evaluation sets it anew."""
-    for k in range(3):
+    for k in range(len(t.damping)):
         t.damping[k] = 0.0
     for k in range(2):
         d.spring[k].damping = 0.0
@@ -384,7 +413,7 @@ def release_dampers(t, d):
 @kernel
 def jolt(t, velocity, angular_velocity):
     """Change the joints' rates by `response` to a jump of the base's velocity and angular velocity, frame 0, tuples."""
-    for j in range(5):
+    for j in range(len(t.q)):
         for k in range(3):
             t.qd[j] += t.response[j, k] * velocity[k] + t.response[j, 3 + k] * angular_velocity[k]
 
@@ -399,7 +428,7 @@ def affine(p, t, d, omega0):
     react(p, t, d)
     force = load(t.base_force)
     torque = load(t.base_torque)
-    for j in range(5):
+    for j in range(len(t.q)):
         for k in range(6):
             t.response[j, k] = -t.qdd[j]
     for k in range(6):
@@ -412,7 +441,7 @@ def affine(p, t, d, omega0):
         for i in range(3):
             t.affine_mass[i, k] = force[i] - t.base_force[i]
             t.affine_mass[3 + i, k] = torque[i] - t.base_torque[i]
-        for j in range(5):
+        for j in range(len(t.q)):
             t.response[j, k] += t.qdd[j]
     store(force, t.base_force)
     store(torque, t.base_torque)
@@ -425,7 +454,7 @@ def momentum(p, t, d, velocity0, omega0):
 
     `velocity0` of O_0 and `omega0` of the base, absolute, frame 0 axes, tuples. After a `place`.
     """
-    housing_and_probe.momentum(p, t, omega0, velocity0)
+    _momentum(t, p, omega0, velocity0)
     for k in range(2):
         t.kinetic_energy += chains.momentum(d.spring[k], d.brake[k], omega0, velocity0, t.angular_momentum, t.momentum)
 
@@ -443,7 +472,7 @@ def report(t, pl, d, joint, lateral_outputs):
         t.dissipated_probe += memory.dissipated_energy
         t.gain_work += memory.gain_work
     t.stored_energy = stored
-    for j in range(5):
+    for j in range(ANGLES):
         joint.angle[j] = t.q[j]
         joint.rate[j] = t.qd[j]
     lateral.report(pl, d, lateral_outputs)

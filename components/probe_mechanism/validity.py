@@ -3,12 +3,10 @@
 from __future__ import annotations
 
 from components import hysteresis
-from components.core import check
 from components.core.component import Message, fail
 from components.core.kernel import kernel
-from components.probe_mechanism import axial
+from components.probe_mechanism import axial, levers
 
-LEVER_TABLE = 243
 PROBE_LENGTH = 245
 HYSTERESIS_LOSS = 246
 CRANK_STOPS = 247
@@ -29,9 +27,6 @@ def _loss(group: str) -> Message:
 
 
 MESSAGES = {
-    LEVER_TABLE: Message(
-        "parameters.levers.travel[{status.index:.0f}] = {status.value:g} m: the travels of the table must rise strictly"
-    ),
     PROBE_LENGTH: Message(
         "parameters.probe.free_length = {parameters.probe.free_length:g} m must be above "
         "parameters.probe.shortest_length = {parameters.probe.shortest_length:g} m"
@@ -91,9 +86,9 @@ def check_parameters(p, status):
     code = axial.check_parameters(p.axial, status)
     if code:
         return code
-    place = check.first_not_rising(p.levers.travel)
-    if place > 0:
-        return fail(status, LEVER_TABLE, p.levers.travel[place - 1], place)
+    code = levers.check_table(p, status)
+    if code:
+        return code
     probe = p.probe
     if not probe.free_length > probe.shortest_length:
         return fail(status, PROBE_LENGTH, probe.free_length, 0)

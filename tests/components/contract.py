@@ -91,6 +91,14 @@ MUST_RUN = {
         {"parameters.axial.first_brake_stroke": 1e-9},
         {"parameters.axial.screw_friction": 0.99},
     ),
+    "ProbeMechanismMovableLimiter": (
+        {"parameters.limiter.mass": 1e-3},
+        {"parameters.limiter.stroke": 1e-4},
+        {"parameters.limiter.axial_inertia": 0.0, "parameters.limiter.lateral_inertia": 0.0},
+        {"parameters.limiter.damping": 0.0, "parameters.limiter.stop_damping": 0.0},
+        {"parameters.limiter.stop_stiffness": 1.0},
+        {"command.limiter_release": 0.0},
+    ),
 }
 
 

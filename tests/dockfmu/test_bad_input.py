@@ -81,11 +81,11 @@ def partial(summary):
         (("run",), ["required: SYSTEM|FILE.ssp"]),
         (
             ("run", "central_impact"),
-            ["no system 'central_impact'", "did you mean central_impact_20t or central_impact_20t_v2?"],
+            ["no system 'central_impact'", "did you mean central_impact_20t, central_impact_20t_v2"],
         ),
         (
             ("run", "dockking"),
-            ["atv_probe_cone, atv_probe_cone_external, atv_probe_cone_v2", "ends in .ssp or .toml"],
+            ["atv_probe_cone, atv_probe_cone_external, atv_probe_cone_v2, atv_probe_cone_v3", "ends in .ssp or .toml"],
         ),
         (("run", "nosuch.ssp"), ["nosuch.ssp: there is no such file"]),
         (("run", "nosuch.toml"), ["nosuch.toml: No such file"]),

@@ -35,7 +35,8 @@ def test_systems_and_files_are_offered(tmp_path):
     (tmp_path / "atv_px.toml").touch()
     (tmp_path / "atv_px.txt").touch()
     found = offered("dockfmu run atv_p", tmp_path, cwd=tmp_path)
-    assert found == ["atv_probe_cone", "atv_probe_cone_external", "atv_probe_cone_v2", "atv_px.toml"]
+    variants = [f"atv_probe_cone{ending}" for ending in ("", "_external", "_v2", "_v3")]
+    assert found == [*variants, "atv_px.toml"]
 
 
 def test_parameters_are_offered(tmp_path):

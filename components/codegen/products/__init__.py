@@ -9,6 +9,7 @@ from components.codegen.emit import module
 from components.codegen.products import hexapod, probe_chains, probe_tree
 
 CHAINS = "Spec/01 8, spec/02 6 to 8 and 10, with their errata."
+TREE = "Spec/02 9 and 10, D9 and D11, by Kane's form of spec/09 3.2."
 
 
 def _chain(kind: str) -> Callable[[], str]:
@@ -26,6 +27,9 @@ PRODUCTS: dict[str, Callable[[], str]] = {
     "components/probe_mechanism/generated/spring.py": _chain("UPS"),
     "components/probe_mechanism/generated/brake.py": _chain("RUS"),
     "components/probe_mechanism/generated/housing_and_probe.py": lambda: module(
-        probe_tree.tree(), "Housing and flexible probe.", "Spec/02 9 and 10, D9 and D11, by Kane's form of spec/09 3.2."
+        probe_tree.tree(), "Housing and flexible probe.", TREE
+    ),
+    "components/probe_mechanism/generated/with_movable_limiter.py": lambda: module(
+        probe_tree.tree(movable_limiter=True), "Housing, flexible probe and movable limiter.", TREE
     ),
 }

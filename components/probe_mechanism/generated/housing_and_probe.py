@@ -14,7 +14,7 @@ KEPT = 87
 
 
 @kernel
-def place(p, t, length_rate):
+def place(t, p, length_rate):
     """Links of the mechanism from q, qd, L_H and its rate.
 
     123 multiplications, 64 additions, 10 sines and cosines.
@@ -193,7 +193,7 @@ def place(p, t, length_rate):
 
 
 @kernel
-def accelerate(p, t, omega0, epsilon0, acceleration0):
+def accelerate(t, p, omega0, epsilon0, acceleration0):
     """Accelerations of joints and links, and of the housing as the chains feel it.
 
     562 multiplications, 490 additions, 5 divisions.
@@ -659,7 +659,7 @@ def accelerate(p, t, omega0, epsilon0, acceleration0):
 
 
 @kernel
-def react(p, t):
+def react(t, p):
     """Wrench of the tree on the base, after `accelerate` at the same position.
 
     102 multiplications, 106 additions.
@@ -786,7 +786,7 @@ def react(p, t):
 
 
 @kernel
-def momentum(p, t, omega0, velocity0):
+def momentum(t, p, omega0, velocity0):
     """Kinetic energy and momenta of the tree, absolute, about O_0 in axes of frame 0.
 
     152 multiplications, 106 additions.

@@ -31,7 +31,7 @@ from components.core.rotation import from_angles
 from tests.components.contact.contact_unit import Unit
 
 SETS = {entry.name: entry.values for entry in probe_cone.PARAMETER_SETS}
-NAMES = ("RefCone", "RefCone25")
+NAMES = ("RefCone", "RefCone25", "ShortCone25")
 NO_LIMIT = {f"law_{name}.penetration_limit": 1.0 for name in ("head", "bottom", "latch", "limiter")}
 QUIET = {f"law_{n}.{q}": 0.0 for n in ("head", "bottom", "latch", "limiter") for q in ("damping", "friction")}
 
@@ -375,6 +375,7 @@ def test_latches_in_their_slots_against_the_outline(name, d1, y, z, yaw, pitch, 
 
 def test_tilt_of_the_frustum_of_the_sets():
     """The polylines used here are those of spec/05 11.4 and spec/00 9.3."""
-    for name, angles in (("RefCone", (90.0, 60.0, 40.0, 0.0)), ("RefCone25", (90.0, 25.0, 0.0))):
+    for name, angles in (("RefCone", (90.0, 60.0, 40.0, 0.0)), ("RefCone25", (90.0, 25.0, 0.0)),
+                         ("ShortCone25", (90.0, 25.0, 0.0))):  # fmt: skip
         steps = np.diff(polyline(name)[:-1], axis=0)
         assert [np.degrees(atan2(-r, x)) for x, r in steps] == pytest.approx(angles, abs=1e-3)

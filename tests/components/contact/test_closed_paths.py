@@ -121,6 +121,10 @@ def case(name: str, kind: str):
     if kind == "pads":
         x = pads_touch(name)
         return 1, [x, 0.0, 0.0, 0, 0, 0], [0.004, 0.003, 0.003, 0.03, 0.03, 0.2], phase, {PAD_CONE}
+    if kind == "mouth":
+        # before the cone and aside, so that pads bear on the edge of the mouth
+        x = pads_touch(name) - 0.012
+        return 1, [x, 0.008, 0.0, 0, 0, 0], [0.003, 0.004, 0.003, 0.03, 0.03, 0.2], phase, {PAD_CONE}
     if kind == "roller":
         return 1, [-0.30, 0, 0, 0, 0, 0], [0.004, 0.004, 0.004, 0.02, 0.02, 0.1], phase, {ROLLER_CONE}
     if kind == "stops":
@@ -139,14 +143,27 @@ def case(name: str, kind: str):
 
 
 STEPS = (4000, 16000, 64000)
-KINDS = ("cone", "edge", "bottom", "pads", "roller", "stops", "slots", "inclined walls", "wide slots", "levers")
+KINDS = (
+    "cone",
+    "edge",
+    "bottom",
+    "pads",
+    "mouth",
+    "roller",
+    "stops",
+    "slots",
+    "inclined walls",
+    "wide slots",
+    "levers",
+)
 # the deepest point jumps from end to end of a pad that is parallel to the cone, a latch from wall to wall, the point of
 # a lever from its edge to its tip: depths are continuous, forces are not
 JUMPS = (("pads", "RefCone25"), ("wide slots", "RefCone"), ("wide slots", "RefCone25"), ("levers", "RefCone"),
-         ("levers", "RefCone25"))  # fmt: skip
+         ("levers", "RefCone25"), ("mouth", "RefCone25"), ("pads", "ShortCone25"), ("mouth", "ShortCone25"),
+         ("wide slots", "ShortCone25"), ("levers", "ShortCone25"))  # fmt: skip
 
 
-@pytest.mark.parametrize("name", ["RefCone", "RefCone25"])
+@pytest.mark.parametrize("name", ["RefCone", "RefCone25", "ShortCone25"])
 @pytest.mark.parametrize("kind", KINDS)
 def test_spec05_oracle_21_closed_paths_give_back_their_energy(name, kind):
     """Bound what is left of the largest energy stored on the way, with 4000, 16 000 and 64 000 points.

@@ -125,6 +125,7 @@ def command(c, m, active, push, t, h):
         m.command.motor_voltage[s] = c.command.motor_voltage[s]
     m.command.lateral_brakes = c.command.lateral_brakes
     m.command.latches_armed = c.command.latches_armed
+    m.command.limiter_release = c.command.limiter_release
     active.thrust = push * c.command.push
     return code
 
@@ -194,10 +195,11 @@ class Docking:
     def __init__(
         self, gap=0.0, miss=(0.0, 0.0), angles=(0.0, 0.0, 0.0), velocity=(0.15, 0.0, 0.0), rate=(0.0, 0.0, 0.0),
         mass=20e3, inertia=(0.5e5, 1.9e5, 1.9e5), port=(5.0, 0.0, 0.0), turn=0.0, parameters=None,
-        axial="spring_and_brake",
+        axial="spring_and_brake", limiter="fixed", sets=(),
     ):  # fmt: skip
-        self.component = component(axial=axial)
-        self.block = self.component.start(**(parameters or {}))
+        self.component = component(axial=axial, limiter=limiter)
+        chosen = {entry.name: entry for entry in self.component.parameter_sets}
+        self.block = self.component.start(*(chosen[name] for name in sets), **(parameters or {}))
         self.m = self.component.record.view(self.block)
         self.active, self.passive = CRAFT.memory(), CRAFT.memory()
         a, p = self.active, self.passive
@@ -208,7 +210,8 @@ class Docking:
         about_x = np.array(from_angles(0.0, 0.0, turn)).T
         A = np.array(A) @ about_x.T
         a.quaternion[:] = quaternion(tuple(map(tuple, A)))
-        bottom, radius = 0.3770023, 0.045
+        cone = self.m.probe_cone.parameters.cone
+        bottom, radius = cone.x[int(cone.vertices) - 1], 0.045
         head = np.array([bottom - radius - gap, *miss])
         length = self.m.parameters.probe.bearing_distance + self.m.parameters.probe.free_length
         base = about_x @ head - A.T @ [length, 0.0, 0.0]

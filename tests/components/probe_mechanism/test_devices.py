@@ -28,8 +28,8 @@ SMALL = st.floats(-0.05, 0.05)
 
 def place(travel, rate=0.0):
     m = RECORD.memory()
-    levers.initialize(m.parameters.levers, m.levers)
-    levers.place(m.parameters.levers, m.levers, m.roller, travel, rate)
+    levers.initialize(m.parameters, m.levers)
+    levers.place(m.parameters, m.levers, m.roller, travel, rate)
     return m
 
 

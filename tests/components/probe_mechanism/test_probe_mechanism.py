@@ -338,14 +338,19 @@ def test_too_deep_a_penetration_is_reported_after_halving():
 
 
 OTHER_SETS = (
-    "AX-MIM", "PR-2", "LV-2", "DR-2", "RefCone25", "LD-2", "HB-1", "HB-1-pads", "HB-2", "HB-2-pads",
+    "AX-MIM", "PR-2", "LV-2", "DR-2", "RefCone25", "ShortCone25", "LD-2", "HB-1", "HB-1-pads", "HB-2", "HB-2-pads",
+    "HB-3", "ML-1-pads",
 )  # fmt: skip
+OF_V1, OF_MOVABLE, OF_LEVERS = {"AX-1", "AX-MIM"}, {"ML-1", "HB-3"}, {"LV-1", "LV-2", "HB-1", "HB-2"}
 
 
-@pytest.mark.parametrize(("axial", "first", "not_here"), [("spring_and_brake", "AX-1", {"AX-2"}),
-                                                         ("two_brakes", "AX-2", {"AX-1", "AX-MIM"})])  # fmt: skip
-def test_parameter_sets_fit_the_record_and_are_its_starts(axial, first, not_here):
-    built = component(axial=axial)
+@pytest.mark.parametrize(("options", "first", "not_here"), [
+    ({}, "AX-1", {"AX-2"} | OF_MOVABLE),
+    ({"axial": "two_brakes"}, "AX-2", OF_V1 | OF_MOVABLE),
+    ({"axial": "two_brakes", "limiter": "movable"}, "ML-1", OF_V1 | OF_LEVERS),
+])  # fmt: skip
+def test_parameter_sets_fit_the_record_and_are_its_starts(options, first, not_here):
+    built = component(**options)
     record = built.record
     starts = {slot.name: slot.start for slot in record.slots}
     for entry in built.parameter_sets:
@@ -364,6 +369,8 @@ def test_options_that_are_none_are_refused():
         component(axial="spring")
     with pytest.raises(ValueError, match="contact is internal or external, not 'none'"):
         component(contact="none")
+    with pytest.raises(ValueError, match="limiter is fixed or movable, not 'none'"):
+        component(limiter="none")
 
 
 @pytest.fixture(scope="module")
