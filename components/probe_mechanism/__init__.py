@@ -43,9 +43,9 @@ def component(contact: str = "internal", axial: str = "spring_and_brake", limite
 
     `contact = "external"` leaves the contact on the passive unit to an FMU of its own, `ContactProbeCone`, whose
     wrenches come through ports and hold over a step. `axial = "two_brakes"` has two friction brakes in series (variant
-    V2) instead of spring, friction brake and magnetic brakes (V1). `limiter = "movable"` has a limiter that slides along
-    the housing on springs, and no alignment levers (variant V3, with two brakes). Hinge, lateral damper and probe are
-    parameter sets of each. Raises ValueError for another word.
+    V2) instead of spring, friction brake and magnetic brakes (V1). With `limiter = "movable"` the limiter slides along
+    the housing on springs, and there are no alignment levers (variant V3, with two brakes). Hinge, lateral damper and
+    probe are parameter sets of each. Raises ValueError for another word.
     """
     options = (("contact", contact, _CONTACTS), ("axial", axial, _AXIAL), ("limiter", limiter, _LIMITERS))
     for option, given, known in options:
