@@ -9,18 +9,21 @@ from typing import Any
 
 import numpy as np
 
-from components.contact import probe_cone
+from components.contact import probe_cone, ring_pair
 from components.contact.first_contact import (
     CraftState,
     Misalignment,
     Mount,
     NoContactError,
+    Penetration,
     place,
     probe_cone_penetration,
+    ring_penetration,
     rotation_matrix,
 )
 from components.core.component import Component
 from components.core.rotation import from_quaternion, from_rotation_vector
+from components.peripheral_mechanism.platform import height
 from dockfmu.declare.initial_conditions import InitialConditions
 from dockfmu.declare.tables import DeclarationError
 
@@ -36,7 +39,7 @@ class Start:
 def place_crafts(
     conditions: InitialConditions, components: Mapping[str, Component], values: Mapping[str, Mapping[str, Any]]
 ) -> Start:
-    """Start values of the two craft so that the mechanism's head first touches the passive unit.
+    """Start values of the two craft so that the mechanism's head or ring first touches the passive unit.
 
     `values` are the start values of each element so far. Raises DeclarationError if the elements are not two craft
     and a mechanism, or if no contact can be made from these misalignments.
@@ -47,20 +50,16 @@ def place_crafts(
             raise DeclarationError(f"initial conditions: the system has no element {name!r}")
     active, active_mount = _mount(conditions.active, components, values)
     target, target_mount = _mount(conditions.target, components, values)
-    unit = _contact_unit(contact, components[contact], values[contact])
-    component = components[conditions.mechanism]
-    mechanism = component.record.view(component.start(**values[conditions.mechanism]))
-    probe = mechanism.parameters.probe
-    travel = mechanism.parameters.initial_travel
-    head = (float(probe.bearing_distance + probe.free_length - travel), 0.0, 0.0)
+    link = _main_link(conditions.mechanism, components[conditions.mechanism], values[conditions.mechanism])
+    penetration = _penetration(contact, components[contact], values[contact], link)
     misalignment = Misalignment(conditions.miss, conditions.angles, conditions.velocity, conditions.angular_velocity)
     try:
         placement = place(
-            probe_cone_penetration(unit, head),
+            penetration,
             misalignment,
             active_mount,
             target_mount,
-            head,
+            link,
             moving=conditions.moving,
             start_gap=conditions.start_gap,
             velocity_point=conditions.velocity_point,
@@ -74,16 +73,43 @@ def place_crafts(
     return Start({active: _initial(placement.active), target: _initial(placement.passive)}, float(energy))
 
 
-def _contact_unit(name: str, component: Component, values: Mapping[str, Any]) -> Any:
-    """Return the initialised probe-cone unit of a component. Raises DeclarationError if it has no valid one."""
+def _main_link(name: str, component: Component, values: Mapping[str, Any]) -> tuple[float, float, float]:
+    """Return where a mechanism holds its probe head or ring plane at the start, in frame 0 (spec/00 R31).
+
+    Raises DeclarationError if it has neither.
+    """
+    mechanism = component.record.view(component.start(**values))
+    parameters = mechanism.parameters
+    if hasattr(parameters, "probe"):
+        reach = parameters.probe.bearing_distance + parameters.probe.free_length - parameters.initial_travel
+    elif hasattr(parameters, "legs"):
+        reach = height(parameters.legs, parameters.initial_stroke) + parameters.ring.plane_offset
+    else:
+        raise DeclarationError(f"initial conditions: {name} ({component.name}) is not a docking mechanism")
+    return float(reach), 0.0, 0.0
+
+
+def _penetration(
+    name: str, component: Component, values: Mapping[str, Any], link: tuple[float, float, float]
+) -> Penetration:
+    """Return the penetration of a component's contact, its link standing at `link` in frame 0.
+
+    Raises DeclarationError if it has no contact, or none that is valid.
+    """
     block = component.start(**values)
     m = component.record.view(block)
-    if not hasattr(m, "probe_cone"):
-        raise DeclarationError(f"initial conditions: {name} ({component.name}) has no contact of probe and cone")
-    if code := probe_cone.initialize(m.probe_cone):
-        m.status.index = m.probe_cone.status.index
+    if hasattr(m, "probe_cone"):
+        unit = m.probe_cone
+        code, penetration = probe_cone.initialize(unit), probe_cone_penetration
+    elif hasattr(m, "ring_pair"):
+        unit = m.ring_pair
+        code, penetration = ring_pair.initialize(unit), ring_penetration
+    else:
+        raise DeclarationError(f"initial conditions: {name} ({component.name}) has no contact")
+    if code:
+        m.status.index = unit.status.index
         raise DeclarationError(f"{name}: {component.explain(code, block)}")
-    return m.probe_cone
+    return penetration(unit, link)
 
 
 def _mount(

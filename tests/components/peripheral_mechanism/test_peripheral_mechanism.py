@@ -1,0 +1,212 @@
+"""The assembled peripheral mechanism: free extension, free motion, momentum and energy, modes, refusals."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from scipy.integrate import solve_ivp
+from scipy.spatial.transform import Rotation
+
+from components.core.component import ComponentError, Instance
+from components.peripheral_mechanism import component
+from components.peripheral_mechanism.ports import AFFINE, LAGGED, SOURCE
+from tests.components.peripheral_mechanism.pair import ANGULAR_MOMENTUM, ENERGY, MOMENTUM, Pair
+from tests.components.peripheral_mechanism.platforms import Platform, machine
+
+pytestmark = pytest.mark.slow
+
+NO_DEVICES = {
+    "parameters.accumulators.direct_force": [0.0] * 5,
+    "parameters.accumulators.return_force": [0.0] * 5,
+    "parameters.accumulators.damping": 0.0,
+    "parameters.accumulators.clutch_delay": 0.0,
+    "parameters.cables.spring_tension": 0.0,
+}
+EXPERT = {
+    "gap": 0.14, "miss": (0.1, 0.0), "angles": np.radians([0.0, 4.0, 4.0]), "velocity": (0.05, 0.02, 0.0),
+    "rate": np.radians([0.2, 0.0, -0.2]), "mass": 5e3, "inertia": (4e3, 1.2e4, 1.2e4), "port": (2.5, 0.0, 0.0),
+    "accumulators.clutch_delay": 0.0,
+}  # fmt: skip
+
+
+def test_spec07_oracle_T26_free_extension():
+    """From IP to FP after unlocking, base fixed: times, speeds, overshoot, impulse and force on the base, 1 %."""
+    free = {"parameters.cables.spring_tension": 0.0, "parameters.accumulators.clutch_delay": 0.0}
+    i = Instance(component("external"), **free)
+    m, h = i.m, 1e-3
+    m.command.recoil_lock[:] = 0.0
+    rows = []
+    for k in range(250):
+        i.step(k * h, h)
+        rows.append([m.link[0].position[0] - 0.4344657138, m.link[0].velocity[0], m.base.force[0]])
+    way, speed, force = np.array(rows).T
+    t = h * np.arange(1, 251)
+    times = np.interp([0.02, 0.04, 0.06, 0.08, 0.1, 0.55386 - 0.43447 - 1e-3], way[:180], t[:180])
+    assert 1e3 * times == pytest.approx([55.9, 83.3, 107.0, 129.0, 151.0, 171.0], rel=0.01)
+    assert speed.max() == pytest.approx(0.915, rel=0.01)
+    assert np.interp(0.171, t, speed) == pytest.approx(0.887, rel=0.01)
+    assert way.max() - 0.11939 == pytest.approx(9.8e-3, rel=0.01)
+    assert h * force[t < 0.1715].sum() == pytest.approx(-52.0, rel=0.01)
+    assert force[0] == pytest.approx(-925.0, rel=0.01)
+    assert m.audit.dissipated_clutches > 0.0, "the clutch slips"
+
+
+def moving(h, micro, base_rate, duration=0.3):
+    """The ring without devices on a base that turns at `base_rate`, after `duration`: pose and velocities."""
+    values = {"parameters.micro_step": micro, "parameters.longest_micro_step": micro}
+    i = Instance(component("external"), **NO_DEVICES, **values)
+    m, s = i.m, i.m.ring_state
+    m.command.recoil_lock[:] = 0.0
+    m.base.angular_velocity[:] = base_rate
+    s.velocity[:], s.angular_velocity[:] = START[7:10], START[10:]
+    force = np.zeros(3)
+    for k in range(round(duration / h)):
+        m.base.quaternion[:] = np.roll(Rotation.from_rotvec(np.array(base_rate) * k * h).as_quat(), 1)
+        i.step(k * h, h)
+        force += h * Rotation.from_rotvec(np.array(base_rate) * (k + 0.5) * h).apply(m.base.force)
+    ring = np.concatenate([m.hexapod.ring.position, s.quaternion, s.velocity, s.angular_velocity])
+    return ring, force, m
+
+
+START = np.array([0.4344657138, 0, 0, 1, 0, 0, 0, 0.1, -0.15, 0.2, 0.3, -0.2, 0.25])
+
+
+@pytest.mark.parametrize("base_rate", [(0.0, 0.0, 0.0), (0.2, -0.1, 0.15)])
+def test_free_motion_against_an_independent_integrator(base_rate):
+    """Ring, legs and nuts without springs: Lagrange multipliers in maximal coordinates, by scipy's DOP853.
+
+    The error of the micro-step is of second order.
+    """
+    reference = machine(Platform().p)
+
+    def slope(_, y):
+        w, v = y[3], y[4:7]
+        A = Rotation.from_quat([*v, w]).as_matrix()
+        zero = np.zeros(3)
+        spin = y[10:]
+        a, _, _ = reference.accelerate(
+            y[:3], A, y[7:10], A @ spin, zero, zero, np.zeros(6), (np.array(base_rate), zero, zero)
+        )
+        dq = 0.5 * np.array([-v @ spin, *(w * spin + np.cross(v, spin))])
+        return np.concatenate([y[7:10], dq, a[:3], A.T @ a[3:]])
+
+    found = solve_ivp(slope, (0.0, 0.3), START, method="DOP853", rtol=1e-8, atol=1e-10).y[:, -1]
+    errors = [np.abs(moving(1e-3, micro, base_rate)[0] - found).max() for micro in (1e-3, 2.5e-4)]
+    assert errors[1] < 2e-7
+    assert 12.0 < errors[0] / errors[1] < 20.0
+
+
+@pytest.fixture(scope="module")
+def expert():
+    pair = Pair(**EXPERT)
+    names = ["sensor.initial_position_lost", "sensor.capture", "flag.contact", "audit.dissipated_contact"]
+    names += ["audit.dissipated_accumulators", "audit.dissipated_clutches", "audit.dissipated_latches", "leg[1].state"]
+    return pair, pair.run(6.0, names)
+
+
+def test_momentum_of_all_is_kept(expert):
+    """With the mechanism's own momentum at its base's true motion (spec/00 R45)."""
+    _, run = expert
+    for columns, exchanged in ((MOMENTUM, 100.0), (ANGULAR_MOMENTUM, 20.0 * 100.0)):
+        assert np.abs(run[:, columns] - run[0, columns]).max() < 3e-4 * exchanged
+
+
+def test_energy_of_all_is_kept(expert):
+    """Contact, extension, capture, absorption: 1 % of what the springs give."""
+    _, run = expert
+    turned_over = run[-1, 4] + run[-1, 5] + run[-1, 6] + run[-1, 3]
+    assert turned_over > 50.0
+    assert np.abs(run[:, ENERGY] - run[0, ENERGY]).max() < 0.01 * turned_over
+
+
+def test_energy_residual_falls_with_the_micro_step():
+    residuals = []
+    for micro in (4e-4, 1e-4):
+        pair = Pair(0.0127, velocity=(0.1, 0.0, 0.0), micro_step=micro, longest_micro_step=micro)
+        run = pair.run(0.5, unlock=False)
+        residuals.append(np.abs(run[:, ENERGY] - run[0, ENERGY]).max())
+    assert residuals[1] < 0.3 * residuals[0]
+    assert residuals[1] < 0.02 * 0.5 * 23.5e3 * 0.1**2
+
+
+def test_capture_locks_and_absorbs(expert):
+    """Order of events of spec/07 9.1; after capture legs are held, in backlash, in tension or compressed (T35)."""
+    _, run = expert
+    lost, capture, contact = (np.argmax(run[:, k] > 0.0) * 1e-3 for k in (0, 1, 2))
+    assert 0.0 < contact < lost < capture
+    assert 0.1 < capture - lost < 0.35
+    after = run[round(1e3 * capture) + 15 :, 7]
+    assert set(np.unique(after)) <= {0.0, 1.0, 4.0, 5.0, 11.0, 12.0}
+
+
+def test_spec00_ruling_38_modes_of_the_base_motion():
+    """LAGGED and AFFINE move craft and ring alike, AFFINE without the lag of momentum; SOURCE within the mass ratio."""
+    names = ["leg[1].stroke", "base.force[1]"]
+    runs = {}
+    for mode in (LAGGED, AFFINE, SOURCE):
+        pair = Pair(0.0127, velocity=(0.1, 0.0, 0.0), base_motion=mode)
+        runs[mode] = pair.run(0.6, names, unlock=False)
+    stroke = {mode: 0.14 - run[:, 0] for mode, run in runs.items()}
+    assert np.abs(stroke[LAGGED] - stroke[AFFINE]).max() < 1e-3 * stroke[LAGGED].max()
+    assert np.abs(stroke[LAGGED] - stroke[SOURCE]).max() < 0.02 * stroke[LAGGED].max()
+
+
+def test_a_step_is_the_same_in_two_halves():
+    """Micro-steps follow the same grid: one step of 2 h and two of h differ by the samples at their ends alone."""
+    ends = []
+    for h in (1e-3, 5e-4):
+        ring, _, _ = moving(h, 2.5e-4, (0.0, 0.0, 0.0), 0.05)
+        ends.append(ring)
+    assert ends[0] == pytest.approx(ends[1], abs=1e-12)
+
+
+def test_full_start_from_the_retracted_position():
+    """S1 of spec/07 9: unlocked, the springs push the ring out as fast as the drive pays out the cables."""
+    gear = 2.0 * np.radians(15.0) + 0.002
+    i = Instance(component("external"), **{"parameters.initial_stroke": 0.0019, "parameters.initial_gear_angle": gear})
+    m = i.m
+    m.command.recoil_lock[:] = 0.0
+    m.command.motor_voltage[:] = -27.0
+    for k in range(6000):
+        i.step(k * 1e-3, 1e-3)
+    assert all(leg.state == 2 for leg in m.leg)
+    assert all(cable.joined for cable in m.cable)
+    paid_out = 0.23908 + 0.07 * (m.cable[0].gear_angle - 2.0 * np.radians(15.0))
+    assert m.link[0].position[0] == pytest.approx(paid_out, abs=2e-3)
+    assert m.drive.rate == pytest.approx(2.9, rel=5e-3)
+
+
+@pytest.mark.parametrize(
+    ("values", "words"),
+    [
+        ({"parameters.legs.retracted_length": 0.3}, "parameters.legs.retracted_length"),
+        ({"parameters.legs.hand[2]": 0.5}, r"hand\[2\]"),
+        ({"parameters.initial_stroke": 0.3}, "parameters.legs.stroke"),
+        ({"parameters.initial_gear_angle": 6.0}, "initial_gear_angle"),
+        ({"parameters.accumulators.return_force[2]": 500.0}, r"return_force\[2\]"),
+        ({"parameters.accumulators.direct_deformation[3]": 0.05}, r"direct_deformation\[3\]"),
+        ({"parameters.accumulators.train_stiffness": 100.0}, "train_stiffness"),
+        ({"parameters.legs.stroke": 0.25}, "direct_deformation"),
+    ],
+)
+def test_parameters_that_do_not_fit_are_refused_by_name(values, words):
+    with pytest.raises(ComponentError, match=words):
+        Instance(component("external"), **values)
+
+
+def test_inputs_that_are_not_valid_are_refused():
+    i = Instance(component("external"))
+    i.m.link[0].force[1] = np.nan
+    with pytest.raises(ComponentError, match="port 4"):
+        i.step(0.0, 1e-3)
+    i = Instance(component("external"))
+    with pytest.raises(ComponentError, match="step_limit"):
+        i.step(0.0, 0.1)
+
+
+def test_a_leg_pulled_beyond_its_travel_ends_the_run_by_name():
+    i = Instance(component("external"))
+    i.m.link[0].force[0] = 2e4
+    with pytest.raises(ComponentError, match=r"leg\[\d\].stroke = 0.27"):
+        for k in range(1000):
+            i.step(k * 1e-3, 1e-3)
