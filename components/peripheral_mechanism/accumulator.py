@@ -8,9 +8,10 @@ shaft's position alone, so that the lines on which the shaft stands (3, 4, 11) h
     4 force falls to zero, shaft stands   0 backlash                     11 tension      12 clutch slips in tension
     5 stop, rod fully in
 
-Transitions are the merged table of spec/07 6.3. Memory changes at samples of the deformation only; between two samples
-the force is taken linear, and `work` and energies follow from that. Names: p = parameters.accumulators, e = one
-accumulator.
+Transitions are the merged table of spec/07 6.3. Slip of the clutch shifts the lines, but not the stop, which is where
+the rod is fully in: the source shifts it too, and a leg that has slipped would never be retracted again. Memory changes
+at samples of the deformation only; between two samples the force is taken linear, and `work` and energies follow from
+that. Names: p = parameters.accumulators, e = one accumulator.
 """
 
 from __future__ import annotations
@@ -115,9 +116,9 @@ def return_force(p, e, d):
 
 @kernel
 def _to_direct(p, e, d, f):
-    """Return the deformation at which line 3 or 4 through (d, f) meets branch 1, or the stop's start before it."""
+    """Return the deformation at which line 3 or 4 through (d, f) meets branch 1, or where the stop begins before it."""
     x = _meet(p.direct_deformation, p.direct_force, p.train_stiffness, d - e.shift, f)
-    return e.shift + min(x, p.direct_deformation[4])
+    return min(e.shift + x, p.direct_deformation[4])
 
 
 @kernel
@@ -160,7 +161,8 @@ def force(p, e, d):
     if e.state == HELD:
         return p.train_stiffness * (d - e.zero)
     if e.state == STOP:
-        return p.direct_force[4] + p.train_stiffness * (d - e.shift - p.direct_deformation[4])
+        end = p.direct_deformation[4]
+        return direct_force(p, e, end) + p.train_stiffness * (d - end)
     if e.state == TENSION:
         return p.train_stiffness * (d - e.zero + p.backlash)
     if e.state == SLIP:
@@ -192,12 +194,11 @@ def _switch(p, e, lock):
 @kernel
 def _from_branches(p, e, d, rate):
     """Make one transition out of the states 1, 2, 3 and 5, if one is due. Returns whether one was."""
-    x = d - e.shift
     end = p.direct_deformation[4]
     locked = e.locked != 0.0
     if e.state == DIRECT:
         e.extreme = max(e.extreme, d)
-        if x > end:
+        if d > end:
             e.state = STOP
         elif rate < 0.0 and locked:
             _hold(p, e, e.extreme)
@@ -211,7 +212,7 @@ def _from_branches(p, e, d, rate):
             _hold(p, e, e.between[1])
         elif d > e.between[1]:
             e.extreme = d
-            e.state = STOP if e.between[1] - e.shift >= end else DIRECT
+            e.state = STOP if e.between[1] >= end else DIRECT
         elif d < e.between[0]:
             e.extreme = d
             e.state = RETURN
@@ -221,16 +222,16 @@ def _from_branches(p, e, d, rate):
         e.extreme = min(e.extreme, d)
         if locked or rate > 0.0:
             _between(p, e, e.extreme, _to_direct(p, e, e.extreme, return_force(p, e, e.extreme)))
-        elif rate < 0.0 and x < p.return_deformation[0]:
+        elif rate < 0.0 and d - e.shift < p.return_deformation[0]:
             _hold_released(p, e)
         else:
             return False
-    elif x >= end:
+    elif d >= end:
         return False
     elif locked:
-        _hold(p, e, end + e.shift)
+        _hold(p, e, end)
     else:
-        _between(p, e, _to_return(p, e, end + e.shift, p.direct_force[4]), end + e.shift)
+        _between(p, e, _to_return(p, e, end, direct_force(p, e, end)), end)
     return True
 
 
@@ -242,7 +243,7 @@ def _from_held(p, e, d, rate):
     if e.state == HELD:
         if d > e.held_top:
             e.extreme = d
-            e.state = STOP if e.held_top - e.shift >= p.direct_deformation[4] else DIRECT
+            e.state = STOP if e.held_top >= p.direct_deformation[4] else DIRECT
         elif d < e.zero:
             e.state = BACKLASH if p.backlash > 0.0 else TENSION
         else:

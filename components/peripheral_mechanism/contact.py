@@ -27,7 +27,8 @@ finish_step = _either(internal.finish_step, external.finish_step)
 audit = _either(internal.audit, external.audit)
 
 detect = _either(internal.detect, external.detect)
-closed = _either(internal.closed, external.closed)
+newly_closed = _either(internal.newly_closed, external.newly_closed)
+remember_closed = _either(internal.remember_closed, external.remember_closed)
 accept = _either(internal.accept, external.accept)
 account = _either(internal.account, external.account)
 

@@ -68,11 +68,22 @@ def detect(m, h):
 
 
 @kernel
-def closed(m):
-    """Return whether a contact acts on the ring, which takes the shorter micro-steps."""
+def _acts(m):
     force = load(m.link[0].force)
     torque = load(m.link[0].torque)
-    return dot(force, force) + dot(torque, torque) > 0.0
+    return 1.0 if dot(force, force) + dot(torque, torque) > 0.0 else 0.0
+
+
+@kernel
+def newly_closed(m):
+    """Return whether a contact acts on the ring that did not in the last micro-step."""
+    return _acts(m) > m.stepping.closed
+
+
+@kernel
+def remember_closed(m):
+    """Remember whether a contact acts, for `newly_closed`."""
+    m.stepping.closed = _acts(m)
 
 
 @kernel

@@ -78,9 +78,15 @@ def detect(m, h):
 
 
 @kernel
-def closed(m):
-    """Return whether a contact is closed, which takes the shorter micro-steps."""
-    return m.ring_pair.tally.count > 0.0
+def newly_closed(m):
+    """Return whether the last trial closed a contact that was open in the last micro-step."""
+    return int(m.ring_pair.tally.closed) & ~int(m.stepping.closed) != 0
+
+
+@kernel
+def remember_closed(m):
+    """Remember the contacts of an accepted micro-step for `newly_closed`."""
+    m.stepping.closed = m.ring_pair.tally.closed
 
 
 @kernel

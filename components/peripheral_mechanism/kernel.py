@@ -14,7 +14,16 @@ from components.core.kernel import kernel
 from components.core.rotation import load_matrix, load_quaternion, store_quaternion
 from components.core.vector import ZERO, accumulate, add, load, store
 from components.linkage import hexapod
-from components.peripheral_mechanism import accounting, accumulator, contact, outputs, platform, retraction, validity
+from components.peripheral_mechanism import (
+    accounting,
+    accumulator,
+    contact,
+    micro_step_control,
+    outputs,
+    platform,
+    retraction,
+    validity,
+)
 from components.peripheral_mechanism.ports import AFFINE
 from components.probe_mechanism import drive, motion, pushers
 
@@ -152,7 +161,7 @@ def _micro_step(m, start, h, long):
     code = _place(m, start + 0.5 * h, 0.5 * h)
     if code == 0:
         code = contact.detect(m, h)
-    if code == 0 and long and contact.closed(m):
+    if code == 0 and long and contact.newly_closed(m):
         code = CLOSED
     if code:
         store(load(m.stepping.position), x.ring.position)
@@ -167,6 +176,7 @@ def _micro_step(m, start, h, long):
     _load(m)
     _accelerate(m)
     contact.account(m, h)
+    micro_step_control.set_next(p, m.stepping, s.acceleration, x.ring.acceleration, h)
     code = platform.kick(x, s, h, m.status)
     if code:
         return code
@@ -176,7 +186,7 @@ def _micro_step(m, start, h, long):
     for i in range(3):
         m.balance.impulse[i] += h * force[i]
         m.balance.angular_impulse[i] += h * torque[i]
-    m.stepping.micro_step = p.micro_step if contact.closed(m) else max(p.micro_step, p.longest_micro_step)
+    contact.remember_closed(m)
     return 0
 
 
@@ -222,7 +232,7 @@ def initialize(m):
     for i in range(retraction.CABLES):
         m.cable[i].dissipated = 0.0
     m.validity.cable_stop = 0.0
-    m.stepping.micro_step = p.micro_step
+    micro_step_control.initialize(p, m.stepping)
     code = contact.initialize(m)
     if code == 0:
         code = _place(m, 0.0, 0.0)
@@ -260,7 +270,7 @@ def _advance(m, h):
         size = (h - done) / left
         code = _micro_step(m, done, size, m.stepping.micro_step > p.micro_step)
         if code == CLOSED:
-            m.stepping.micro_step = p.micro_step
+            micro_step_control.restart(p, m.stepping)
         elif ring_pair.PENETRATION < code < platform.DEGENERATE and size > SMALLEST * p.micro_step:
             m.stepping.micro_step = min(0.5 * size, p.micro_step)
         elif code:

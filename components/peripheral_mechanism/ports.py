@@ -10,7 +10,7 @@ from components.core import ports
 from components.core.field import BOOLEAN, INPUT, INTEGER, OUTPUT, Field, Group, input, output, parameter, private
 from components.core.record import Record
 from components.linkage import hexapod
-from components.peripheral_mechanism import accumulator, platform, retraction
+from components.peripheral_mechanism import accumulator, micro_step_control, platform, retraction
 from components.peripheral_mechanism.contact_ports import RingContactPorts
 from components.probe_mechanism.ports import DRIVE, DRIVE_PARAMETERS, PUSHER_PARAMETERS
 
@@ -34,7 +34,7 @@ _DRIVE = _with(
     {
         "torque_constant": {"start": 0.04875 / 27.0},
         "speed_constant": {"start": 8.508e-5},
-        "wheel_inertia": {"start": (9.2e-5, 9.2e-5)},
+        "wheel_inertia": {"start": (8.765e-5, 8.765e-5)},
         "nut_ratio": {"start": 300.0, "description": "angle of the drive's output shaft over that of the drums"},
         "efficiency": {"start": 0.5, "description": "of shafts and power gears while they retract"},
     },
@@ -63,8 +63,7 @@ def _parameters() -> Group:
         parameter("docking_plane_x", "m", "abscissa of the active docking plane in frame 0", 0.23908),
         parameter("base_motion", "1", "how the carrier reports its acceleration; the same as at its port", LAGGED,
                   type=ports.BASE_MOTION),
-        parameter("micro_step", "s", "longest micro-step while a contact is closed", 2.5e-4, minimum=1e-6),
-        parameter("longest_micro_step", "s", "longest micro-step without contact", 5e-4, minimum=1e-6),
+        *micro_step_control.parameters(),
         parameter("step_limit", "s", "longest step over which the ports' motion may be extrapolated", 0.02,
                   minimum=1e-6),
         parameter("initial_stroke", "m", "of all legs at the start, their recoil locked and without force", 0.14,
@@ -179,12 +178,7 @@ def record(contact: RingContactPorts) -> Record:
         _MOTOR,
         kinematics.placement("relative", "frame 0 relative to PU, PU axes"),
         Group("motion", kinematics.moving("base", "frame 0"), kinematics.moving("target", "frame PU")),
-        Group(
-            "stepping",
-            private("micro_step", "s", "length of the next micro-step, at most"),
-            private("position", "m", "of the ring at the start of the micro-step", shape=3),
-            private("quaternion", "1", "of the ring at the start of the micro-step", shape=4),
-        ),
+        micro_step_control.state(),
         _balance(*contact.balance),
         *contact.hidden,
     )  # fmt: skip

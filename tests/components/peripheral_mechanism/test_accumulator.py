@@ -126,12 +126,12 @@ def test_spec07_oracle_T17_random_strokes_and_locks(slip, visited):
         1: branch(DIRECT, x),
         2: branch(RETURN, x),
         0: np.zeros(count),
-        5: 900.0 + STIFFNESS * (x - 0.24),
+        5: branch(DIRECT, 0.24 - shift) + STIFFNESS * (d - 0.24),
         12: np.full(count, -slip),
     }
     for line, law in on.items():
         np.testing.assert_allclose(force[state == line], law[state == line], atol=1e-6)
-    free = x < 0.24
+    free = d < 0.24
     assert np.all(force[free] <= branch(DIRECT, x[free]) + 1e-6), "rule i"
     between = (state == 3) | (state == 4)
     assert np.all(force[between & free] >= -1e-6)
@@ -199,6 +199,18 @@ def test_unlocking_never_gives_energy():
         s.lock = 0.0
         s.sample(s.e.deformation, 0.0)
         assert s.dissipated >= before - 1e-12
+
+
+def test_a_leg_whose_clutch_has_slipped_still_reaches_its_stop():
+    """The stop is that of the rod: slip winds the spring further, and leaves the retracted position where it is."""
+    s = Spring(100.0)
+    s.move(80.0)
+    shift = s.e.shift
+    assert shift < -0.015
+    assert s.move(240.0) == pytest.approx(branch(DIRECT, 0.24 - shift))
+    assert s.state == 1
+    assert s.move(240.2) == pytest.approx(branch(DIRECT, 0.24 - shift) + 100.0)
+    assert s.state == 5
 
 
 def test_the_clutch_acts_after_its_delay():
