@@ -66,7 +66,7 @@ class Pair:
         p.position[:] = 20.0, 0.0, 0.0
         A = np.array(from_angles(*angles))
         a.quaternion[:] = quaternion(tuple(map(tuple, A)))
-        a.position[:] = np.array([-gap, *miss]) - A.T @ (np.array(port) + [0.4344657138, 0.0, 0.0])
+        a.position[:] = np.array([-gap, *miss]) - A.T @ np.add(port, (0.4344657138, 0.0, 0.0))
         a.velocity[:] = velocity
         a.spin[:] = A.T @ (np.array(inertia) * rate)
         put_port(a, self.m.base)
