@@ -90,8 +90,8 @@ def _limit(g, A, r, layers, active, passive, contact):
 def edge_on_edge(g, A, r, hand, layers, active, passive):
     """Find the contact of an active and a passive edge, both (root, along) in PU: (depth, normal, point, by a tip).
 
-    `hand` is -1 or 1 for the side s = 0 or 1; A and r place the active ring. The point lies on the passive edge, or is
-    the end that limits the depth. No contact: depth <= 0.
+    `hand` is -1 or 1 for the side s = 0 or 1; A and r place the active ring. The point lies midway between the edges,
+    as both rings are alike, or is the end that limits the depth. No contact: depth <= 0.
     """
     across = cross(active[1], passive[1])
     # of both directions across the edges the one into the passive ring
@@ -103,7 +103,8 @@ def edge_on_edge(g, A, r, hand, layers, active, passive):
     depth /= size
     normal = scale(sign / size, across)
     _, t, _ = closest_parameters(active[0], active[1], passive[0], passive[1])
-    contact = (depth, normal, axpy(t, passive[1], passive[0]), False)
+    point = axpy(0.5 * depth, normal, axpy(t, passive[1], passive[0]))
+    contact = (depth, normal, point, False)
     return _limit(g, A, r, layers, active, passive, contact)
 
 

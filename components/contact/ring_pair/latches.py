@@ -15,13 +15,12 @@ from __future__ import annotations
 
 from math import sqrt
 
-from components.contact.profile import segment_profile
 from components.contact.ring_pair.contact_list import add_contact
 from components.contact.ring_pair.pairs import LATCH_FRONT, LATCH_REAR
 from components.contact.spheres import revolve
 from components.core.kernel import kernel
 from components.core.rotation import apply_transposed, load_matrix
-from components.core.vector import add, axpy, dot, load, scale
+from components.core.vector import add, axpy, dot, load, norm, scale
 
 FRONT = 0
 REAR = 1
@@ -64,6 +63,37 @@ def passes_edge(face, root, along, length):
 
 
 @kernel
+def rod_behind_stop(face, root, along):
+    """Return (depth, normal, gain, point) of a fired latch, the segment from `root` along `along`, against the stops.
+
+    The stops are where the depths below front and rear face are positive; the least of them counts, and of the rod its
+    deepest point (spec/00 R36): the tip, or the point over the edge, where both are equal and the force follows their
+    mean that is perpendicular to the rod. No contact: depth <= 0.
+    """
+    tip = add(root, along)
+    r = sqrt(tip[1] * tip[1] + tip[2] * tip[2])
+    x = tip[0] - face[FRONT].x
+    front = x * face[FRONT].n_x + (r - face[FRONT].r) * face[FRONT].n_r
+    rear = x * face[REAR].n_x + (r - face[REAR].r) * face[REAR].n_r
+    depth = min(front, rear)
+    side = FRONT if front < rear else REAR
+    t = (face[FRONT].x - root[0]) / along[0]
+    if 0.0 < t < 1.0:
+        point = axpy(t, along, root)
+        r_edge = sqrt(point[1] * point[1] + point[2] * point[2])
+        over_edge = (r_edge - face[FRONT].r) * face[FRONT].n_r
+        if over_edge > depth:
+            first = revolve(face[FRONT].n_x, face[FRONT].n_r, point, r_edge)
+            second = revolve(face[REAR].n_x, face[REAR].n_r, point, r_edge)
+            rise = dot(first, along)
+            share = rise / (rise - dot(second, along))
+            gradient = axpy(share, second, scale(1.0 - share, first))
+            gain = norm(gradient)
+            return over_edge, scale(1.0 / gain, gradient), gain, point
+    return depth, revolve(face[side].n_x, face[side].n_r, tip, r), 1.0, tip
+
+
+@kernel
 def detect_latches(unit):
     """Add the contacts of all latches as they stand. Returns 0, or PENETRATION + pair."""
     length = unit.parameters.latch.length
@@ -73,7 +103,7 @@ def detect_latches(unit):
         root, along = place_latch(unit, k)
         code = 0
         if latch.fired > 0.0:
-            d, normal, gain, point = segment_profile(face, 2, root, scale(length, along))
+            d, normal, gain, point = rod_behind_stop(face, root, scale(length, along))
             if d > 0.0:
                 code = add_contact(unit, LATCH_REAR, k + 1.0, point, normal, gain, d)
         else:

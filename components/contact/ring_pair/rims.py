@@ -26,7 +26,7 @@ CONE = 0
 TIP = 3
 
 # directions at which a petal is looked at first, from its middle: cosine and sine. The outer ones are beside the petal
-SPACING = radians(22.5)
+SPACING = radians(27.0)
 SAMPLES = tuple((cos(k * SPACING), sin(k * SPACING)) for k in (-2, -1, 0, 1, 2))
 # a search ends where the depth grows by less than this along the rim, or where two depths differ by less, m
 FLAT = 1e-10
