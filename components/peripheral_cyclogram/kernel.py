@@ -67,7 +67,7 @@ def _limit(m, t, limit):
 @kernel
 def _capture(m, t):
     m.event.capture = t
-    m.work.captured = 1.0
+    m.captured = 1.0
     _enter(m, ABSORB, t)
 
 
@@ -195,7 +195,7 @@ def _commands(m):
         m.command.push = -1.0
     elif (m.phase == READY or m.phase == ADAPT) and m.event.first_contact >= 0.0 and p.push != 0.0:
         m.command.push = 1.0
-    held = m.work.captured == 0.0 or p.fault.attitude_hold != 0.0
+    held = m.captured == 0.0 or p.fault.attitude_hold != 0.0
     for s in range(2):
         m.command.motor_voltage[s] = voltage * (1.0 - p.fault.motor[s])
         m.command.attitude_hold[s] = p.attitude_control[s] if held else 0.0
@@ -217,7 +217,7 @@ def initialize(m):
     m.event.end = -1.0
     m.work.entered = m.start_time
     m.work.interrupted = 0.0
-    m.work.captured = 0.0
+    m.captured = 0.0
     m.work.aborted = 0.0
     for k in range(LEGS):
         m.work.at_initial_position[k] = 0.0

@@ -64,6 +64,7 @@ RECORD = Record(
     output("phase", "1", "of the sequence", 4.0, type=PERIPHERAL_PHASE),
     output("finished", "1", "the sequence has ended", type=BOOLEAN),
     output("outcome", "1", "of the sequence", 1.0, type=PERIPHERAL_OUTCOME),
+    output("captured", "1", "capture has been signalled in this sequence", type=BOOLEAN),
     output("unlatched", "1", "fault: captured by the sensors, but a petal has no latch behind its stop", type=BOOLEAN),
     Group(
         "event",
@@ -102,7 +103,6 @@ RECORD = Record(
         private("entered", "s", "time at which the present phase began, or its time limit was renewed"),
         private("interrupted", "1", "phase whose time limit has passed"),
         private("at_initial_position", "1", "this leg has reached IP", shape=LEGS),
-        private("captured", "1", "capture has been signalled"),
         private("aborted", "1", "the operator has ordered the departure"),
     ),
     ports.start_time(),

@@ -192,7 +192,11 @@ def _micro_step(m, start, h, long):
 
 @kernel
 def _finish(m, h):
-    """Set outputs and audit at the end of a step of length h. Returns 0, or the code of a failure."""
+    """Set outputs and audit at the end of a step of length h, with the wrenches of the last evaluation.
+
+    Returns 0, or the code of a failure.
+    """
+    _react(m)
     code = _place(m, h, 0.0)
     if code == 0:
         code = contact.finish_step(m)
@@ -200,9 +204,7 @@ def _finish(m, h):
         return code
     platform.drive_legs(m.parameters, m.hexapod, m.ring_state, m.accumulator, m.command.recoil_lock, 0.0, 0.0)
     _place_cables(m, 0.0)
-    _load(m)
-    _accelerate(m)
-    _react(m)
+    _push(m)
     outputs.set_motion(m)
     accounting.audit(m)
     contact.audit(m)
@@ -243,6 +245,10 @@ def initialize(m):
     code = contact.accept(m, 0.0)
     if code == 0:
         contact.start(m)
+        platform.drive_legs(p, m.hexapod, m.ring_state, m.accumulator, m.command.recoil_lock, 0.0, 0.0)
+        _place_cables(m, 0.0)
+        _load(m)
+        _accelerate(m)
         code = _finish(m, 0.0)
     if code:
         return code

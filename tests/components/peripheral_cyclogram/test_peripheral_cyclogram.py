@@ -1,0 +1,217 @@
+"""Every phase, timer, time limit and manual command of the cyclogram, spec/07 section 9."""
+
+import numpy as np
+import pytest
+
+from components.core.component import ComponentError, Instance
+from components.peripheral_cyclogram import component
+from components.peripheral_cyclogram.ports import PERIPHERAL_OUTCOME, PERIPHERAL_PHASE
+
+pytestmark = pytest.mark.quick
+
+H = 0.1
+ALL = [1.0] * 6
+
+
+class Rig:
+    """The cyclogram with a clock; `run(until, **sensors)` holds the sensors and steps until then from the start."""
+
+    def __init__(self, start_time=0.0, **parameters):
+        values = {f"parameters.{k}": v for k, v in parameters.items()}
+        self.instance = Instance(component(), start_time=start_time, **values)
+        self.m = self.instance.m
+        self.start_time = start_time
+        self.k = 0
+
+    def run(self, until, **sensors):
+        for name, value in sensors.items():
+            groups = {"extend": "operator", "abort": "operator", "plane_gap": "docking", "contact": "flag"}
+            group = getattr(self.m, groups.get(name, "sensor"))
+            if np.ndim(value):
+                getattr(group, name)[:] = value
+            else:
+                setattr(group, name, float(value))
+        while self.k * H <= until + 1e-9:
+            self.instance.step(self.start_time + self.k * H, H)
+            self.k += 1
+        return self
+
+    @property
+    def phase(self):
+        return next(name for name, code in PERIPHERAL_PHASE.codes.items() if code == self.m.phase)
+
+    @property
+    def outcome(self):
+        return next(name for name, code in PERIPHERAL_OUTCOME.codes.items() if code == self.m.outcome)
+
+    @property
+    def locks(self):
+        return [int(x) for x in self.m.command.recoil_lock]
+
+    @property
+    def volts(self):
+        return tuple(map(float, self.m.command.motor_voltage))
+
+
+def stowed(**parameters):
+    return Rig(initial_phase=PERIPHERAL_PHASE.codes["STOWED"], **parameters)
+
+
+def adapting(**parameters):
+    """First contact at 1 s, initial position lost at 3 s."""
+    rig = Rig(**parameters).run(0.9).run(1.0, contact=1)
+    return rig.run(2.9).run(3.0, initial_position_lost=1)
+
+
+def captured():
+    """... capture at 3.2 s."""
+    return adapting().run(3.1).run(3.2, capture=1, mated=[1.0] * 3, latched=ALL)
+
+
+def test_stowed_until_the_operator_extends():
+    rig = stowed().run(10.0)
+    assert (rig.phase, rig.locks, rig.volts) == ("STOWED", [1] * 6, (0.0, 0.0))
+    rig.run(10.1, extend=1)
+    assert (rig.phase, rig.locks, rig.volts) == ("EXTEND", [0] * 6, (-27.0, -27.0))
+
+
+def test_each_leg_is_locked_where_it_first_reaches_the_initial_position():
+    rig = stowed().run(0.5, extend=1).run(1.0, initial_position=[0, 1, 0, 0, 0, 0])
+    assert rig.locks == [0, 1, 0, 0, 0, 0]
+    rig.run(2.0, initial_position=[1, 0, 1, 1, 1, 0])
+    assert (rig.phase, rig.locks) == ("EXTEND", [1, 1, 1, 1, 1, 0]), "a leg that has passed IP stays locked"
+    rig.run(2.1, initial_position=[0, 0, 0, 0, 0, 1])
+    assert (rig.phase, rig.locks, rig.volts) == ("SLACK", [1] * 6, (-27.0, -27.0))
+    rig.run(200.0, drive_limit=1)
+    assert (rig.phase, rig.volts) == ("READY", (0.0, 0.0))
+
+
+def test_loss_of_the_initial_position_unlocks_until_capture():
+    rig = adapting()
+    assert (rig.phase, rig.locks, rig.volts) == ("ADAPT", [0] * 6, (0.0, 0.0))
+    assert (rig.m.event.first_contact, rig.m.event.initial_position_lost) == pytest.approx((1.0, 3.0))
+    rig.run(3.1, initial_position_lost=0)
+    assert rig.locks == [0] * 6, "the lock stays off"
+    rig.run(3.2, capture=1)
+    assert (rig.phase, rig.locks) == ("ABSORB", [1] * 6)
+
+
+def test_capture_before_the_loss_inhibits_the_extension():
+    rig = Rig().run(1.0, contact=1).run(1.1, capture=1).run(5.0, initial_position_lost=1)
+    assert (rig.phase, rig.locks) == ("ABSORB", [1] * 6)
+    assert rig.m.event.initial_position_lost == -1.0
+
+
+def test_drive_on_ten_seconds_after_capture():
+    rig = captured()
+    t = rig.m.event.capture
+    rig.run(t + 9.8)
+    assert (rig.phase, rig.volts) == ("ABSORB", (0.0, 0.0))
+    rig.run(t + 10.0)
+    assert (rig.phase, rig.volts, rig.m.event.drive_on) == ("RETRACT", (27.0, 27.0), pytest.approx(t + 10.0))
+    rig.run(200.0, retracted=1, plane_gap=0.003)
+    assert (rig.phase, rig.outcome, rig.m.finished, rig.volts) == ("MATED", "DOCKED", 1.0, (0.0, 0.0))
+    assert rig.m.event.end == pytest.approx(t + 10.1)
+
+
+def test_a_ring_that_comes_back_alone_has_not_docked():
+    rig = captured().run(20.0).run(21.0, retracted=1, plane_gap=0.5)
+    assert (rig.phase, rig.outcome) == ("END", "ABORTED")
+
+
+def test_no_capture_in_time_departs():
+    rig = adapting()
+    t = rig.m.event.initial_position_lost
+    rig.run(t + 14.8)
+    assert rig.phase == "ADAPT"
+    rig.run(t + 15.0)
+    assert (rig.phase, rig.locks, rig.m.command.push) == ("DEPART", [1] * 6, -1)
+    rig.run(t + 24.8)
+    assert (rig.m.finished, rig.outcome) == (0.0, "NONE")
+    rig.run(t + 25.0)
+    assert (rig.phase, rig.outcome, rig.m.finished, rig.m.command.push) == ("END", "RETREATED", 1.0, 0)
+
+
+def test_contact_without_loss_nor_capture_departs_after_a_minute():
+    rig = Rig().run(0.0, contact=1).run(59.9, contact=0)
+    assert rig.phase == "READY"
+    assert rig.run(60.0).phase == "DEPART"
+
+
+def test_thrust_from_first_contact_to_capture_where_it_is_wanted():
+    rig = Rig(push=1.0).run(0.9)
+    assert rig.m.command.push == 0
+    assert rig.run(1.0, contact=1).m.command.push == 1
+    assert rig.run(2.0, initial_position_lost=1).m.command.push == 1
+    assert rig.run(2.1, capture=1).m.command.push == 0
+    assert adapting().m.command.push == 0, "off by default"
+
+
+def test_attitude_is_held_until_capture():
+    rig = adapting()
+    assert list(rig.m.command.attitude_hold) == [1.0, 1.0]
+    assert list(captured().m.command.attitude_hold) == [0.0, 0.0]
+    left_on = adapting(**{"fault.attitude_hold": 1.0}).run(3.2, capture=1)
+    assert list(left_on.m.command.attitude_hold) == [1.0, 1.0]
+    assert list(Rig(attitude_control=[1.0, 0.0]).m.command.attitude_hold) == [1.0, 0.0]
+
+
+@pytest.mark.parametrize(
+    ("begin", "limit", "after"),
+    [
+        (lambda: stowed().run(0.0, extend=1).run(0.1, extend=0), 400.0, "EXTEND"),
+        (lambda: stowed().run(0.0, extend=1).run(0.1, extend=0, initial_position=ALL), 300.0, "SLACK"),
+        (lambda: captured().run(13.2), 900.0, "RETRACT"),
+    ],
+)
+def test_time_limits_stop_the_drive_and_wait_for_the_operator(begin, limit, after):
+    rig = begin()
+    assert rig.phase == after
+    entered = rig.m.work.entered
+    rig.run(entered + limit - 0.2)
+    assert (rig.phase, rig.outcome) == (after, "NONE")
+    rig.run(entered + limit + 5.0)
+    assert (rig.phase, rig.outcome, rig.volts, rig.m.finished) == ("FAULT", "TIMED_OUT", (0.0, 0.0), 0.0)
+    rig.run(entered + limit + 5.1, extend=1)
+    assert (rig.phase, rig.outcome) == (after, "NONE")
+    assert rig.volts != (0.0, 0.0)
+
+
+def test_abort_departs_before_capture_and_ends_after_it():
+    rig = adapting().run(3.1, abort=1)
+    assert (rig.phase, rig.m.command.push) == ("DEPART", -1)
+    rig.run(20.0)
+    assert (rig.phase, rig.outcome) == ("END", "ABORTED")
+    rig = captured().run(4.0, abort=1)
+    assert (rig.phase, rig.outcome, rig.locks) == ("END", "ABORTED", [1] * 6)
+    assert stowed().run(0.1, abort=1).outcome == "ABORTED"
+
+
+def test_capture_by_sensors_without_latches_is_reported():
+    rig = captured().run(14.0)
+    assert rig.m.unlatched == 0.0
+    rig.run(14.1, latched=[1, 0, 0, 1, 0, 0])
+    assert rig.m.unlatched == 1.0
+
+
+def test_faults_of_single_devices():
+    rig = adapting(**{"fault.clutch": [0.0, 0.0, 1.0, 0.0, 0.0, 0.0]})
+    assert rig.locks == [0, 0, 1, 0, 0, 0]
+    rig = stowed(**{"fault.motor": [1.0, 0.0]}).run(0.0, extend=1)
+    assert rig.volts == (0.0, -27.0)
+
+
+def test_times_are_those_of_the_run():
+    rig = Rig(start_time=100.0).run(1.0, contact=1)
+    assert rig.m.event.first_contact == pytest.approx(100.0, abs=0.11)
+    rig = Rig(start_time=100.0).run(0.9).run(1.0, contact=1)
+    assert rig.m.event.first_contact == pytest.approx(101.0)
+
+
+def test_wrong_numbers_are_refused():
+    rig = Rig()
+    rig.m.docking.plane_gap = np.nan
+    with pytest.raises(ComponentError, match="plane_gap"):
+        rig.run(0.0)
+    with pytest.raises(ComponentError, match="initial_phase"):
+        Rig(initial_phase=7)
