@@ -70,6 +70,7 @@ def run_piece(way: Way, plan: Plan, begin: Checkpoint | None, until: float) -> t
     simulation = CoSimulation(
         way.system, step=way.step, stop=plan.stop, algorithm=by_name(plan.algorithm), control=way.control,
         observers=[Events(plan.events), Peaks(watched)], stop_when=plan.stop_when, resume=begin,
+        force=True,  # the state is that of the reference, which steps otherwise
     )  # fmt: skip
     result = simulation.result
     before = result.macro_steps
