@@ -37,6 +37,7 @@ def _release_latches(state):
     for k in range(len(state.latch)):
         state.latch[k].travel = 0.0
         state.latch[k].rate = 0.0
+        state.latch[k].depth = 0.0
         state.latch[k].fired = 0.0
 
 

@@ -162,34 +162,42 @@ def _advance(figure, stiffness, latch, depth, along_normal, h):
 
 
 @kernel
-def _energy(unit, latch, depth):
+def _energy(unit, latch):
     """Return the energy in a latch's spring, its motion and its front contact, J."""
-    contact = 0.5 * unit.parameters.law_front.stiffness * max(0.0, depth) ** 2
-    return spring_energy(unit.parameters.latch, latch) + contact
+    return spring_energy(unit.parameters.latch, latch) + 0.5 * unit.parameters.law_front.stiffness * latch.depth**2
 
 
 @kernel
 def advance_latches(unit, h):
-    """Move all latches by a step h at the present pose, fire those that pass the stops, and book what they lose."""
+    """Move all latches by a step h at the present pose, fire those that pass the stops, and book what they lose.
+
+    That is the work that the motion of the rings since the last step has done on a latch, by the mean of its forces
+    then and now, less the growth of its energy. (The contact's energy before the latch gives way would be no measure:
+    the rings never felt that force.)
+    """
     figure = unit.parameters.latch
     face = unit.geometry.face
+    stiffness = unit.parameters.law_front.stiffness
     for k in range(len(unit.state.latch)):
         latch = unit.state.latch[k]
         if latch.fired > 0.0:
             continue
         root, along = place_latch(unit, k)
         depth, normal = roller_on_front(face, axpy(figure.length - latch.travel, along, root))
-        before = _energy(unit, latch, depth)
-        after = 0.0
+        before = _energy(unit, latch)
+        push = stiffness * latch.depth
+        way = max(0.0, depth) - latch.depth
         if passes_edge(face, root, along, figure.length):
             latch.fired = 1.0
             latch.travel = 0.0
             latch.rate = 0.0
+            latch.depth = 0.0
         else:
-            _advance(figure, unit.parameters.law_front.stiffness, latch, depth, dot(along, normal), h)
+            _advance(figure, stiffness, latch, depth, dot(along, normal), h)
             depth, _ = roller_on_front(face, axpy(figure.length - latch.travel, along, root))
-            after = _energy(unit, latch, depth)
-        unit.state.dissipated_latches += before - after
+            latch.depth = max(0.0, depth)
+        work = 0.5 * (push + stiffness * latch.depth) * way
+        unit.state.dissipated_latches += work + before - _energy(unit, latch)
 
 
 @kernel
@@ -205,6 +213,7 @@ def settle_latches(unit):
         latch = unit.state.latch[k]
         latch.travel = 0.0
         latch.rate = 0.0
+        latch.depth = 0.0
         root, along = place_latch(unit, k)
         latch.fired = 1.0 if passes_edge(face, root, along, figure.length) else 0.0
         depth, normal = roller_on_front(face, axpy(figure.length, along, root))
@@ -212,3 +221,5 @@ def settle_latches(unit):
             c = dot(along, normal)
             balanced = (c * stiffness * depth - figure.preload) / (figure.stiffness + c * c * stiffness)
             latch.travel = min(max(balanced, 0.0), figure.stroke)
+            depth, _ = roller_on_front(face, axpy(figure.length - latch.travel, along, root))
+            latch.depth = max(0.0, depth)

@@ -144,6 +144,7 @@ def state() -> Group:
             "latch",
             private("travel", "m", "pushed in by"),
             private("rate", "m/s", "of the travel"),
+            private("depth", "m", "of its roller in the front of the stops when it was last moved"),
             private("fired", "1", "has snapped out behind its stop: resists no more"),
             count=LATCHES,
         ),
