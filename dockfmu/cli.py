@@ -29,10 +29,11 @@ from dockfmu.commands.results import add_export, add_report
 from dockfmu.commands.run import add_run
 from dockfmu.commands.streams import open_standard_streams, plain_warnings, say
 from dockfmu.commands.terminal import styled
+from dockfmu.commands.view import add_view
 
 COMMANDS = (
     add_list, add_build, add_run, add_parameters, add_validate, add_ports, add_check_swap, add_diagram, add_report,
-    add_compare, add_export, add_completion,
+    add_view, add_compare, add_export, add_completion,
 )  # fmt: skip
 """Each adds the parser of a sub-command, in the order of the help."""
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
@@ -14,6 +15,7 @@ from dockfmu.declare.plan import Plan
 from dockfmu.options import OptionError, RunOptions
 from dockfmu.prepare import apply_options
 from dockfmu.products import ResultsFolder, finite
+from dockfmu.view.scenes import Scenes
 from master.observers.checkpoints import Checkpoints
 from master.observers.observer import Observer
 from master.observers.progress import Progress
@@ -101,15 +103,16 @@ def check_writable(folder: Path) -> None:
 
 
 def recording_observers(
-    folder: Path, structure: Structure, plan: Plan, options: RunOptions, attributes: Mapping[str, str]
+    folder: Path, structure: Structure, plan: Plan, options: RunOptions, attributes: Mapping[str, str], scenes: Scenes
 ) -> list[Observer]:
-    """Return the observers that write the recording, with these attributes, and the checkpoints of a run."""
+    """Return the observers that write the recording, with these attributes and scenes, and the checkpoints of a run."""
     chosen = apply_options(plan, options)
     recorder = Recorder(
         folder / RESULTS,
+        more=scenes.locals,
         every=chosen.record_every,
         dense=None if options.around is None else Dense(tuple(chosen.events.values()), *options.around),
-        attributes={"plan": chosen.to_json(), **attributes},
+        attributes={"plan": chosen.to_json(), "scenes": json.dumps(scenes.elements), **attributes},
     )
     observers: list[Observer] = [recorder, Progress()]
     descriptions = map(structure.description, structure.elements)

@@ -23,6 +23,7 @@ from dockfmu.products import PrivateFolder, Products
 from dockfmu.record import RecordedRun, check_writable, record, recording_observers
 from dockfmu.simulation import Simulation
 from dockfmu.swap.fit import swap
+from dockfmu.view.scenes import scenes_of
 from dockfmu.watch.watching import outcome_observers
 from master.drivers.driver import Driver
 from master.errors import FmuError, StructureError
@@ -485,8 +486,9 @@ class System:
             "changed": json.dumps({name: str(value) for name, value in self._given.items()}),
         }
         # whatever is refused is refused before a folder is made
-        writers = recording_observers(place, self.structure, self.plan, chosen, attributes)
-        run = prepare(self.structure, self.plan, chosen, self.plan.stop, writers, notes=self.notes)
+        scenes = scenes_of(self.structure)
+        writers = recording_observers(place, self.structure, self.plan, chosen, attributes, scenes)
+        run = prepare(self.structure, self.plan, chosen, self.plan.stop, writers, notes=[*self.notes, *scenes.notes])
         if products is None:
             publish = None
         else:

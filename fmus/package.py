@@ -27,6 +27,7 @@ from fmus.identity import model_digest
 from fmus.native.build import build_native
 from fmus.python.build import build_python
 from fmus.resources import resource_files, write_parameter_set
+from fmus.scene import scene_files
 from fmus.toolchain.targets import SOURCES, TARGETS
 
 Kind = Literal["native", "python"]
@@ -98,8 +99,8 @@ def _place(component: Component, kind: str, key: str) -> Path:
 
 
 def _common(component: Component, kind: str, platforms: Sequence[str]) -> dict[str, bytes]:
-    """Return icon, resources, parameter sets and documentation, the same for every kind."""
-    content = {**resource_files(component), "model.png": icon(component)}
+    """Return icon, resources, scene, parameter sets and documentation, the same for every kind."""
+    content = {**resource_files(component), **scene_files(component), "model.png": icon(component)}
     for chosen in component.parameter_sets:
         content[f"resources/parameters/{chosen.name}.ssv"] = write_parameter_set(component.record, chosen)
     listed = [(os.path.relpath(file, ROOT), hashlib.sha256(file.read_bytes()).hexdigest())

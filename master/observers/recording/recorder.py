@@ -55,11 +55,11 @@ _DTYPE = {"Real": np.float64, "Integer": np.int32, "Enumeration": np.int32, "Boo
 class Recorder(Observer):
     """Writes `variables` (full names) at the start and after every `every` macro steps.
 
-    By default these are all outputs except strings. With `extremes`, Real variables are read in all steps, and their
-    extremes between two rows are written too: see `Results.envelope`. With `dense`, all rows around its events are
-    kept, and `every` applies elsewhere. Rows are on disk at most FLUSH_S seconds later, whatever happens to the
-    process; `compression` is that of gzip, from 1 (fast) to 9, or None. A value that is not finite is recorded as it
-    is, and noted in result.warnings.
+    By default these are all outputs except strings; those of `more` come after them, without extremes. With `extremes`,
+    Real variables are read in all steps, and their extremes between two rows are written too: see `Results.envelope`.
+    With `dense`, all rows around its events are kept, and `every` applies elsewhere. Rows are on disk at most FLUSH_S
+    seconds later, whatever happens to the process; `compression` is that of gzip, from 1 (fast) to 9, or None. A value
+    that is not finite is recorded as it is, and noted in result.warnings.
     """
 
     def __init__(
@@ -67,6 +67,7 @@ class Recorder(Observer):
         file: Path,
         variables: Sequence[str] | None = None,
         *,
+        more: Sequence[str] = (),
         every: int = 1,
         dense: Dense | None = None,
         extremes: bool = True,
@@ -75,6 +76,7 @@ class Recorder(Observer):
     ) -> None:
         self.file = Path(file)
         self.variables = None if variables is None else tuple(variables)
+        self.more = tuple(more)
         self.every = every
         self.dense = dense
         self.extremes = extremes
@@ -111,14 +113,15 @@ class Recorder(Observer):
     def sampling(self, system: Structure) -> Sampling:
         if self.variables is None:
             self.variables = tuple(system.select(types=NUMERIC_TYPES))
-        self._resolved = [system.resolve(name) for name in self.variables]
+        self._names = (*self.variables, *(name for name in self.more if name not in self.variables))
+        self._resolved = [system.resolve(name) for name in self._names]
         bad = [f"an element called {name!r}" for name in system.elements if not fit_for_group(name)]
         if bad:
             raise MasterError(f"cannot be recorded: {', '.join(bad)}")
-        self._names = self.variables
-        self._real = [k for k, (_, variable) in enumerate(self._resolved) if variable.type == "Real"]
+        chosen = self._resolved[: len(self.variables)]
+        self._real = [k for k, (_, variable) in enumerate(chosen) if variable.type == "Real"]
         self._envelope = Envelope(len(self._real)) if self.extremes else None
-        return Sampling(self.variables, 1 if self.dense else self.every)
+        return Sampling(self._names, 1 if self.dense else self.every)
 
     @property
     def companions(self) -> Sequence[Observer]:

@@ -1,0 +1,252 @@
+"""Scenes: what an instance of an FMU looks like, as data that names its variables.
+
+A scene is JSON in an FMU, `resources/scene.json`; docs/guide/view.md describes it. Wherever a number can stand, a
+*quantity* can: a number, the name of a variable or of a whole array, a list of quantities, or `{"sum": [...]}` and
+`{"product": [...]}` of quantities.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Iterable, Mapping
+from typing import Any
+
+from base.errors import WRONG, DockfmuError
+from base.names import did_you_mean, shown
+
+FILE = "resources/scene.json"
+"""The scene in an FMU."""
+
+VERSION = 1
+
+LONGEST = 1 << 18
+"""Bytes of a scene that is read from an FMU."""
+
+DEEPEST = 8
+"""Levels of quantities within quantities."""
+
+_PLACES = {"number": 1, "pair": 2, "vector": 3, "quaternion": 4, "matrix": 9}
+
+_LOOK = {"frame": "frame", "label": "text?", "lit": "flags?", "shown": "number?", "style": "style?"}
+
+STYLES = ("line", "thin", "passive")
+
+SHAPES: Mapping[str, Mapping[str, str]] = {
+    "revolution": {"x": "array", "r": "array", "count": "number?"},
+    "sphere": {"centre": "vector?", "radius": "number"},
+    "polyline": {"points": "vectors"},
+    "radial": {"points": "radials", "azimuth": "number?", "count": "number?"},
+    "inertia_box": {"mass": "number", "inertia": "matrix", "centre": "vector?"},
+    "arrow": {"origin": "vector?", "along": "vector", "value": "number", "scale": "number"},
+    "triad": {"length": "number"},
+    "point": {"centre": "vector?"},
+    "contact": {"active": "number", "position": "vector", "force": "number"},
+}
+"""Shapes: the keys of each and what they hold, `?` where the key may be left out; beside those of all shapes."""
+
+DEVICES = ("bar", "dial", "lamp", "number", "state")
+
+PLACES_OF_DEVICES = ("left", "right", "bottom", "devices")
+
+Variables = Mapping[str, tuple[str, ...]]
+"""Name of a scalar or of a whole array -> its scalars, in the order of memory."""
+
+
+class SceneError(DockfmuError, ValueError):
+    """A scene is not as it has to be; the message names its file, the place in it, and the variable."""
+
+    exit_status = WRONG
+
+
+def variables_of(names: Iterable[str]) -> dict[str, tuple[str, ...]]:
+    """Return all scalars, and the arrays that they make up, from the names of the scalars."""
+    found: dict[str, tuple[str, ...]] = {}
+    for name in names:
+        found[name] = (name,)
+        if name.endswith("]"):
+            whole = name.rpartition("[")[0]
+            found[whole] = (*found.get(whole, ()), name)
+    return found
+
+
+def read_scene(data: bytes, variables: Variables, where: str) -> dict[str, Any]:
+    """Return the scene that an FMU carries, checked; see `check_scene`. Raises SceneError."""
+    if len(data) > LONGEST:
+        raise SceneError(f"{where}: a scene of {len(data)} bytes; at most {LONGEST} are read")
+    try:
+        content = json.loads(data)
+    except (ValueError, RecursionError) as error:
+        raise SceneError(f"{where}: not JSON ({error})") from error
+    check_scene(content, variables, where)
+    return dict(content)
+
+
+def check_scene(content: Any, variables: Variables, where: str) -> None:
+    """Raise SceneError unless `content` is a scene of an FMU that has these variables."""
+    _Check(variables, where).scene(content)
+
+
+class _Check:
+    """The check of one scene."""
+
+    def __init__(self, variables: Variables, where: str) -> None:
+        self.variables, self.where = variables, where
+        self.frames: set[str] = set()
+
+    def fail(self, place: str, text: str) -> SceneError:
+        return SceneError(f"{self.where}: {place}: {text}")
+
+    def scene(self, content: Any) -> None:
+        known = {"scene": None, "frames": None, "view": None, "shapes": None, "devices": None, "curves": None}
+        self.table(content, "the scene", known)
+        if content.get("scene") != VERSION:
+            raise self.fail("scene", f"version {shown(content.get('scene'))}; this dockfmu reads version {VERSION}")
+        frames = content.get("frames", {})
+        if not isinstance(frames, dict):
+            raise self.fail("frames", f"{shown(frames)} is not a table")
+        for name, frame in frames.items():
+            # parents come first, so that there is no circle
+            self.frame(f"frames.{name}", frame)
+            self.frames.add(name)
+        if "view" in content:
+            self.keys("view", content["view"], {"frame": "frame", "through": "through?", "size": "number?"})
+        for k, shape in enumerate(self.rows(content, "shapes"), start=1):
+            place = f"shapes[{k}]"
+            kind = shape.get("shape") if isinstance(shape, dict) else None
+            if not isinstance(kind, str) or kind not in SHAPES:
+                raise self.fail(place, f"shape = {shown(kind)}: must be one of {', '.join(SHAPES)}")
+            self.keys(f"{place}, {kind}", {**shape, "shape": "line"}, {"shape": "style", **SHAPES[kind], **_LOOK})
+        for k, group in enumerate(self.rows(content, "devices"), start=1):
+            self.group(f"devices[{k}]", group)
+        for k, curve in enumerate(self.rows(content, "curves"), start=1):
+            self.value(f"curves[{k}]", curve, "variable")
+
+    def frame(self, place: str, frame: Any) -> None:
+        turned = "angles" if isinstance(frame, dict) and "angles" in frame else "quaternion"
+        kinds = {"parent": "frame?", "position": "vector?", turned: "vector?" if turned == "angles" else "quaternion?"}
+        self.keys(place, frame, {**kinds, "inverse": "switch?", "label": "text?"})
+
+    def group(self, place: str, group: Any) -> None:
+        self.table(group, place, {"title": None, "place": None, "items": None})
+        self.value(f"{place}.title", group.get("title"), "text")
+        if group.get("place", "devices") not in PLACES_OF_DEVICES:
+            raise self.fail(f"{place}.place", f"must be one of {', '.join(PLACES_OF_DEVICES)}")
+        for k, item in enumerate(self.rows(group, "items", place), start=1):
+            kinds = {"device": "device", "label": "text", "variable": "variable", "limits": "pair?"}
+            self.keys(f"{place}.items[{k}]", item, kinds)
+            if item["device"] == "dial" and "limits" not in item:
+                raise self.fail(f"{place}.items[{k}]", "a dial needs limits")
+
+    def rows(self, content: Mapping[str, Any], name: str, place: str = "") -> list[Any]:
+        rows = content.get(name, [])
+        if not isinstance(rows, list):
+            raise self.fail(f"{place}.{name}" if place else name, f"{shown(rows)} is not a list")
+        return rows
+
+    def table(self, content: Any, place: str, known: Mapping[str, Any]) -> None:
+        if not isinstance(content, dict):
+            raise self.fail(place, f"{shown(content)} is not a table")
+        for key in content:
+            if key not in known:
+                raise self.fail(place, f"there is no key {shown(key)}{did_you_mean(str(key), known)}")
+
+    def keys(self, place: str, content: Any, kinds: Mapping[str, str]) -> None:
+        """Check a table whose keys hold what `kinds` says."""
+        self.table(content, place, kinds)
+        for key, kind in kinds.items():
+            if key in content:
+                self.value(f"{place}.{key}", content[key], kind.rstrip("?"))
+            elif not kind.endswith("?"):
+                raise self.fail(place, f"needs {key!r}")
+
+    def value(self, place: str, value: Any, kind: str) -> None:
+        if kind == "frame":
+            if not isinstance(value, str) or value not in self.frames:
+                hint = did_you_mean(str(value), self.frames)
+                raise self.fail(place, f"there is no frame {shown(value)}{hint} (parents stand before)")
+        elif kind in ("text", "style", "device"):
+            allowed = {"text": None, "style": STYLES, "device": DEVICES}[kind]
+            if not isinstance(value, str) or (allowed is not None and value not in allowed):
+                raise self.fail(place, f"{shown(value)} is not {' or '.join(allowed) if allowed else 'a text'}")
+        elif kind == "switch":
+            if not isinstance(value, bool):
+                raise self.fail(place, f"{shown(value)} is not true or false")
+        elif kind == "variable":
+            if not isinstance(value, str) or self.places(place, value, 0) != 1:
+                raise self.fail(place, f"{shown(value)} is not the name of a scalar variable")
+        elif kind == "flags":
+            for k, flag in enumerate(value if isinstance(value, list) else [value], start=1):
+                self.value(f"{place}[{k}]", flag, "variable")
+        elif kind == "through":
+            self.keys(place, value, {"frame": "frame", "point": "vector"})
+        elif kind in ("vectors", "radials"):
+            if not isinstance(value, list) or len(value) < 2:
+                raise self.fail(place, "a line needs two points or more")
+            for k, point in enumerate(value, start=1):
+                places = self.places(f"{place}[{k}]", point, 0)
+                if places != 3 and (kind, places) != ("radials", 2):
+                    raise self.fail(f"{place}[{k}]", f"a point has 3 places, not {places}")
+        else:
+            places = self.places(place, value, 0)
+            if kind == "array" and places < 2:
+                raise self.fail(place, "needs an array")
+            if kind != "array" and places != _PLACES[kind]:
+                raise self.fail(place, f"a {kind} has {_PLACES[kind]} places, not {places}")
+
+    def places(self, place: str, quantity: Any, depth: int) -> int:
+        """Return the number of places of a quantity."""
+        if depth > DEEPEST:
+            raise self.fail(place, "quantities nested too deeply")
+        if isinstance(quantity, (int, float)) and not isinstance(quantity, bool) and abs(quantity) < 1e300:
+            return 1
+        if isinstance(quantity, str):
+            if quantity not in self.variables:
+                hint = did_you_mean(quantity, self.variables)
+                raise self.fail(place, f"the FMU has no variable {quantity!r}{hint}")
+            return len(self.variables[quantity])
+        if isinstance(quantity, list):
+            if not quantity:
+                raise self.fail(place, "an empty list")
+            return sum(self.places(f"{place}[{k}]", part, depth + 1) for k, part in enumerate(quantity, start=1))
+        if isinstance(quantity, dict) and len(quantity) == 1 and next(iter(quantity)) in ("sum", "product"):
+            word, parts = next(iter(quantity.items()))
+            if not isinstance(parts, list) or not parts:
+                raise self.fail(place, f"{word} needs a list of quantities")
+            sizes = {self.places(f"{place}.{word}[{k}]", p, depth + 1) for k, p in enumerate(parts, start=1)}
+            if len(sizes - {1}) > 1:
+                raise self.fail(place, f"{word} of {' and '.join(map(str, sorted(sizes)))} places")
+            return max(sizes)
+        raise self.fail(place, f"{shown(quantity)} is not a quantity")
+
+
+def map_quantities(content: Mapping[str, Any], change: Callable[[Any], Any]) -> dict[str, Any]:
+    """Return a checked scene with each quantity `q` replaced by `change(q)`, those within others included.
+
+    `change` gets numbers and names; lists, sums and products are kept around what it returns.
+    """
+
+    def of(quantity: Any) -> Any:
+        if isinstance(quantity, list):
+            return [of(part) for part in quantity]
+        if isinstance(quantity, dict):
+            return {word: [of(part) for part in parts] for word, parts in quantity.items()}
+        return change(quantity)
+
+    def table(content: Mapping[str, Any], plain: Iterable[str]) -> dict[str, Any]:
+        return {key: value if key in plain else of(value) for key, value in content.items()}
+
+    made = dict(content)
+    frames = content.get("frames", {})
+    made["frames"] = {name: table(frame, ("parent", "label", "inverse")) for name, frame in frames.items()}
+    if "view" in content:
+        made["view"] = table(content["view"], ("frame", "through"))
+        if "through" in content["view"]:
+            made["view"]["through"] = table(content["view"]["through"], ("frame",))
+    plain = ("shape", "frame", "label", "style")
+    made["shapes"] = [table(shape, plain) for shape in content.get("shapes", [])]
+    made["devices"] = [
+        {**group, "items": [table(item, ("device", "label")) for item in group.get("items", [])]}
+        for group in content.get("devices", [])
+    ]
+    made["curves"] = [of(curve) for curve in content.get("curves", [])]
+    return made

@@ -1,0 +1,77 @@
+"""`dockfmu view`: the page in the browser that replays a run."""
+
+from __future__ import annotations
+
+import argparse
+import tempfile
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
+from pathlib import Path
+from typing import Any
+
+from dockfmu.commands.arguments import DONE, CommandError, command, patterns, port
+
+
+def add_view(commands: Any) -> None:
+    """Add the parser of `view`."""
+    view = command(commands, "view", "replay a run in the browser: contact scene, dampers, drives, curves")
+    view.add_argument(
+        "source", type=Path, metavar="RESULT",
+        help="results.h5, the folder of a run, or an .ssp, which is shown in its initial state",
+    )  # fmt: skip
+    view.add_argument("--port", type=port, default=0, help="of the server on this machine; default: any that is free")
+    view.add_argument("--no-browser", action="store_true", help="print the address, and open no browser")
+    view.add_argument(
+        "--export", type=Path, metavar="FILE.html",
+        help="write one file that shows the run without dockfmu and without a network, and serve nothing",
+    )  # fmt: skip
+    view.add_argument(
+        "--signals", action="append", default=[], type=patterns, metavar="PATTERN,...",
+        help="with --export, these variables beside those that are drawn; '*' for all",
+    )  # fmt: skip
+    view.set_defaults(action=_view)
+
+
+def _view(arguments: argparse.Namespace) -> int:
+    from dockfmu.view.recording import Replay
+    from master.observers.recording.results import read_results
+
+    if arguments.signals and arguments.export is None:
+        raise CommandError("--signals goes with --export: the page in the browser has all variables")
+    with _recording(arguments.source) as file, read_results(file) as results:
+        replay = Replay(results, file.parent)
+        if arguments.export is not None:
+            from dockfmu.view.export import write_page
+
+            more = results.select(*(pattern for given in arguments.signals for pattern in given))
+            print(write_page(replay, arguments.export, more))
+            return DONE
+        from dockfmu.view.server import serve
+
+        def ready(address: str) -> None:
+            print(f"{file}: {address}\nCtrl-C ends it", flush=True)
+            if not arguments.no_browser:
+                import webbrowser
+
+                webbrowser.open(address)
+
+        with suppress(KeyboardInterrupt):
+            serve(replay, file.parent, arguments.port, ready)
+    return DONE
+
+
+@contextmanager
+def _recording(source: Path) -> Iterator[Path]:
+    """Return the recording to show; of an .ssp that of its first step. Raises CommandError."""
+    if source.suffix.lower() == ".ssp" and source.is_file():
+        from dockfmu.system import System
+
+        with tempfile.TemporaryDirectory(prefix="dockfmu-view-") as folder:
+            system = System.load(source)
+            system.record(folder, stop=system.plan.step, report=False)
+            yield Path(folder) / "results.h5"
+        return
+    file = source / "results.h5" if source.is_dir() else source
+    if not file.is_file():
+        raise CommandError(f"{file}: there is no such file; run a system with -o {file.parent} first")
+    yield file

@@ -1,0 +1,84 @@
+"""One HTML file that shows a run without dockfmu and without a network: for a mail."""
+
+from __future__ import annotations
+
+import base64
+import json
+import re
+import zlib
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from base.files import write_file
+from dockfmu.view.recording import Replay
+
+PAGE = Path(__file__).parent / "page"
+
+MODULES = ("source.js", "frames.js", "geometry.js", "projection.js", "devices.js", "curves.js", "offline.js", "main.js")
+"""Modules of the page, each after those that it imports; a module from a file:// address may import none."""
+
+EVERY_S = 0.05
+BEFORE_S, AFTER_S = 1.0, 2.0
+"""All rows are kept that long before and after each event, elsewhere one in EVERY_S."""
+
+_POLICY = "default-src 'none'; script-src 'unsafe-inline'; style-src 'unsafe-inline'; img-src data:"
+
+_IMPORT = re.compile(r"^import \{[^}]*\} from '\./[\w.]+';\n", re.MULTILINE)
+_EXPORT = re.compile(r"^export ", re.MULTILINE)
+
+
+def write_page(replay: Replay, file: Path, more: Sequence[str] = ()) -> Path:
+    """Write a run as one HTML file, with the variables that are drawn and those of `more`; return the file.
+
+    Raises ViewError, and WriteError if the file cannot be written.
+    """
+    names = list(dict.fromkeys([*replay.shown, *more]))
+    rows = kept_rows(replay.time, [event["t"] for event in replay.description([])["events"]])
+    description = {**replay.description(names), "rows": len(rows), "report": False}
+    columns = [replay.time[rows].astype("<f8"), *(column[rows] for column in replay.columns(names))]
+    packed = zlib.compress(b"".join(map(_planes, columns)), 9)
+    content = {"description": description, "data": base64.b64encode(packed).decode()}
+    return write_file(file, _page(content).encode())
+
+
+def kept_rows(time: np.ndarray, events: Sequence[float]) -> np.ndarray:
+    """Return the indices of the rows to keep: all around events, one in EVERY_S elsewhere, the first and the last."""
+    keep = np.zeros(len(time), bool)
+    for event in events:
+        keep |= (time >= event - BEFORE_S) & (time <= event + AFTER_S)
+    slot = np.floor((time - time[0]) / EVERY_S + 1e-6)
+    keep[np.flatnonzero(np.diff(slot, prepend=-1.0))] = True
+    keep[-1] = True
+    return np.flatnonzero(keep)
+
+
+def _planes(column: np.ndarray) -> bytes:
+    """Return the first bytes of all numbers, then the second bytes of all, ...: they compress better so."""
+    return np.ascontiguousarray(column).view(np.uint8).reshape(len(column), -1).T.tobytes()
+
+
+def _page(content: dict[str, Any]) -> str:
+    page = (PAGE / "index.html").read_text(encoding="utf-8")
+    style = (PAGE / "style.css").read_text(encoding="utf-8")
+    # no text in it can end the element that holds it
+    recording = json.dumps(content, separators=(",", ":")).replace("<", "\\u003c")
+    data = f'<script type="application/json" id="recording">{recording}</script>'
+    charset = '<meta charset="utf-8">'
+    parts = {
+        charset: f'{charset}\n<meta http-equiv="Content-Security-Policy" content="{_POLICY}">',
+        '<link rel="stylesheet" href="page/style.css">': f"<style>\n{style}</style>",
+        '<script type="module" src="page/main.js"></script>': f'{data}\n<script type="module">\n{_script()}</script>',
+    }
+    for old, new in parts.items():
+        assert old in page, old
+        page = page.replace(old, new)
+    return page
+
+
+def _script() -> str:
+    """Return all modules as one: they have no name in common, which a test checks."""
+    texts = [(PAGE / name).read_text(encoding="utf-8") for name in MODULES]
+    return "\n".join(_EXPORT.sub("", _IMPORT.sub("", text)) for text in texts).replace("</script", "<\\/script")

@@ -1,0 +1,154 @@
+// Curves of chosen variables that scroll under the cursor; one panel for each unit.
+
+import { formatted } from './source.js';
+
+const PALETTE = ['#ffb347', '#5ad1ff', '#8ee07f', '#ff7fb0', '#c7a6ff', '#f4e06d'];
+const CURSOR = '#ffe14d', AXIS = '#39435a', TEXT = '#d7deea', DIM = '#93a0b8';
+
+export class Curves {
+  constructor(names) {
+    this.names = names;
+    this.span = 20;
+    this.fit = false;
+    this.drawn = [];
+  }
+
+  colour(name) {
+    return PALETTE[this.names.indexOf(name) % PALETTE.length];
+  }
+
+  panels(source) {
+    const found = new Map();
+    for (const name of this.names) {
+      const unit = source.known.get(name)?.shown ?? '1';
+      if (!found.has(unit)) found.set(unit, []);
+      found.get(unit).push(name);
+    }
+    return [...found];
+  }
+
+  draw(source, t, marks, context, width, height) {
+    const panels = this.panels(source), left = 62, each = (height - 16) / Math.max(panels.length, 1);
+    this.window = [t - this.span / 2, t + this.span / 2];
+    this.x = time => left + (time - this.window[0]) / this.span * (width - left);
+    this.timeAt = x => this.window[0] + (x - left) / (width - left) * this.span;
+    this.drawn = [];
+    context.clearRect(0, 0, width, height);
+    context.font = '11px system-ui, sans-serif';
+    panels.forEach(([unit, names], k) => this.panel(source, t, unit, names, context, left, k * each + 4, width, each - 8));
+    this.times(context, left, width, height);
+    for (const mark of marks) this.vertical(context, mark.t, height, mark.name === 'capture' ? '#ffffff' : '#55617a', [4, 4], left);
+    this.vertical(context, t, height, CURSOR, [], left);
+  }
+
+  vertical(context, time, height, colour, dash, left) {
+    const x = this.x(time);
+    if (x < left) return;
+    context.strokeStyle = colour;
+    context.lineWidth = dash.length ? 1 : 1.5;
+    context.setLineDash(dash);
+    context.beginPath();
+    context.moveTo(x, 0); context.lineTo(x, height - 14);
+    context.stroke();
+    context.setLineDash([]);
+  }
+
+  // The scale is that of the whole run, so that it does not jump; `fit` takes that of the window.
+  scale(source, names) {
+    let low = Infinity, high = -Infinity;
+    for (const name of names) {
+      let [a, b] = source.range(name);
+      if (this.fit) [a, b] = this.rangeInWindow(source, name);
+      low = Math.min(low, a);
+      high = Math.max(high, b);
+    }
+    const margin = 0.06 * (high - low) || 0.5 * Math.abs(high) || 1;
+    return [low - margin, high + margin];
+  }
+
+  rangeInWindow(source, name) {
+    const column = source.columns.get(name);
+    let low = Infinity, high = -Infinity;
+    if (column) for (let k = source.row(this.window[0]), last = source.row(this.window[1]); k <= last; k++) {
+      low = Math.min(low, column[k]);
+      high = Math.max(high, column[k]);
+    }
+    return low <= high ? [low, high] : [0, 1];
+  }
+
+  panel(source, t, unit, names, context, left, top, width, height) {
+    const [low, high] = this.scale(source, names), y = v => top + height * (1 - (v - low) / (high - low));
+    context.strokeStyle = AXIS;
+    context.lineWidth = 1;
+    context.strokeRect(left, top, width - left - 1, height);
+    if (low < 0 && high > 0) { context.beginPath(); context.moveTo(left, y(0)); context.lineTo(width, y(0)); context.stroke(); }
+    const factor = source.known.get(names[0])?.factor ?? 1;
+    context.fillStyle = DIM;
+    context.textAlign = 'right';
+    context.fillText(formatted(high * factor, 3), left - 4, top + 9);
+    context.fillText(formatted(low * factor, 3), left - 4, top + height);
+    context.fillText(unit === '1' ? '' : unit, left - 4, top + height / 2 + 4);
+    context.textAlign = 'left';
+    context.save();
+    context.beginPath();
+    context.rect(left, top, width - left, height);
+    context.clip();
+    names.forEach((name, k) => {
+      const points = this.line(source, name, context, y, left, width);
+      const value = source.value(name, t);
+      context.fillStyle = this.colour(name);
+      context.fillText(`${'─━┅'[k % 3]} ${name} = ${formatted(value * factor)}`, left + 6, top + 13 + 13 * k);
+      context.beginPath();
+      context.arc(this.x(t), y(value), 3, 0, 2 * Math.PI);
+      context.fill();
+      this.drawn.push({ name, value, points, at: [this.x(t), y(value)], low, high, top, height });
+    });
+    context.restore();
+  }
+
+  // Each point while there are few, else the smallest and largest value of each column of pixels.
+  line(source, name, context, y, left, width) {
+    const column = source.columns.get(name), times = source.times;
+    if (!column) return 0;
+    const held = source.known.get(name).held, last = Math.min(source.row(this.window[1]) + 1, times.length - 1);
+    const first = source.row(this.window[0]);
+    context.strokeStyle = this.colour(name);
+    context.lineWidth = 1.3;
+    context.beginPath();
+    if (last - first < 2 * (width - left)) {
+      for (let k = first; k <= last; k++) {
+        const x = this.x(times[k]);
+        if (k === first) context.moveTo(x, y(column[k]));
+        else {
+          if (held) context.lineTo(x, y(column[k - 1]));
+          context.lineTo(x, y(column[k]));
+        }
+      }
+    } else {
+      let k = first;
+      for (let x = left; x < width && k <= last; x++) {
+        const until = this.timeAt(x + 1);
+        let low = Infinity, high = -Infinity;
+        for (; k <= last && times[k] < until; k++) {
+          if (column[k] < low) low = column[k];
+          if (column[k] > high) high = column[k];
+        }
+        if (low <= high) { context.lineTo(x, y(low)); context.lineTo(x, y(high)); }
+      }
+    }
+    context.stroke();
+    return last - first + 1;
+  }
+
+  times(context, left, width, height) {
+    const wanted = this.span / 8, power = 10 ** Math.floor(Math.log10(wanted));
+    const step = [1, 2, 5, 10].map(m => m * power).find(s => s >= wanted);
+    context.fillStyle = DIM;
+    context.textAlign = 'center';
+    for (let k = Math.ceil(this.window[0] / step); k * step <= this.window[1]; k++) {
+      context.fillText(`${+(k * step).toPrecision(10)} s`, this.x(k * step), height - 2);
+    }
+    context.textAlign = 'left';
+    context.fillStyle = TEXT;
+  }
+}

@@ -1,0 +1,59 @@
+// Shapes of a scene as lines and circles in their frame: what a projection draws.
+
+const AROUND = 24;
+
+const turn = ([x, r, t = 0], azimuth) =>
+  [x, r * Math.cos(azimuth) - t * Math.sin(azimuth), r * Math.sin(azimuth) + t * Math.cos(azimuth)];
+
+const chunks = (flat, size) => Array.from({ length: flat.length / size }, (_, k) => flat.slice(k * size, (k + 1) * size));
+
+function revolution(q) {
+  const count = Math.round(q.count ?? q.x.length), profile = Array.from({ length: count }, (_, k) => [q.x[k], q.r[k]]);
+  const rings = profile.filter(([, r]) => r > 0).map(([x, r]) =>
+    Array.from({ length: AROUND + 1 }, (_, k) => turn([x, r], 2 * Math.PI * k / AROUND)));
+  const meridians = Array.from({ length: 8 }, (_, k) => profile.map(point => turn(point, Math.PI * k / 4)));
+  return { lines: [...rings, ...meridians] };
+}
+
+function radial(q, shape) {
+  const sizes = shape.points.map(point => Array.isArray(point) ? point.length : 2);
+  const count = Math.round(q.count ?? 1);
+  let first = 0;
+  const points = sizes.map(size => q.points.slice(first, first += size));
+  return {
+    lines: Array.from({ length: count }, (_, k) =>
+      points.map(point => turn(point, (q.azimuth ?? 0) + 2 * Math.PI * k / count))),
+  };
+}
+
+// Edges of the homogeneous cuboid of this mass and inertia.
+function inertiaBox(q) {
+  const [xx, yy, zz] = [q.inertia[0], q.inertia[4], q.inertia[8]];
+  const half = [yy + zz - xx, zz + xx - yy, xx + yy - zz].map(s => Math.sqrt(Math.max(6 * s / q.mass, 0)) / 2);
+  const centre = q.centre ?? [0, 0, 0];
+  const corner = k => half.map((h, axis) => centre[axis] + (k >> axis & 1 ? h : -h));
+  const lines = [];
+  for (let k = 0; k < 8; k++) for (const bit of [1, 2, 4]) if (!(k & bit)) lines.push([corner(k), corner(k | bit)]);
+  return { lines };
+}
+
+function arrow(q) {
+  const origin = q.origin ?? [0, 0, 0], length = q.value * q.scale;
+  const tip = origin.map((x, k) => x + q.along[k] * length);
+  return { lines: [[origin, tip]], arrow: true };
+}
+
+const MAKERS = {
+  revolution,
+  radial,
+  inertia_box: inertiaBox,
+  arrow,
+  polyline: q => ({ lines: [chunks(q.points, 3)] }),
+  sphere: q => ({ lines: [], circle: { centre: q.centre ?? [0, 0, 0], radius: q.radius } }),
+  triad: q => ({ lines: [0, 1, 2].map(axis => [[0, 0, 0], [0, 1, 2].map(k => k === axis ? q.length : 0)]) }),
+  point: q => ({ lines: [], dot: q.centre ?? [0, 0, 0] }),
+  contact: q => ({ lines: [], dot: q.position }),
+};
+
+// Lines, circle and dot of a shape in its frame from the values of its quantities.
+export const geometry = (shape, quantities) => MAKERS[shape.shape](quantities, shape);

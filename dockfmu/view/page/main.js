@@ -1,0 +1,377 @@
+// The page: panes over one time cursor, keys, and the script interface window.dockfmu (docs/guide/view.md).
+
+import { openSource } from './served.js';
+import { formatted, namesIn } from './source.js';
+import { Projection, solids, viewpoint } from './projection.js';
+import { Devices, readItem } from './devices.js';
+import { Curves } from './curves.js';
+
+const SPEEDS = [0.01, 0.02, 0.05, 0.1, 0.2, 0.5, 1, 2, 5, 10, 20, 50, 100];
+const LONGEST_FRAME = 0.25; // s, so that a hidden tab does not jump when it is seen again
+const byId = id => document.getElementById(id);
+
+function failed(error) {
+  document.querySelector('main').innerHTML = '<p id="message" role="alert"></p>';
+  byId('message').textContent = `The recording cannot be shown: ${error.message ?? error}`;
+  document.documentElement.dataset.failed = 'true';
+}
+
+// Size of a unit in which canvases are drawn, in CSS pixels: they grow with the letters of the page.
+const letterUnit = () => parseFloat(getComputedStyle(document.body).fontSize) / 13;
+
+// A canvas that has the size of its place, in pixels of the screen.
+class Pane {
+  constructor(id) {
+    this.canvas = byId(id);
+    this.context = this.canvas.getContext('2d');
+  }
+
+  fit(height) {
+    const ratio = window.devicePixelRatio || 1, unit = letterUnit();
+    if (height) this.canvas.style.height = `${height * unit}px`;
+    const width = this.canvas.clientWidth, tall = this.canvas.clientHeight;
+    if (this.canvas.width !== Math.round(width * ratio) || this.canvas.height !== Math.round(tall * ratio)) {
+      this.canvas.width = Math.round(width * ratio);
+      this.canvas.height = Math.round(tall * ratio);
+    }
+    this.context.setTransform(ratio * unit, 0, 0, ratio * unit, 0, 0);
+    return [width / unit, tall / unit];
+  }
+}
+
+class Page {
+  constructor(source) {
+    this.source = source;
+    this.time = source.start;
+    this.speed = 1;
+    this.playing = false;
+    this.view = '';
+    this.last = 0;
+    this.pictures = [];
+    // mechanisms first: those have a view of their own
+    const scenes = Object.entries(source.scenes).sort(([, a], [, b]) => (b.view ? 1 : 0) - (a.view ? 1 : 0));
+    const groups = scenes.flatMap(([element, scene]) => scene.devices.map(group => ({ ...group, element })));
+    this.groups = place => groups.filter(group => (group.place ?? 'devices') === place);
+    this.panes = Object.fromEntries(['side', 'axial', 'devices', 'curves'].map(id => [id, new Pane(id)]));
+    this.projections = ['side', 'axial'].map(kind => new Projection(byId(kind), kind));
+    this.devices = new Devices(this.groups('devices'));
+    this.curves = new Curves(source.curves);
+    this.fields = [];
+  }
+
+  // What the page needs before its first picture: all that the scenes name, and the first curves.
+  async load() {
+    const names = namesIn(Object.values(this.source.scenes));
+    await this.source.load([...names, ...this.curves.names]);
+  }
+
+  // --- time -----------------------------------------------------------------------------------------------------------
+
+  seek(t) {
+    const time = Number(t);
+    if (!Number.isFinite(time)) throw new Error(`seek: ${t} is not a time`);
+    this.time = Math.min(Math.max(time, this.source.start), this.source.end);
+    this.draw();
+    return this.time;
+  }
+
+  step(rows) {
+    const { times } = this.source;
+    let row = this.source.row(this.time);
+    // between two rows the one before is a step back
+    if (rows < 0 && times[row] < this.time) row += 1;
+    return this.seek(times[Math.min(Math.max(row + rows, 0), times.length - 1)]);
+  }
+
+  play(speed = this.speed) {
+    const wanted = Number(speed);
+    if (!(wanted > 0 && wanted <= 1000)) throw new Error(`play: ${speed} is not a speed`);
+    this.speed = wanted;
+    if (this.time >= this.source.end) this.time = this.source.start;
+    this.playing = true;
+    this.last = performance.now();
+    this.controls();
+    requestAnimationFrame(now => this.frame(now));
+  }
+
+  pause() {
+    this.playing = false;
+    this.controls();
+  }
+
+  frame(now) {
+    if (!this.playing) return;
+    const passed = Math.min(Math.max((now - this.last) / 1000, 0), LONGEST_FRAME);
+    this.last = now;
+    this.time = Math.min(this.time + passed * this.speed, this.source.end);
+    this.draw();
+    this.pictures.push(now);
+    while (this.pictures[0] < now - 1000) this.pictures.shift();
+    if (this.time >= this.source.end) this.pause();
+    else requestAnimationFrame(next => this.frame(next));
+  }
+
+  event(direction) {
+    const times = this.source.events.map(event => event.t).sort((a, b) => a - b);
+    const found = direction > 0 ? times.find(t => t > this.time + 1e-9) : times.findLast(t => t < this.time - 1e-9);
+    if (found !== undefined) this.seek(found);
+  }
+
+  // --- drawing --------------------------------------------------------------------------------------------------------
+
+  draw() {
+    const { source, time } = this;
+    // in the scene of the contact the craft would only be in the way
+    const items = solids(source, time, scene => this.view === 'craft' || scene.view);
+    const view = viewpoint(source, time, this.view);
+    for (const projection of this.projections) {
+      const pane = this.panes[projection.kind], [width, height] = pane.fit();
+      projection.draw(items, view, pane.context, width, height);
+    }
+    const wide = this.panes.devices.canvas.parentElement.clientWidth / letterUnit();
+    const [width, height] = this.panes.devices.fit(this.devices.heightFor(wide));
+    this.devices.draw(source, time, this.panes.devices.context, width, height);
+    const curves = this.panes.curves, size = curves.fit();
+    this.curves.draw(source, time, source.events, curves.context, ...size);
+    for (const field of this.fields) {
+      const { text, unit } = readItem(source, field.item, time), shown = unit ? `${text} ${unit}` : text;
+      if (field.shown !== shown) field.element.textContent = field.shown = shown;
+    }
+    this.controls();
+  }
+
+  redraw() {
+    if (!this.playing) this.draw();
+  }
+
+  controls() {
+    const { source, time } = this;
+    byId('play').textContent = this.playing ? 'pause' : 'play';
+    if (document.activeElement !== byId('time')) byId('time').value = time.toFixed(3);
+    byId('slider').value = String(Math.round((time - source.start) / (source.end - source.start || 1) * 1e6));
+    byId('slider').setAttribute('aria-valuetext', `${time.toFixed(3)} s`);
+    byId('speed').value = String(this.speed);
+    byId('rate').textContent = this.playing ? `${this.pictures.length} fps` : '';
+  }
+
+  // --- building -------------------------------------------------------------------------------------------------------
+
+  build() {
+    const { source } = this;
+    document.title = `${source.title} – dockfmu view`;
+    byId('title').textContent = source.title;
+    byId('description').textContent = source.description;
+    byId('outcome').textContent = source.outcome;
+    byId('outcome').className = `badge ${source.standing}`;
+    byId('report').hidden = !source.report;
+    for (const place of ['left', 'right']) this.numbers(byId(place), this.groups(place));
+    this.loads(byId('bottom'), this.groups('bottom'));
+    const views = Object.entries(source.scenes).filter(([, scene]) => scene.view).map(([element]) => element);
+    this.options(byId('view'), [...views.map(element => [element, `contact: ${element}`]), ['craft', 'all craft']]);
+    this.view = byId('view').value;
+    this.options(byId('speed'), SPEEDS.map(speed => [String(speed), `${speed} ×`]));
+    this.options(byId('events'), [['', 'jump to…'], ...source.events.map((event, k) => [String(k), `${event.t.toFixed(3)} s  ${event.name.replaceAll('_', ' ')}`])]);
+    const length = source.end - source.start || 1;
+    for (const event of source.events) {
+      const mark = document.createElement('i');
+      mark.title = `${event.name} at ${event.t.toFixed(3)} s`;
+      mark.style.left = `${(event.t - source.start) / length * 100}%`;
+      byId('marks').append(mark);
+    }
+    this.list();
+    this.listen();
+  }
+
+  options(select, pairs) {
+    select.replaceChildren(...pairs.map(([value, text]) => new Option(text, value)));
+  }
+
+  numbers(place, groups) {
+    for (const group of groups) {
+      const title = document.createElement('h3'), list = document.createElement('dl');
+      title.textContent = group.title;
+      for (const item of group.items) {
+        const name = document.createElement('dt'), value = document.createElement('dd');
+        name.textContent = item.label;
+        name.title = item.variable?.v ?? '';
+        list.append(name, value);
+        this.fields.push({ item, element: value, shown: '', group });
+      }
+      place.append(title, list);
+    }
+  }
+
+  loads(place, groups) {
+    for (const group of groups) {
+      place.append(`${group.title}:`);
+      for (const item of group.items) {
+        const line = document.createElement('span'), value = document.createElement('b');
+        line.append(`${item.label} `, value);
+        place.append(line);
+        this.fields.push({ item, element: value, shown: '', group });
+      }
+    }
+  }
+
+  async toggle(name) {
+    if (!this.source.known.has(name)) throw new Error(`there is no recorded variable ${name}`);
+    await this.source.load([name]);
+    const { names } = this.curves;
+    this.curves.names = names.includes(name) ? names.filter(other => other !== name) : [...names, name];
+    this.list();
+    this.draw();
+  }
+
+  list() {
+    const entry = name => {
+      const item = document.createElement('li'), on = this.curves.names.includes(name);
+      item.textContent = `${on ? '✓ ' : ''}${name}`;
+      item.style.color = on ? this.curves.colour(name) : '';
+      item.title = this.source.known.get(name)?.description ?? '';
+      item.tabIndex = 0;
+      item.onclick = () => this.toggle(name);
+      item.onkeydown = event => { if (event.key === 'Enter') this.toggle(name); };
+      return item;
+    };
+    const words = byId('search').value.toLowerCase().split(/\s+/).filter(Boolean);
+    const found = words.length ? [...this.source.known.keys()].filter(name => words.every(word => name.toLowerCase().includes(word))) : [];
+    byId('found').replaceChildren(...found.slice(0, 60).map(entry));
+    byId('shown').replaceChildren(...this.curves.names.map(entry));
+  }
+
+  // --- input ----------------------------------------------------------------------------------------------------------
+
+  listen() {
+    byId('play').onclick = () => this.playing ? this.pause() : this.play();
+    byId('back').onclick = () => this.step(-1);
+    byId('forward').onclick = () => this.step(1);
+    byId('speed').onchange = event => { this.speed = Number(event.target.value); };
+    byId('slider').oninput = event => this.seek(this.source.start + event.target.value / 1e6 * (this.source.end - this.source.start));
+    byId('time').onchange = event => { if (Number.isFinite(Number(event.target.value))) this.seek(event.target.value); event.target.blur(); };
+    byId('events').onchange = event => { if (event.target.value !== '') this.seek(this.source.events[Number(event.target.value)].t); event.target.value = ''; };
+    byId('view').onchange = event => { this.view = event.target.value; this.home(); };
+    byId('search').oninput = () => this.list();
+    for (const projection of this.projections) this.moveProjection(projection);
+    this.moveCurves(byId('curves'));
+    document.addEventListener('keydown', event => this.key(event));
+    new ResizeObserver(() => this.redraw()).observe(document.querySelector('main'));
+  }
+
+  home() {
+    for (const projection of this.projections) Object.assign(projection, { zoom: 1, pan: [0, 0] });
+    this.draw();
+  }
+
+  zoom(factor) {
+    for (const projection of this.projections) projection.zoom = Math.min(Math.max(projection.zoom * factor, 0.02), 200);
+    this.redraw();
+  }
+
+  moveProjection(projection) {
+    const { canvas } = projection;
+    canvas.addEventListener('wheel', event => { event.preventDefault(); this.zoom(Math.exp(-event.deltaY / 400)); }, { passive: false });
+    canvas.addEventListener('dblclick', () => this.home());
+    canvas.addEventListener('pointerdown', event => canvas.setPointerCapture(event.pointerId));
+    canvas.addEventListener('pointermove', event => {
+      if (!canvas.hasPointerCapture(event.pointerId)) return;
+      projection.pan = [projection.pan[0] + event.movementX, projection.pan[1] + event.movementY];
+      this.redraw();
+    });
+  }
+
+  // The curves scroll under the cursor: drag them, and time goes with them.
+  moveCurves(canvas) {
+    canvas.addEventListener('wheel', event => {
+      event.preventDefault();
+      this.curves.span = Math.min(Math.max(this.curves.span * Math.exp(event.deltaY / 400), 0.02), 2 * (this.source.end - this.source.start) || 1);
+      this.redraw();
+    }, { passive: false });
+    canvas.addEventListener('pointerdown', event => canvas.setPointerCapture(event.pointerId));
+    canvas.addEventListener('pointermove', event => {
+      if (!canvas.hasPointerCapture(event.pointerId)) return;
+      this.seek(this.time - event.movementX / (canvas.clientWidth - 62) * this.curves.span);
+    });
+  }
+
+  key(event) {
+    if (event.target.matches('input:not([type=range]), select') || event.ctrlKey || event.metaKey || event.altKey) {
+      if (event.key === 'Escape') event.target.blur();
+      return;
+    }
+    const faster = by => { this.speed = SPEEDS[Math.min(Math.max(SPEEDS.findIndex(s => s >= this.speed) + by, 0), SPEEDS.length - 1)]; this.controls(); };
+    const rows = event.shiftKey ? 10 : 1;
+    const action = {
+      ' ': () => this.playing ? this.pause() : this.play(),
+      ArrowLeft: () => this.step(-rows), ArrowRight: () => this.step(rows),
+      ArrowUp: () => faster(1), ArrowDown: () => faster(-1),
+      Home: () => this.seek(this.source.start), End: () => this.seek(this.source.end),
+      n: () => this.event(1), b: () => this.event(-1),
+      '+': () => this.zoom(1.25), '-': () => this.zoom(0.8), 0: () => this.home(),
+      f: () => { this.curves.fit = !this.curves.fit; this.redraw(); },
+      v: () => { const view = byId('view'); view.selectedIndex = (view.selectedIndex + 1) % view.length; view.onchange({ target: view }); },
+      '/': () => byId('search').focus(),
+    }[event.key];
+    if (!action) return;
+    event.preventDefault();
+    action();
+  }
+
+  // --- script interface -----------------------------------------------------------------------------------------------
+
+  contacts() {
+    const row = this.source.row(this.time), read = name => this.source.columns.get(name)?.[row] ?? NaN, found = [];
+    for (const [element, scene] of Object.entries(this.source.scenes)) {
+      for (const shape of scene.shapes) {
+        if (shape.shape !== 'contact' || !(read(shape.active.v) > 0)) continue;
+        found.push({ element, label: shape.label, position: shape.position.map(part => read(part.v)), force: read(shape.force.v) });
+      }
+    }
+    return found;
+  }
+
+  drawn() {
+    const [side, axial] = this.projections.map(projection => ({ scale: projection.scale, items: projection.drawn }));
+    const numbers = this.fields.map(field => ({ title: field.group.title, label: field.item.label, variable: field.item.variable?.v, text: field.shown }));
+    return { time: this.time, unit: letterUnit(), side, axial, devices: this.devices.drawn, curves: this.curves.drawn, numbers };
+  }
+
+  script() {
+    const page = this;
+    window.dockfmu = {
+      get time() { return page.time; },
+      get start() { return page.source.start; },
+      get duration() { return page.source.end - page.source.start; },
+      get playing() { return page.playing; },
+      get speed() { return page.speed; },
+      get fps() { return page.pictures.length; },
+      get events() { return page.source.events.map(event => ({ ...event })); },
+      get curves() { return [...page.curves.names]; },
+      seek: t => page.seek(t),
+      step: (rows = 1) => page.step(rows),
+      play: speed => page.play(speed),
+      pause: () => page.pause(),
+      variables: () => [...page.source.known.keys()],
+      load: async names => { await page.source.load([names].flat()); },
+      value: name => {
+        if (!page.source.known.has(name)) throw new Error(`there is no recorded variable ${name}`);
+        return page.source.value(name, page.time);
+      },
+      curve: name => page.toggle(name),
+      view: name => { page.view = byId('view').value = name; page.home(); },
+      contacts: () => page.contacts(),
+      drawn: () => page.drawn(),
+    };
+  }
+}
+
+try {
+  const page = new Page(await openSource());
+  await page.load();
+  page.build();
+  page.script();
+  page.draw();
+  document.documentElement.dataset.ready = 'true';
+} catch (error) {
+  failed(error);
+  throw error;
+}

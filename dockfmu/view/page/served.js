@@ -1,0 +1,26 @@
+// The recording as the server gives it.
+
+import { Source } from './source.js';
+
+async function fetched(path, body) {
+  const answer = await fetch(path, body === undefined ? {} : { method: 'POST', body: JSON.stringify(body) });
+  if (!answer.ok) throw new Error(`${path}: ${answer.status} ${await answer.text()}`);
+  return answer;
+}
+
+async function columns(variables) {
+  const bytes = await (await fetched('columns', variables.map(variable => variable.name))).arrayBuffer();
+  let offset = 0;
+  return variables.map(variable => {
+    const size = variable.size * variable.rows;
+    const part = bytes.slice(offset, offset += size);
+    return variable.size === 8 ? new Float64Array(part) : new Float32Array(part);
+  });
+}
+
+export async function openSource() {
+  const description = await (await fetched('description')).json();
+  for (const variable of description.variables) variable.rows = description.rows;
+  const time = new Float64Array(await (await fetched('time')).arrayBuffer());
+  return new Source(description, time, columns);
+}

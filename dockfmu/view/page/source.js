@@ -1,0 +1,98 @@
+// The recording in the page: times of the rows, columns by name, and what a variable is called and measured in.
+
+export class Source {
+  // `fetchColumns(names)` gives an array of typed arrays
+  constructor(description, time, fetchColumns) {
+    Object.assign(this, description);
+    this.times = time;
+    this.fetchColumns = fetchColumns;
+    this.columns = new Map();
+    this.known = new Map(description.variables.map(variable => [variable.name, variable]));
+    this.start = time[0];
+    this.end = time[time.length - 1];
+  }
+
+  // Load the columns of these names that are not here yet.
+  async load(names) {
+    const missing = [...new Set(names)].filter(name => this.known.has(name) && !this.columns.has(name));
+    if (!missing.length) return;
+    const values = await this.fetchColumns(missing.map(name => this.known.get(name)));
+    missing.forEach((name, k) => this.columns.set(name, values[k]));
+  }
+
+  // The last row at or before t; rows are not evenly spaced.
+  row(t) {
+    const times = this.times;
+    let low = 0, high = times.length - 1;
+    if (!(t > times[0])) return 0;
+    while (low < high) {
+      const middle = (low + high + 1) >> 1;
+      if (times[middle] <= t) low = middle; else high = middle - 1;
+    }
+    return low;
+  }
+
+  // Row and share of the way to the next one.
+  place(t) {
+    const i = this.row(t), times = this.times;
+    if (i + 1 >= times.length || times[i + 1] <= times[i]) return [i, 0];
+    return [i, Math.min(Math.max((t - times[i]) / (times[i + 1] - times[i]), 0), 1)];
+  }
+
+  // Value of a variable in SI units: interpolated if it is continuous, held otherwise; NaN where it is not known.
+  value(name, t) {
+    const column = this.columns.get(name);
+    if (!column) return NaN;
+    const [i, share] = this.place(t);
+    if (share === 0 || this.known.get(name).held) return column[i];
+    return column[i] + share * (column[i + 1] - column[i]);
+  }
+
+  // Smallest and largest value over the run, without those that are not finite.
+  range(name) {
+    const variable = this.known.get(name), column = this.columns.get(name);
+    if (!variable || !column) return [0, 1];
+    if (!variable.range) {
+      let low = Infinity, high = -Infinity;
+      for (const value of column) {
+        if (value < low && value > -Infinity) low = value;
+        if (value > high && value < Infinity) high = value;
+      }
+      variable.range = low <= high ? [low, high] : [0, 1];
+    }
+    return variable.range;
+  }
+}
+
+// Value of a quantity of a scene: a number, or an array for an array; `read(name)` gives the value of a variable.
+export function evaluate(quantity, read) {
+  if (typeof quantity === 'number') return quantity;
+  if (quantity === null || quantity === undefined) return NaN;
+  if (Array.isArray(quantity)) return quantity.flatMap(part => evaluate(part, read));
+  if ('v' in quantity) return read(quantity.v);
+  const parts = (quantity.sum ?? quantity.product).map(part => evaluate(part, read));
+  const combine = quantity.sum ? (a, b) => a + b : (a, b) => a * b;
+  return parts.reduce((a, b) => {
+    if (Array.isArray(a)) return a.map((x, k) => combine(x, Array.isArray(b) ? b[k] : b));
+    return Array.isArray(b) ? b.map(y => combine(a, y)) : combine(a, b);
+  });
+}
+
+// Names of all variables in a part of a scene.
+export function namesIn(part, found = new Set()) {
+  if (Array.isArray(part)) part.forEach(inner => namesIn(inner, found));
+  else if (part && typeof part === 'object') {
+    if (typeof part.v === 'string') found.add(part.v);
+    else Object.values(part).forEach(inner => namesIn(inner, found));
+  }
+  return found;
+}
+
+// A number for people: as many digits as it deserves, always the same width.
+export function formatted(value, digits = 4) {
+  if (!Number.isFinite(value)) return '–';
+  if (value === 0) return '0';
+  const size = Math.abs(value);
+  if (size >= 1e6 || size < 1e-5) return value.toExponential(2);
+  return value.toFixed(Math.min(Math.max(digits - 1 - Math.floor(Math.log10(size)), 0), 6));
+}

@@ -1,0 +1,214 @@
+"""A recording for the page: its scenes with numbers for parameters, what its variables are called, and columns."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from functools import cached_property
+from pathlib import Path
+from threading import Lock
+from typing import Any
+
+import numpy as np
+
+from base.errors import DockfmuError
+from dockfmu.declare.plan import Plan
+from dockfmu.report.curves import shown_unit
+from dockfmu.view.scenes import poses_among
+from master.observers.recording.results import Results
+
+CURVES = 6
+"""Curves that are shown at first."""
+
+
+class ViewError(DockfmuError, RuntimeError):
+    """There is nothing to show, or what is asked for is not recorded."""
+
+
+class Replay:
+    """A recording as the page shows it: in the browser from a server, or in one file."""
+
+    def __init__(self, results: Results, folder: Path) -> None:
+        """Take an open recording and the folder with the summary and events of its run. Raises ViewError."""
+        if not len(results.time):
+            raise ViewError(f"{results.file}: the run ended before anything was recorded")
+        self._results = results
+        self._folder = folder
+        self._columns: dict[str, np.ndarray] = {}
+        self._reading = Lock()
+
+    @property
+    def time(self) -> np.ndarray:
+        """Times of the rows, s."""
+        return self._results.time
+
+    @cached_property
+    def scenes(self) -> dict[str, Any]:
+        """Scene of each element, `{"v": name}` for variables; poses among the variables for a recording without."""
+        text = self._results.attributes.get("scenes")
+        if text is None:
+            return {element: self._of_poses(element) for element in self._elements()}
+        try:
+            scenes = json.loads(text)
+        except (TypeError, ValueError, RecursionError) as error:
+            raise ViewError(f"{self._results.file}: its scenes are not JSON ({error})") from error
+        if not isinstance(scenes, dict) or not all(
+            isinstance(scene, dict) and {"frames", "shapes", "devices"} <= scene.keys() for scene in scenes.values()
+        ):
+            raise ViewError(f"{self._results.file}: its scenes are not those of a run of dockfmu")
+        made: dict[str, Any] = _with_numbers(scenes, self._results)
+        return made
+
+    def _elements(self) -> list[str]:
+        return list(dict.fromkeys(name.partition(".")[0] for name in self._results.variables))
+
+    def _of_poses(self, element: str) -> dict[str, Any]:
+        names = [name for name in self._results.variables if name.startswith(f"{element}.")]
+
+        def array(name: str, size: int) -> list[dict[str, str]]:
+            return [{"v": f"{name}[{k}]"} for k in range(1, size + 1)]
+
+        ports = poses_among(names)
+        return {
+            "frames": {
+                port: {"position": array(f"{port}.position", 3), "quaternion": array(f"{port}.quaternion", 4)}
+                for port in ports
+            },
+            "shapes": [{"shape": "triad", "frame": port, "length": 0.3, "label": port} for port in ports],
+            "devices": [],
+            "curves": [],
+        }
+
+    @cached_property
+    def _doubles(self) -> set[str]:
+        """Names that move frames: differences of large distances need all their digits."""
+        return {name for scene in self.scenes.values() for name in names_in(scene["frames"])}
+
+    @cached_property
+    def shown(self) -> list[str]:
+        """Names of all variables that the scenes and the first curves show and that are recorded."""
+        wanted = dict.fromkeys([*(n for scene in self.scenes.values() for n in names_in(scene)), *self.curves])
+        return [name for name in wanted if name in self._results]
+
+    @cached_property
+    def curves(self) -> list[str]:
+        """Names of the variables that are shown as curves at first: those of scenes, else those of the report."""
+        named = [name for scene in self.scenes.values() for name in names_in(scene.get("curves", []))]
+        if not named and "plan" in self._results.attributes:
+            named = [name for panel in self._plan().panels for name in panel.signals]
+        named = named or self._results.variables
+        return [name for name in dict.fromkeys(named) if name in self._results and self._numeric(name)][:CURVES]
+
+    def _plan(self) -> Plan:
+        try:
+            return Plan.from_json(self._results.attributes["plan"])
+        except (DockfmuError, KeyError, TypeError, ValueError):
+            return Plan()
+
+    def _numeric(self, name: str) -> bool:
+        return bool(self._results.attribute(name).get("type") != "String")
+
+    def description(self, names: Iterable[str] | None = None) -> dict[str, Any]:
+        """Return all that the page needs but times and columns, of these variables or of all numeric ones."""
+        results = self._results
+        chosen = [name for name in (results.variables if names is None else names) if self._numeric(name)]
+        summary, attributes = self._read("summary.json", {}), results.attributes
+        status = summary.get("status", attributes.get("status", ""))
+        outcome = str(summary.get("outcome", attributes.get("outcome", status)))
+        standing = "good" if status == "completed" and summary.get("success", True) else "bad"
+        return {
+            "title": str(attributes.get("system", results.file.name)),
+            "description": str(attributes.get("description", "")),
+            "outcome": outcome.replace("_", " "),
+            "standing": "" if status in ("", "running", "stopped") else standing,
+            "report": (self._folder / "report.html").is_file(),
+            "rows": len(results.time),
+            "events": self._events(),
+            "scenes": self.scenes,
+            "curves": self.curves,
+            "variables": [self._variable(name) for name in chosen],
+        }
+
+    def _variable(self, name: str) -> dict[str, Any]:
+        about = self._results.attribute(name)
+        unit, factor = shown_unit(str(about["unit"]), str(about.get("display_unit", "")))
+        known = {
+            "name": name,
+            "shown": unit,
+            "factor": factor,
+            "held": about.get("type") != "Real" or about.get("variability") != "continuous",
+            "size": 8 if name in self._doubles else 4,
+            "description": str(about.get("description", "")),
+        }
+        items = dict(str(item).split("=", 1) for item in about.get("items", ()) if "=" in str(item))
+        return {**known, "items": {value: name.replace("_", " ").lower() for value, name in items.items()}}
+
+    def _events(self) -> list[dict[str, Any]]:
+        events = self._read("events.json", [])
+        return [
+            {"t": float(event["t"]), "name": str(event["name"])}
+            for event in events
+            if isinstance(event, dict) and isinstance(event.get("t"), (int, float)) and "name" in event
+        ]
+
+    def _read(self, name: str, missing: Any) -> Any:
+        file = self._folder / name
+        try:
+            content = json.loads(file.read_text(encoding="utf-8")) if file.is_file() else missing
+        except (OSError, ValueError, RecursionError):
+            return missing
+        return content if type(content) is type(missing) else missing
+
+    def columns(self, names: Sequence[str]) -> Iterator[np.ndarray]:
+        """Return the values of these variables: float32, or float64 of what moves frames. Raises ViewError."""
+        for name in names:
+            if name not in self._results or not self._numeric(name):
+                raise ViewError(f"{self._results.file}: holds no numbers {name!r}")
+            yield self._column(name)
+
+    def _column(self, name: str) -> np.ndarray:
+        with self._reading:
+            if name not in self._columns:
+                self._columns[name] = np.asarray(self._results[name], "<f8" if name in self._doubles else "<f4")
+            return self._columns[name]
+
+    def read_ahead(self) -> None:
+        """Read what the page asks for first; meant for a thread, while the browser starts."""
+        for name in self.shown:
+            self._column(name)
+
+
+def _with_numbers(part: Any, results: Results) -> Any:
+    """Return a part of a scene with `{"p": name}` replaced by the value of the parameter; None where there is none."""
+    values: dict[str, Mapping[str, float]] = {}
+
+    def number(name: str) -> float | None:
+        element, _, variable = name.partition(".")
+        if element not in values:
+            try:
+                values[element] = results.parameters(element)
+            except KeyError:
+                values[element] = {}
+        return values[element].get(variable)
+
+    def of(part: Any) -> Any:
+        if isinstance(part, list):
+            return [of(inner) for inner in part]
+        if isinstance(part, dict):
+            return number(part["p"]) if isinstance(part.get("p"), str) else {k: of(v) for k, v in part.items()}
+        return part
+
+    return of(part)
+
+
+def names_in(part: Any) -> Iterator[str]:
+    """Return the names of variables in a part of a scene with full names."""
+    if isinstance(part, dict):
+        if isinstance(part.get("v"), str):
+            yield part["v"]
+        else:
+            for inner in part.values():
+                yield from names_in(inner)
+    elif isinstance(part, list):
+        for inner in part:
+            yield from names_in(inner)

@@ -1,0 +1,132 @@
+"""The scenes of a system: those that its FMUs carry, with full names; poses and outputs of FMUs without one."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from base.names import vector
+from base.scene import FILE, SceneError, check_scene, map_quantities, read_scene, variables_of
+from master.errors import ArchiveError
+from master.fmi import archive
+from master.fmi.variables import Description
+from master.system import Structure
+
+LISTED = 12
+"""Outputs that are shown of an FMU without a scene."""
+
+
+@dataclass(frozen=True)
+class Scenes:
+    """Scenes of a system, by element, as they are written beside a recording.
+
+    In place of a name there is `{"v": full name}` of an output or local variable, or `{"p": full name}` of a parameter.
+    Inputs are replaced by what sets them.
+
+    Attributes
+    ----------
+    elements : dict
+        Scene of each element.
+    locals : tuple of str
+        Full names of local variables that the scenes show: they are recorded beside the outputs.
+    notes : tuple of str
+        Sentences on scenes that cannot be used; poses and outputs are shown instead.
+    """
+
+    elements: dict[str, Any]
+    locals: tuple[str, ...]
+    notes: tuple[str, ...]
+
+
+def scenes_of(structure: Structure) -> Scenes:
+    """Return the scenes of a system. Raises DescriptionError or ArchiveError for FMUs that cannot be read."""
+    elements: dict[str, Any] = {}
+    notes: list[str] = []
+    seen: dict[str, None] = {}
+    for name in structure.elements:
+        description = structure.description(name)
+        scene, note = _scene(structure, name, description)
+        notes += [f"{name}: {note}"] if note else []
+        full = _FullNames(structure, name, description)
+        elements[name] = map_quantities(scene, full)
+        seen |= full.locals
+    return Scenes(elements, tuple(seen), tuple(notes))
+
+
+def _scene(structure: Structure, element: str, description: Description) -> tuple[dict[str, Any], str]:
+    """Return the scene of an element, and why it is not that of its FMU, if it has one."""
+    file = structure.elements[element].file
+    try:
+        if not file.is_dir() and FILE in archive.members(file):
+            names = [variable.name for variable in description.variables.values()]
+            return read_scene(archive.read_member(file, FILE), variables_of(names), f"{file.name}, {FILE}"), ""
+    except (SceneError, ArchiveError) as error:
+        return ports_scene(description), f"its scene is not used: {error}"
+    return ports_scene(description), ""
+
+
+def ports_scene(description: Description) -> dict[str, Any]:
+    """Return a scene of an FMU that has none: axes at each pose among its ports, and its first outputs as numbers."""
+    shown = [v for v in description.variables.values() if v.causality in ("input", "output", "local")]
+    poses = poses_among([variable.name for variable in shown])
+    outputs = [v.name for v in shown if v.causality == "output" and v.type != "String"][:LISTED]
+    items = [{"device": "number", "label": name, "variable": name} for name in outputs]
+    scene = {
+        "scene": 1,
+        "frames": {name: _pose(name) for name in poses},
+        "shapes": [{"shape": "triad", "frame": name, "length": 0.3, "label": name} for name in poses],
+        "devices": [{"title": description.model_name, "items": items}] if items else [],
+    }
+    check_scene(scene, variables_of(v.name for v in shown), description.model_name)
+    return scene
+
+
+def poses_among(names: Sequence[str]) -> list[str]:
+    """Return the ports of type pose: those with a position of 3 and a quaternion of 4 numbers."""
+    known = set(names)
+    ports = (name.removesuffix(".position[1]") for name in names if name.endswith(".position[1]"))
+    return [
+        port for port in ports if {*vector(f"{port}.position"), *vector(f"{port}.quaternion", 4)} <= known
+    ]  # fmt: skip
+
+
+def _pose(port: str) -> dict[str, str]:
+    return {"position": f"{port}.position", "quaternion": f"{port}.quaternion", "label": port}
+
+
+class _FullNames:
+    """What replaces the names of one element's scene."""
+
+    def __init__(self, structure: Structure, element: str, description: Description) -> None:
+        self.structure, self.element, self.description = structure, element, description
+        self.arrays = variables_of(variable.name for variable in description.variables.values())
+        self.incoming = {c.input: c for c in structure.connections if c.target == element}
+        self.locals: dict[str, None] = {}
+
+    def __call__(self, quantity: float | str) -> Any:
+        if not isinstance(quantity, str):
+            return quantity
+        scalars = [self.scalar(name) for name in self.arrays[quantity]]
+        return scalars[0] if quantity == self.arrays[quantity][0] else scalars
+
+    def scalar(self, name: str) -> Any:
+        variable = self.description.variables[name]
+        full = f"{self.element}.{name}"
+        if variable.causality in ("parameter", "structuralParameter"):
+            return {"p": full}
+        if variable.causality == "input":
+            return self.input(name, variable.start)
+        if variable.causality != "output":
+            self.locals[full] = None
+        return {"v": full}
+
+    def input(self, name: str, start: Any) -> Any:
+        """Return what sets an input: an output, converted, or its start value."""
+        connection = self.incoming.get(name)
+        if connection is None:
+            value = self.structure.elements[self.element].start.get(name, start)
+            return float(value) if isinstance(value, (int, float)) else 0.0
+        source = {"v": f"{connection.source}.{connection.output}"}
+        factor, offset = self.structure.transformation(connection)
+        return source if (factor, offset) == (1.0, 0.0) else {"sum": [offset, {"product": [factor, source]}]}

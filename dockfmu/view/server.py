@@ -1,0 +1,159 @@
+"""The server of the page: on this machine only, and only for who has the token of its address."""
+
+from __future__ import annotations
+
+import json
+import secrets
+import socket
+from collections.abc import Callable
+from pathlib import Path
+from threading import Thread
+
+import uvicorn
+from starlette.applications import Starlette
+from starlette.concurrency import run_in_threadpool
+from starlette.datastructures import MutableHeaders
+from starlette.middleware import Middleware
+from starlette.middleware.trustedhost import TrustedHostMiddleware
+from starlette.requests import Request
+from starlette.responses import FileResponse, PlainTextResponse, RedirectResponse, Response
+from starlette.routing import Mount, Route
+from starlette.staticfiles import StaticFiles
+from starlette.types import ASGIApp, Message, Receive, Scope, Send
+
+from dockfmu.view.recording import Replay, ViewError
+
+PAGE = Path(__file__).parent / "page"
+HOST = "127.0.0.1"
+LONGEST = 1 << 20
+"""Bytes of a request: the names of all variables of a large system."""
+
+HEADERS = {
+    "Content-Security-Policy": "default-src 'self'; img-src 'self' data:; frame-ancestors 'none'",
+    "X-Content-Type-Options": "nosniff",
+    "Referrer-Policy": "no-referrer",
+    "Cache-Control": "no-store",
+}
+_REPORT = "default-src 'none'; script-src 'unsafe-inline'; style-src 'unsafe-inline'; img-src data:"
+
+
+class _Guard:
+    """Refuses every request without the token: in the address the first time, in a cookie after that."""
+
+    def __init__(self, app: ASGIApp, token: str, cookie: str) -> None:
+        self.app, self.token, self.cookie = app, token, cookie
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        if scope["type"] != "http":
+            return
+
+        async def guarded(message: Message) -> None:
+            if message["type"] == "http.response.start":
+                headers = MutableHeaders(scope=message)
+                for name, value in HEADERS.items():
+                    headers.setdefault(name, value)
+            await send(message)
+
+        request = Request(scope, receive)
+        if request.url.path == "/" and self._is_token(request.query_params.get("token", "")):
+            # out of the address, so that it does not stay in the history
+            answer: Response = RedirectResponse("/", status_code=303)
+            answer.set_cookie(self.cookie, self.token, httponly=True, samesite="strict")
+            await answer(scope, receive, guarded)
+        elif self._is_token(request.cookies.get(self.cookie, "")):
+            await self.app(scope, receive, guarded)
+        else:
+            refusal = PlainTextResponse("open the address that dockfmu view has printed", status_code=403)
+            await refusal(scope, receive, guarded)
+
+    def _is_token(self, given: str) -> bool:
+        return secrets.compare_digest(given.encode(), self.token.encode())
+
+
+def application(replay: Replay, folder: Path, token: str, cookie: str) -> Starlette:
+    """Return the application that serves a recording, and the report in its folder, to who has the token."""
+
+    def refused(_: Request, error: Exception) -> Response:
+        return PlainTextResponse(str(error), status_code=400)
+
+    async def page(_: Request) -> Response:
+        return FileResponse(PAGE / "index.html")
+
+    described = json.dumps(replay.description(), separators=(",", ":"))
+
+    async def description(_: Request) -> Response:
+        return Response(described, media_type="application/json")
+
+    async def time(_: Request) -> Response:
+        return Response(replay.time.astype("<f8").tobytes(), media_type="application/octet-stream")
+
+    async def columns(request: Request) -> Response:
+        names = _names(await _body(request))
+
+        def values() -> bytes:
+            return b"".join(column.tobytes() for column in replay.columns(names))
+
+        return Response(await run_in_threadpool(values), media_type="application/octet-stream")
+
+    async def report(_: Request) -> Response:
+        file = folder / "report.html"
+        if not file.is_file():
+            return PlainTextResponse("there is no report; dockfmu report makes one", status_code=404)
+        return FileResponse(file, headers={"Content-Security-Policy": _REPORT})
+
+    return Starlette(
+        routes=[
+            Route("/", page),
+            Route("/description", description),
+            Route("/time", time),
+            Route("/columns", columns, methods=["POST"]),
+            Route("/report.html", report),
+            Mount("/page", StaticFiles(directory=PAGE)),
+        ],
+        exception_handlers={ViewError: refused},
+        middleware=[
+            Middleware(TrustedHostMiddleware, allowed_hosts=[HOST, "localhost"]),
+            Middleware(_Guard, token=token, cookie=cookie),
+        ],
+    )
+
+
+async def _body(request: Request) -> bytes:
+    """Return the body of a request. Raises ViewError if it is too long."""
+    found = bytearray()
+    async for part in request.stream():
+        found += part
+        if len(found) > LONGEST:
+            raise ViewError(f"a request of more than {LONGEST} bytes")
+    return bytes(found)
+
+
+def _names(body: bytes) -> list[str]:
+    try:
+        names = json.loads(body)
+    except (ValueError, RecursionError) as error:
+        raise ViewError(f"not JSON: {error}") from error
+    if not isinstance(names, list) or not all(isinstance(name, str) for name in names):
+        raise ViewError("a list of names is needed")
+    return names
+
+
+def serve(replay: Replay, folder: Path, port: int, ready: Callable[[str], None]) -> None:
+    """Serve a recording until Ctrl-C. `ready` is called with the address once it answers.
+
+    Raises ViewError if the port is taken.
+    """
+    with socket.socket() as listening:
+        listening.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+        try:
+            listening.bind((HOST, port))
+        except OSError as error:
+            raise ViewError(f"port {port} cannot be used ({error.strerror}); --port 0 takes a free one") from error
+        listening.listen()
+        number, token = listening.getsockname()[1], secrets.token_urlsafe(24)
+        app = application(replay, folder, token, f"dockfmu_{number}")
+        Thread(target=replay.read_ahead, daemon=True).start()
+        config = uvicorn.Config(app, log_level="warning", access_log=False, lifespan="off", timeout_graceful_shutdown=1)
+        # the socket listens already: a browser that comes early waits
+        ready(f"http://{HOST}:{number}/?token={token}")
+        uvicorn.Server(config).run(sockets=[listening])

@@ -1,0 +1,115 @@
+"""The scene of a component, from `scene.toml` beside its kernel, as it is carried in the FMU.
+
+In the file, beside the schema of `base.scene`: `include = [{ file = "../FOLDER/scene.toml" }]` puts what another file
+has before its own; `when = "variable"` leaves a table out, or an included file, unless the component has that variable;
+`repeat = "array"` makes a copy for each element of an array or array of groups, with `{k}` as its index from 1.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+import tomllib
+from collections.abc import Iterable, Mapping
+from pathlib import Path
+from typing import Any
+
+from base.errors import FAILED
+from base.scene import FILE, VERSION, SceneError, check_scene, variables_of
+from components.core.component import Component
+
+_PARTS = ("shapes", "devices", "curves")
+
+
+class SceneFileError(SceneError):
+    """A `scene.toml` cannot be read."""
+
+    exit_status = FAILED
+
+
+def scene_files(component: Component) -> dict[str, bytes]:
+    """Return the scene by its path in the FMU; nothing for a component without `scene.toml` beside its declaration.
+
+    Raises SceneError, naming file, place and variable, for a scene that the component does not have the variables for.
+    """
+    file = component.module.with_name("scene.toml")
+    if not file.is_file():
+        return {}
+    scalars = [slot.name for slot in component.record.variables]
+    scene = {"scene": VERSION, **_expanded(_read(file, scalars), scalars)}
+    check_scene(scene, variables_of(scalars), f"{component.name}, {file.parent.name}/{file.name}")
+    return {FILE: json.dumps(scene, separators=(",", ":"), allow_nan=False).encode()}
+
+
+def _read(file: Path, names: list[str], within: tuple[Path, ...] = ()) -> dict[str, Any]:
+    """Return the content of a file after that of the files that it includes."""
+    if file in within:
+        raise SceneFileError(f"{file}: includes itself")
+    try:
+        content = tomllib.loads(file.read_text(encoding="utf-8"))
+    except (OSError, tomllib.TOMLDecodeError) as error:
+        raise SceneFileError(f"{file}: {error}") from error
+    merged: dict[str, Any] = {"frames": {}, **{part: [] for part in _PARTS}}
+    others = [
+        _read((file.parent / other["file"]).resolve(), names, (*within, file))
+        for other in content.pop("include", [])
+        if _has(other.get("when"), names)
+    ]
+    for found in (*others, content):
+        merged["frames"] |= found.pop("frames", {})
+        for part in _PARTS:
+            merged[part] += found.pop(part, [])
+        merged |= found
+    return merged
+
+
+def _expanded(content: Mapping[str, Any], names: list[str]) -> dict[str, Any]:
+    """Return the scene with its tables chosen by `when` and copied by `repeat`."""
+
+    def rows(given: Iterable[Any]) -> list[Any]:
+        made = []
+        for row in given:
+            if not isinstance(row, dict):
+                made.append(row)
+                continue
+            row = dict(row)
+            if not _has(row.pop("when", None), names):
+                continue
+            array = row.pop("repeat", None)
+            for k in range(1, 2 if array is None else _count(array, names) + 1):
+                copy = row if array is None else _with_index(row, k)
+                made.append({**copy, "items": rows(copy["items"])} if "items" in copy else copy)
+        return made
+
+    chosen = {name: frame for name, frame in content["frames"].items() if _has(frame.get("when"), names)}
+    frames = {name: {key: v for key, v in frame.items() if key != "when"} for name, frame in chosen.items()}
+    for name, frame in list(frames.items()):
+        if "repeat" in frame:
+            del frames[name]
+            array = frame.pop("repeat")
+            frames |= {name.format(k=k): _with_index(frame, k) for k in range(1, _count(array, names) + 1)}
+    curves = [row.pop("variable") if isinstance(row, dict) else row for row in rows(content["curves"])]
+    return {**content, "frames": frames, **{p: rows(content[p]) for p in ("shapes", "devices")}, "curves": curves}
+
+
+def _has(variable: str | None, names: list[str]) -> bool:
+    """Return whether there is a variable, array or group of this name."""
+    return variable is None or any(re.match(re.escape(variable) + r"($|[.\[])", name) for name in names)
+
+
+def _count(array: str, names: list[str]) -> int:
+    found = re.compile(re.escape(array) + r"\[(\d+)")
+    return max((int(match[1]) for name in names if (match := found.match(name))), default=0)
+
+
+def _with_index(value: Any, k: int) -> Any:
+    """Return `value` with `{k}` in all its texts replaced."""
+    if value == "{k}":
+        return k
+    if isinstance(value, str):
+        return value.replace("{k}", str(k))
+    if isinstance(value, list):
+        return [_with_index(part, k) for part in value]
+    if isinstance(value, dict):
+        return {key: _with_index(part, k) for key, part in value.items()}
+    return value

@@ -1,0 +1,101 @@
+"""Scenes as data: what is refused, with the place and the name."""
+
+import copy
+import json
+
+import pytest
+
+from base.scene import LONGEST, SceneError, check_scene, map_quantities, read_scene, variables_of
+
+NAMES = [
+    *(f"body.position[{k}]" for k in (1, 2, 3)),
+    *(f"body.quaternion[{k}]" for k in (1, 2, 3, 4)),
+    *(f"cone.x[{k}]" for k in (1, 2, 3, 4, 5)),
+    *(f"cone.r[{k}]" for k in (1, 2, 3, 4, 5)),
+    "radius",
+    "flag",
+    "stroke",
+]
+SCENE = {
+    "scene": 1,
+    "frames": {
+        "body": {"position": "body.position", "quaternion": "body.quaternion"},
+        "tip": {"parent": "body", "position": [{"sum": ["radius", 0.5]}, 0, 0]},
+    },
+    "view": {"frame": "body", "size": 1, "through": {"frame": "tip", "point": [1, 0, 0]}},
+    "shapes": [
+        {"shape": "sphere", "frame": "tip", "radius": "radius", "lit": ["flag"], "label": "head"},
+        {"shape": "revolution", "frame": "body", "x": "cone.x", "r": {"product": [2, "cone.r"]}},
+        {"shape": "radial", "frame": "body", "points": [[0, 1], "body.position"], "count": 3},
+    ],
+    "devices": [{"title": "Damper", "items": [{"device": "bar", "label": "stroke", "variable": "stroke"}]}],
+    "curves": ["stroke"],
+}
+
+
+def checked(change=lambda scene: None):
+    scene = copy.deepcopy(SCENE)
+    change(scene)
+    check_scene(scene, variables_of(NAMES), "Thing.fmu")
+
+
+def test_a_scene_that_is_right_is_taken():
+    checked()
+    assert read_scene(json.dumps(SCENE).encode(), variables_of(NAMES), "Thing.fmu") == SCENE
+
+
+@pytest.mark.parametrize(
+    ("change", "message"),
+    [
+        (lambda s: s["shapes"][0].update(radius="radios"), r"\[1\], sphere.radius: .*'radios'; did you mean radius"),
+        (lambda s: s["frames"]["body"].update(position="body.place"), r"body.position: .*'body.place'"),
+        (lambda s: s["shapes"][0].update(lit="flags"), r"lit\[1\]: .*'flags'; did you mean flag"),
+        (lambda s: s["devices"][0]["items"][0].update(variable="strike"), r"items\[1\].variable: .*'strike'"),
+        (lambda s: s["curves"].append("body.position"), r"curves\[2\]: 'body.position' is not the name of a scalar"),
+        (lambda s: s["view"]["through"].update(point=["lost", 0, 0]), r"through.point\[1\]: .*'lost'"),
+        (lambda s: s["shapes"][0].update(frame="tap"), r"there is no frame 'tap'; did you mean tip"),
+        (lambda s: s["frames"]["body"].update(parent="tip"), r"frames.body.parent: there is no frame 'tip'"),
+        (lambda s: s["shapes"][0].update(shape="ball"), r"shape = 'ball': must be one of revolution, sphere"),
+        (lambda s: s["shapes"][0].pop("radius"), r"shapes\[1\], sphere: needs 'radius'"),
+        (lambda s: s["shapes"][0].update(radios=1), r"there is no key 'radios'; did you mean radius"),
+        (lambda s: s["shapes"][0].update(radius="cone.x"), r"a number has 1 places, not 5"),
+        (lambda s: s["shapes"][0].update(radius=float("nan")), r"nan is not a quantity"),
+        (lambda s: s["shapes"][0].update(radius={"sum": ["cone.x", "body.position"]}), r"sum of 3 and 5 places"),
+        (lambda s: s.update(scene=2), r"version 2; this dockfmu reads version 1"),
+        (lambda s: s.update(shapes={}), r"shapes: \{\} is not a list"),
+        (lambda s: s["devices"][0]["items"][0].update(device="dial"), r"a dial needs limits"),
+    ],
+)  # fmt: skip
+def test_a_scene_that_is_wrong_is_refused_by_name(change, message):
+    with pytest.raises(SceneError, match=rf"^Thing.fmu: .*{message}"):
+        checked(change)
+
+
+def test_quantities_are_not_nested_without_end():
+    deep = "radius"
+    for _ in range(20):
+        deep = {"sum": [deep]}
+    with pytest.raises(SceneError, match="nested too deeply"):
+        checked(lambda scene: scene["shapes"][0].update(radius=deep))
+
+
+@pytest.mark.parametrize("data", [b"{", b"[" * 100_000, b"\xff", b"[]", b'"scene"', b" " * (LONGEST + 1)])
+def test_bytes_that_are_no_scene_are_refused(data):
+    with pytest.raises(SceneError, match=r"Thing\.fmu"):
+        read_scene(data, variables_of(NAMES), "Thing.fmu")
+
+
+def test_every_name_of_a_quantity_is_replaced_and_no_other_text():
+    seen = []
+
+    def change(quantity):
+        seen.append(quantity)
+        return {"v": quantity} if isinstance(quantity, str) else quantity
+
+    made = map_quantities(SCENE, change)
+    assert {name for name in seen if isinstance(name, str)} == {
+        "body.position", "body.quaternion", "radius", "flag", "cone.x", "cone.r", "stroke",
+    }  # fmt: skip
+    assert made["shapes"][0] == {**SCENE["shapes"][0], "radius": {"v": "radius"}, "lit": [{"v": "flag"}]}
+    assert made["frames"]["tip"]["parent"] == "body"
+    assert made["view"]["frame"] == "body"

@@ -1,0 +1,98 @@
+"""Scenes of components: what is carried in their FMUs, and what is refused."""
+
+import json
+import zipfile
+from dataclasses import replace
+
+import pytest
+
+import fmus
+from base.scene import FILE, SceneError
+from fmus import catalogue
+from fmus.scene import SceneFileError, scene_files
+from tests.fmus import gadget
+
+WITH_SCENE = ("Spacecraft", "ProbeMechanism", "ProbeMechanismTwoBrakes", "ProbeMechanismExternal", "ContactProbeCone",
+              "ProbeCyclogram", "AttitudeControl")  # fmt: skip
+
+
+def scene_of(component):
+    return json.loads(scene_files(component)[FILE])
+
+
+@pytest.fixture(scope="module")
+def scenes():
+    return {name: scene_of(catalogue.component(name)) for name in WITH_SCENE}
+
+
+def labels(scene, shape):
+    return [entry["label"] for entry in scene["shapes"] if entry["shape"] == shape]
+
+
+def test_each_shape_that_touches_is_there_once(scenes):
+    for name in ("ProbeMechanism", "ProbeMechanismTwoBrakes", "ContactProbeCone"):
+        scene = scenes[name]
+        assert labels(scene, "sphere") == ["head", "roller 1", "roller 2", "roller 3"]
+        assert labels(scene, "contact") == [f"contact {k}" for k in range(1, 17)]
+        assert labels(scene, "revolution")[0] == "receiving cone"
+    assert labels(scenes["ProbeMechanismExternal"], "contact") == []
+
+
+def test_bars_are_those_of_the_axial_device(scenes):
+    def axial(name):
+        (group,) = (group for group in scenes[name]["devices"] if group["title"] == "Axial damper")
+        return [item["label"] for item in group["items"]]
+
+    assert axial("ProbeMechanism") == ["travel", "spring, stroke", "friction brake, slip", "nut, speed", "nut, torque"]
+    assert axial("ProbeMechanismTwoBrakes") == ["travel", "FrB1, stroke", "FrB2, slip", "nut, torque"]
+
+
+def test_repeated_tables_follow_the_number_of_ports_and_thrusters():
+    scene = scene_of(catalogue.component("Spacecraft", ports=3, thrusters=4))
+    assert [name for name in scene["frames"] if name.startswith("port")] == ["port1", "port2", "port3"]
+    assert [s["origin"] for s in scene["shapes"] if s["shape"] == "arrow"] == [
+        f"parameters.thruster[{k}].position" for k in (1, 2, 3, 4)
+    ]
+
+
+def of_file(tmp_path, text, **files):
+    """The gadget with this scene beside it."""
+    for name, content in files.items():
+        (tmp_path / f"{name}.toml").write_text(content)
+    (tmp_path / "scene.toml").write_text(text)
+    return replace(gadget.component(), module=tmp_path / "ports.py")
+
+
+def test_a_missing_variable_is_refused_by_name(tmp_path):
+    made = of_file(tmp_path, '[[shapes]]\nshape = "triad"\nlength = 1\nframe = "a"\n[frames.a]\nposition = "no.where"')
+    with pytest.raises(SceneError, match=r"frames\.a\.position: the FMU has no variable 'no\.where'"):
+        scene_files(made)
+
+
+def test_a_part_for_another_build_is_left_out(tmp_path):
+    text = (
+        '[[devices]]\ntitle = "x"\nwhen = "no.where"\n[[devices.items]]\ndevice = "bar"\nlabel = "y"\nvariable = "no"'
+    )
+    assert scene_of(of_file(tmp_path, text))["devices"] == []
+
+
+def test_files_that_cannot_be_read_are_named(tmp_path):
+    with pytest.raises(SceneFileError, match=r"scene\.toml: Invalid value"):
+        scene_files(of_file(tmp_path, "frames = "))
+    with pytest.raises(SceneFileError, match="includes itself"):
+        scene_files(of_file(tmp_path, 'include = [{ file = "scene.toml" }]'))
+    with pytest.raises(SceneFileError, match=r"other\.toml"):
+        scene_files(of_file(tmp_path, 'include = [{ file = "other.toml" }]'))
+
+
+def test_a_component_without_a_scene_has_none_in_its_fmu(oscillator_fmu):
+    with zipfile.ZipFile(oscillator_fmu) as archive:
+        assert FILE not in archive.namelist()
+
+
+def test_the_scene_is_in_the_fmu_and_changes_neither_guid_nor_state(tmp_path):
+    component = catalogue.component("ProbeCyclogram")
+    with zipfile.ZipFile(fmus.build(component, tmp_path)) as archive:
+        assert archive.read(FILE) == scene_files(component)[FILE]
+    without = replace(component, module=tmp_path / "elsewhere.py")
+    assert scene_files(without) == {}
