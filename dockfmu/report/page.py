@@ -114,6 +114,7 @@ def _page(
             invalid=[(name, counter) for name, counter in summary.get("validity", {}).items() if counter["count"]],
             changed=json.loads(results.attributes.get("changed", "{}")),
             command=results.attributes.get("command", ""),
+            place=results.file.parent,
             events=list(first.values()),
             windows=[("impact", *close_up)] if close_up else [],
             plots=[{"title": plot["title"], "text": plot["text"]} for plot in drawn],

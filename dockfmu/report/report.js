@@ -5,6 +5,11 @@ const drawings = [...document.querySelectorAll(".plot")];
 const dark = matchMedia("(prefers-color-scheme: dark)");
 const NAME_HEIGHT = 13;
 
+// `dockfmu view` serves this page beside the replay
+if (location.protocol === "http:") {
+  document.getElementById("replay").innerHTML = '<a href="./">Replay</a>';
+}
+
 // Events that would cover each other share one label, which counts those that it leaves out.
 function labels(drawing, range) {
   const width = (drawing.clientWidth || 900) - 90;

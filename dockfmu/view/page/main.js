@@ -51,6 +51,10 @@ class Page {
     // mechanisms first: those have a view of their own
     const scenes = Object.entries(source.scenes).sort(([, a], [, b]) => (b.view ? 1 : 0) - (a.view ? 1 : 0));
     const groups = scenes.flatMap(([element, scene]) => scene.devices.map(group => ({ ...group, element })));
+    for (const group of groups) {
+      const same = groups.filter(other => other.title === group.title);
+      if (same.length > 1) same.forEach(other => { other.title = `${other.element}: ${other.title}`; });
+    }
     this.groups = place => groups.filter(group => (group.place ?? 'devices') === place);
     this.panes = Object.fromEntries(['side', 'axial', 'devices', 'curves'].map(id => [id, new Pane(id)]));
     this.projections = ['side', 'axial'].map(kind => new Projection(byId(kind), kind));
@@ -124,6 +128,7 @@ class Page {
     // in the scene of the contact the craft would only be in the way
     const items = solids(source, time, scene => this.view === 'craft' || scene.view);
     const view = viewpoint(source, time, this.view);
+    this.size = view.size;
     for (const projection of this.projections) {
       const pane = this.panes[projection.kind], [width, height] = pane.fit();
       projection.draw(items, view, pane.context, width, height);
@@ -332,7 +337,7 @@ class Page {
   drawn() {
     const [side, axial] = this.projections.map(projection => ({ scale: projection.scale, items: projection.drawn }));
     const numbers = this.fields.map(field => ({ title: field.group.title, label: field.item.label, variable: field.item.variable?.v, text: field.shown }));
-    return { time: this.time, unit: letterUnit(), side, axial, devices: this.devices.drawn, curves: this.curves.drawn, numbers };
+    return { time: this.time, unit: letterUnit(), size: this.size, side, axial, devices: this.devices.drawn, curves: this.curves.drawn, numbers };
   }
 
   script() {

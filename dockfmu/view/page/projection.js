@@ -62,7 +62,18 @@ export function viewpoint(source, t, name) {
       return { pose, lateral, size: scene.view.size ?? 1 };
     }
   }
-  return { pose: IDENTITY, lateral: [0, 1, 0], size: 12 };
+  return around(source, t);
+}
+
+// The view of all craft, in axes of I: it holds the origins of all frames.
+function around(source, t) {
+  const origins = Object.values(source.scenes).flatMap(scene => Object.values(poses(scene, source, t)).map(pose => pose.position));
+  const ends = [0, 1, 2].map(axis => {
+    const values = origins.map(origin => origin[axis]).filter(Number.isFinite);
+    return values.length ? [Math.min(...values), Math.max(...values)] : [0, 0];
+  });
+  const size = Math.max(0.6 * Math.max(...ends.map(([low, high]) => high - low)), 1);
+  return { pose: { ...IDENTITY, position: ends.map(([low, high]) => (low + high) / 2) }, lateral: [0, 1, 0], size, middle: true };
 }
 
 const dot = (a, b) => a[0] * b[0] + a[1] * b[1] + a[2] * b[2];
@@ -86,8 +97,9 @@ export class Projection {
   draw(items, view, context, width, height) {
     const [right, up] = DIRECTIONS[this.kind](view);
     const scale = Math.min(width, height) / (2 * view.size) * this.zoom;
-    const shift = this.kind === 'side' ? [-0.4 * view.size, 0] : [0, 0];
+    const shift = this.kind === 'side' && !view.middle ? [-0.4 * view.size, 0] : [0, 0];
     this.scale = scale;
+    this.all = view.middle;
     const project = point => {
       const local = pointIn(view.pose, point);
       return [width / 2 + (dot(right, local) + shift[0]) * scale + this.pan[0],
@@ -145,9 +157,14 @@ export class Projection {
       context.arc(...centre, 4, 0, 2 * Math.PI);
       context.fill();
       context.font = '12px system-ui, sans-serif';
-      context.fillText(item.label, centre[0] + 6, centre[1] - 6);
+      context.fillText(this.name(item), centre[0] + 6, centre[1] - 6);
     }
     this.drawn.push({ element: item.element, kind: item.kind, label: item.label, lit: item.lit, colour, lines, centre, radius });
+  }
+
+  // Among all craft a point is named after its craft.
+  name(item) {
+    return this.all ? item.element : item.label;
   }
 
   head(context, [from, to]) {

@@ -1,0 +1,63 @@
+"""A headless Chromium of the system, and the command `dockfmu view` in a process of its own."""
+
+import re
+import shutil
+import subprocess
+import sys
+from contextlib import contextmanager
+from pathlib import Path
+
+CHROMIUM = shutil.which("chromium") or shutil.which("chromium-browser") or shutil.which("google-chrome")
+
+
+@contextmanager
+def opened(browser, size=(1280, 720)):
+    """A browser context with a window of this size."""
+    context = browser.new_context(viewport={"width": size[0], "height": size[1]}, device_scale_factor=1)
+    yield context
+    context.close()
+
+
+@contextmanager
+def served(*arguments):
+    """The address that `dockfmu view ARGUMENTS` prints, while it serves."""
+    command = [sys.executable, "-m", "dockfmu", "view", *map(str, arguments), "--no-browser"]
+    with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True) as process:
+        line = process.stdout.readline()
+        found = re.search(r"http://\S+", line)
+        try:
+            assert found, line + process.stderr.read()
+            yield found[0]
+        finally:
+            process.terminate()
+
+
+class Shown:
+    """A page that shows a run, with what it asked for and what went wrong in it."""
+
+    def __init__(self, context, address: str) -> None:
+        self.page = context.new_page()
+        self.requests, self.errors = [], []
+        self.page.on("request", lambda request: self.requests.append(request.url))
+        self.page.on("pageerror", lambda error: self.errors.append(str(error)))
+        self.page.on("console", lambda said: self.errors.append(said.text) if said.type == "error" else None)
+        self.page.goto(address)
+        self.page.wait_for_selector("html[data-ready], html[data-failed]", state="attached", timeout=60_000)
+
+    def __call__(self, script: str, argument: object = None) -> object:
+        """Evaluate a script of the interface `dockfmu`."""
+        return self.page.evaluate(script, argument)
+
+    def item(self, pane: str, label: str, element: str = "mechanism"):
+        """What a pane shows of a shape or device with this label."""
+        drawn = self("dockfmu.drawn()")
+        items = drawn[pane] if isinstance(drawn[pane], list) else drawn[pane]["items"]
+        (found,) = (item for item in items if item["label"] == label and item["element"] == element)
+        return found
+
+
+def exported(folder: Path, file: Path) -> Path:
+    """`dockfmu view FOLDER --export FILE`."""
+    command = [sys.executable, "-m", "dockfmu", "view", folder, "--export", file]
+    subprocess.run(list(map(str, command)), check=True, capture_output=True)
+    return file

@@ -1,0 +1,267 @@
+"""The page in a real browser: what it draws is compared with the recording, projected here by other formulas."""
+
+import time
+
+import numpy as np
+import pytest
+from scipy.spatial.transform import Rotation
+
+from tests.dockfmu.view.browser import Shown, exported, opened, served
+
+pytestmark = pytest.mark.slow
+
+GREEN, RED = "#3fbf6f", "#ff5a4f"
+
+
+@pytest.fixture(scope="module")
+def shown(central_impact, browser):
+    with served(central_impact.folder) as address, opened(browser) as context:
+        yield Shown(context, address)
+
+
+@pytest.fixture(scope="module")
+def results(central_impact):
+    return central_impact.results
+
+
+@pytest.fixture(scope="module")
+def times(results):
+    """Times of rows: the first, one without any contact, three with contacts of the head, the last."""
+    head = np.flatnonzero(results["mechanism.sensor.first_contact"] | results["mechanism.sensor.socket_bottom"])
+    free = np.flatnonzero(~results["mechanism.contact[1].active"])
+    rows = [0, free[len(free) // 2], head[0], head[len(head) // 2], head[-1], len(results.time) - 1]
+    return [float(results.time[row]) for row in rows]
+
+
+def vector(results, name, row, count=3):
+    return np.array([results[f"mechanism.{name}[{k}]"][row] for k in range(1, count + 1)])
+
+
+def turn(quaternion):
+    """Components in the parent of what is given in the child."""
+    w, x, y, z = quaternion
+    return Rotation.from_quat([x, y, z, w])
+
+
+def base(results, row):
+    """Place and turn of the mechanism's base in PU: yaw about y first, then pitch about z, then roll about x."""
+    yaw, pitch, roll = vector(results, "docking.angles", row)
+    return vector(results, "docking.position", row), Rotation.from_euler("YZX", [yaw, pitch, roll])
+
+
+def in_target(results, row, link, point=(0.0, 0.0, 0.0)):
+    """A point of a link in PU."""
+    place, turned = base(results, row)
+    inner = turn(vector(results, f"link[{link}].quaternion", row, 4)).apply(point)
+    return place + turned.apply(vector(results, f"link[{link}].position", row) + inner)
+
+
+def pixels(shown, pane, point, lateral):
+    """Where a point of PU is in a pane."""
+    box = shown.page.locator(f"#{pane}").bounding_box()
+    drawn = shown("dockfmu.drawn()")
+    scale, half = drawn[pane]["scale"], drawn["size"]
+    right, up = {"side": ((1, 0, 0), lateral), "axial": ((0, 0, 1), (0, 1, 0))}[pane]
+    shift = -0.4 * half if pane == "side" else 0.0
+    return [box["width"] / 2 + (np.dot(right, point) + shift) * scale, box["height"] / 2 - np.dot(up, point) * scale]
+
+
+def side_plane(results, row):
+    """Direction across the axis to the exit hinge."""
+    distance = results.parameters("mechanism")["parameters.probe.bearing_distance"]
+    hinge = in_target(results, row, 2, (distance, 0.0, 0.0))[1:]
+    size = np.linalg.norm(hinge)
+    return np.array([0.0, *(hinge / size)]) if size > 1e-3 else np.array([0.0, 1.0, 0.0])
+
+
+def test_the_page_is_without_errors_and_asks_nobody_else(shown):
+    assert shown.errors == []
+    assert all(url.startswith(("http://127.0.0.1:", "data:")) for url in shown.requests)
+    assert not any("token" in url for url in shown.requests[2:])
+
+
+def test_head_is_drawn_where_it_is(shown, results, times):
+    for t in times:
+        row = int(np.searchsorted(results.time, t))
+        assert shown("t => dockfmu.seek(t)", t) == t
+        head = in_target(results, row, 1)
+        for pane in ("side", "axial"):
+            drawn = shown.item(pane, "head")
+            assert np.allclose(drawn["centre"], pixels(shown, pane, head, side_plane(results, row)), atol=0.3)
+            radius = results.parameters("mechanism")["probe_cone.parameters.head.radius"]
+            assert drawn["radius"] == pytest.approx(radius * shown("dockfmu.drawn()")[pane]["scale"], rel=1e-6)
+
+
+def test_what_touches_is_red_and_what_does_not_is_green(shown, results, times):
+    seen = set()
+    for t in times:
+        row = int(np.searchsorted(results.time, t))
+        shown("t => dockfmu.seek(t)", t)
+        touches = results["mechanism.sensor.first_contact"][row] or results["mechanism.sensor.socket_bottom"][row]
+        head = shown.item("side", "head")
+        assert (head["lit"], head["colour"]) == (bool(touches), RED if touches else GREEN)
+        # where the head is drawn, its colour is on the canvas: the circle's line to the left
+        x, y = head["centre"][0] - head["radius"], head["centre"][1]
+        colour = shown(
+            """([x, y]) => { const found = [];
+            const data = document.getElementById('side').getContext('2d').getImageData(x - 2, y - 2, 5, 5).data;
+            for (let k = 0; k < data.length; k += 4) if (data[k + 3]) found.push([data[k], data[k + 1], data[k + 2]]);
+            return found; }""",
+            [x, y],
+        )
+        if not touches and shown("dockfmu.contacts()"):
+            continue  # the mark of another contact may lie over it
+        strongest = max(colour, key=max)
+        assert (strongest[0] > strongest[1]) == bool(touches)
+        seen.add(bool(touches))
+    assert seen == {True, False}
+
+
+def test_contact_points_are_those_of_the_recording(shown, results, times):
+    counted = 0
+    for t in times:
+        row = int(np.searchsorted(results.time, t))
+        shown("t => dockfmu.seek(t)", t)
+        active = [k for k in range(1, 17) if results[f"mechanism.contact[{k}].active"][row]]
+        found = shown("dockfmu.contacts()")
+        assert [contact["label"] for contact in found] == [f"contact {k}" for k in active]
+        for k, contact in zip(active, found, strict=True):
+            point = vector(results, f"contact[{k}].position", row)
+            assert np.allclose(contact["position"], point, atol=1e-6)
+            assert contact["force"] == pytest.approx(results[f"mechanism.contact[{k}].normal_force"][row], rel=1e-6)
+            drawn = shown.item("axial", f"contact {k}")
+            assert np.allclose(drawn["centre"], pixels(shown, "axial", point, None), atol=0.3)
+            counted += 1
+    assert counted >= 2
+
+
+def test_bars_and_numbers_are_those_of_the_recording(shown, results, times):
+    for t in times:
+        row = int(np.searchsorted(results.time, t))
+        shown("t => dockfmu.seek(t)", t)
+        bar = shown.item("devices", "spring, stroke")
+        stroke = results["mechanism.axial.stroke"][row]
+        limit = results.parameters("mechanism")["parameters.axial.spring_stroke"]
+        assert bar["value"] == pytest.approx(stroke, rel=1e-6, abs=1e-12)
+        inside = bar["bar"]
+        assert (inside["low"], inside["high"]) == (0, pytest.approx(limit))
+        share = (inside["end"] - inside["x"]) / inside["width"]
+        assert share == pytest.approx(np.clip(stroke / limit, 0, 1), abs=1e-6)
+        numbers = {number["variable"]: number["text"] for number in shown("dockfmu.drawn().numbers")}
+        text, unit = numbers["mechanism.docking.angles[1]"].split()
+        assert unit == "°"
+        assert float(text) == pytest.approx(np.degrees(results["mechanism.docking.angles[1]"][row]), rel=2e-3, abs=1e-6)
+
+
+def test_curves_stand_under_the_cursor(shown, results, times):
+    t = times[3]
+    row = int(np.searchsorted(results.time, t))
+    shown("t => dockfmu.seek(t)", t)
+    (curve,) = (c for c in shown("dockfmu.drawn().curves") if c["name"] == "mechanism.target.force_now[1]")
+    force = results["mechanism.target.force_now[1]"]
+    assert curve["value"] == pytest.approx(force[row], rel=1e-6)
+    y = curve["top"] + curve["height"] * (1 - (force[row] - curve["low"]) / (curve["high"] - curve["low"]))
+    assert curve["at"][1] == pytest.approx(y, abs=0.1)
+    assert curve["low"] < force.min() < force.max() < curve["high"]
+
+
+def test_values_between_rows_are_interpolated_or_held(shown, results, times):
+    row = int(np.searchsorted(results.time, times[3]))
+    shown("t => dockfmu.seek(t)", float(0.25 * results.time[row] + 0.75 * results.time[row + 1]))
+    position = results["mechanism.docking.position[1]"]
+    expected = 0.25 * position[row] + 0.75 * position[row + 1]
+    assert shown("dockfmu.value('mechanism.docking.position[1]')") == pytest.approx(expected, rel=1e-9)
+    assert shown("dockfmu.value('cyclogram.phase')") == results["cyclogram.phase"][row]
+
+
+def test_keys_step_row_by_row_and_jump_to_events(shown, central_impact):
+    time_of = central_impact.results.time
+    shown("dockfmu.seek(0)")
+    for key, row in (("ArrowRight", 1), ("Shift+ArrowRight", 11), ("ArrowLeft", 10), ("End", -1), ("Home", 0)):
+        shown.page.keyboard.press(key)
+        assert shown("dockfmu.time") == time_of[row]
+    events = sorted({event["t"] for event in central_impact.summary["events"]})
+    shown.page.keyboard.press("End")
+    shown.page.keyboard.press("b")
+    assert shown("dockfmu.time") == pytest.approx([t for t in events if t < time_of[-1]][-1])
+
+
+def test_it_plays_at_the_chosen_speed_and_stops_at_the_end(shown, results):
+    shown("dockfmu.seek(0)")
+    start = time.monotonic()
+    shown("dockfmu.play(0.5)")
+    shown.page.wait_for_timeout(1500)
+    shown("dockfmu.pause()")
+    passed = time.monotonic() - start
+    assert 0.2 * passed < shown("dockfmu.time") < 0.55 * passed
+    # 30 are asked for; a machine that other work loads gives fewer
+    assert shown("dockfmu.fps") > 10
+    shown("dockfmu.play(100)")
+    shown.page.wait_for_timeout(1500)
+    assert shown("dockfmu.playing") is False
+    assert shown("dockfmu.time") == results.time[-1]
+
+
+def test_any_recorded_variable_is_found_and_shown(shown, results):
+    shown("dockfmu.seek(1)")
+    shown.page.fill("#search", "audit momentum chaser")
+    listed = shown.page.locator("#found li").all_inner_texts()
+    assert "chaser.audit.momentum[1]" in listed
+    assert all("momentum" in name and "chaser" in name for name in listed)
+    shown.page.locator("#found li", has_text="chaser.audit.momentum[1]").first.click()
+    shown.page.wait_for_timeout(300)
+    assert "chaser.audit.momentum[1]" in shown("dockfmu.curves")
+    row = int(np.searchsorted(results.time, 1.0 + 1e-9)) - 1
+    assert shown("dockfmu.value('chaser.audit.momentum[1]')") == pytest.approx(
+        results["chaser.audit.momentum[1]"][row], rel=1e-3
+    )
+    shown("dockfmu.curve('chaser.audit.momentum[1]')")
+    shown.page.fill("#search", "")
+
+
+def test_wrong_arguments_of_the_interface_are_refused(shown):
+    for script in ("dockfmu.seek('x')", "dockfmu.play(-1)", "dockfmu.value('nowhere')"):
+        assert "Error" in shown(f"(() => {{ try {{ {script}; return ''; }} catch (e) {{ return String(e); }} }})()")
+
+
+def test_all_craft_are_drawn_where_they_are(shown, results):
+    shown("dockfmu.view('craft'); dockfmu.seek(0)")
+    try:
+        drawn = shown("dockfmu.drawn().side")
+        (mass,) = (i for i in drawn["items"] if (i["element"], i["label"]) == ("chaser", "centre of mass"))
+        (other,) = (i for i in drawn["items"] if (i["element"], i["label"]) == ("station", "centre of mass"))
+        apart = results["station.body.position[1]"][0] - results["chaser.body.position[1]"][0]
+        assert (other["centre"][0] - mass["centre"][0]) / drawn["scale"] == pytest.approx(apart, rel=1e-6)
+    finally:
+        shown("dockfmu.view('mechanism')")
+
+
+@pytest.mark.parametrize("size", [(1280, 720), (3840, 2160)])
+def test_nothing_overlaps(central_impact, browser, size):
+    with served(central_impact.folder) as address, opened(browser, size) as context:
+        shown = Shown(context, address)
+        boxes = shown(
+            """[...document.querySelectorAll('main > *, header, footer')].map(e => {
+            const b = e.getBoundingClientRect(); return [b.left, b.top, b.right, b.bottom]; })"""
+        )
+        for k, a in enumerate(boxes):
+            assert 0 <= a[0] < a[2] <= size[0]
+            assert 0 <= a[1] < a[3] <= size[1]
+            for b in boxes[k + 1 :]:
+                assert a[2] <= b[0] + 1 or b[2] <= a[0] + 1 or a[3] <= b[1] + 1 or b[3] <= a[1] + 1
+        # letters grow with the window
+        assert shown("dockfmu.drawn().unit") == pytest.approx(max(1.0, 0.012 * size[1] / 13), rel=0.01)
+
+
+def test_the_exported_file_opens_offline_and_shows_the_same(central_impact, browser, times, shown, tmp_path):
+    file = exported(central_impact.folder, tmp_path / "run.html")
+    with opened(browser) as context:
+        context.set_offline(True)
+        alone = Shown(context, file.as_uri())
+        assert alone.errors == []
+        assert alone.requests == [file.as_uri(), "data:,"] or alone.requests == [file.as_uri()]
+        for t in times:
+            served_time = shown("t => dockfmu.seek(t)", t)
+            assert alone("t => dockfmu.seek(t)", t) == served_time
+            assert np.allclose(alone.item("side", "head")["centre"], shown.item("side", "head")["centre"], atol=0.5)
+    assert file.stat().st_size < 3e6
