@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from components.contact.force import clear, contact_force, exert, point_velocity, stored_energy
+from components.contact.force import clear, exert, friction_force, normal_force, point_velocity, stored_energy
 from components.contact.ring_pair.pairs import PENETRATION, law_of, weight
 from components.core.kernel import kernel
-from components.core.vector import load, store
+from components.core.vector import add, axpy, dot, load, norm, scale, store
 
 
 @kernel
@@ -39,7 +39,15 @@ def add_contact(unit, pair, index, point, normal, gain, depth):
     item.penetration = depth
     tally.count += 1.0
     v = point_velocity(link, point)
-    force, item.normal_force, item.friction_force = contact_force(law, v, normal, gain, depth)
+    rate = dot(normal, v)
+    item.normal_force = normal_force(law, rate, gain, depth)
+    item.friction_force = 0.0
+    force = scale(item.normal_force, normal)
+    # friction that is held over a step is added to all contacts at the end, by `hold_friction`
+    if unit.input.step == 0.0:
+        friction = friction_force(law, item.normal_force, axpy(-rate, normal, v), 0.0)
+        item.friction_force = norm(friction)
+        force = add(force, friction)
     exert(force, point, load(link.position), tally.target, unit.work.ring)
     tally.stored_energy += stored_energy(law, depth)
     tally.closed += weight(pair, index)

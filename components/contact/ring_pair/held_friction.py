@@ -29,7 +29,7 @@ def _free(last, ratio, n, slip, mobility):
 
 @kernel
 def hold_friction(unit):
-    """Replace the friction of all listed contacts by that which is held over `input.step`."""
+    """Add the friction that is held over `input.step` to all listed contacts."""
     memory = unit.state.friction_memory
     before = int(memory.closed)
     step = unit.input.step
@@ -44,10 +44,8 @@ def hold_friction(unit):
         free = slip
         if known == 1:
             free = _free(memory.contact[place], step / memory.step, n, slip, mobility)
-        plain = friction_force(law, item.normal_force, slip, 0.0)
         friction = friction_force(law, item.normal_force, free, mobility)
-        change = subtract(friction, plain)
-        exert(change, load(item.position), load(unit.work.link.position), unit.tally.target, unit.work.ring)
+        exert(friction, load(item.position), load(unit.work.link.position), unit.tally.target, unit.work.ring)
         item.friction_force = norm(friction)
         store(slip, item.slip)
         store(friction, item.friction)

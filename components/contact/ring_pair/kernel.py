@@ -240,14 +240,16 @@ def accept(unit, h):
         count.petal_tip += 1.0
     if tally.borders > 0.0:
         count.ring_border += 1.0
+    moved = True
     if h > 0.0:
-        advance_latches(unit, h)
+        moved = advance_latches(unit, h)
     else:
         settle_latches(unit)
-    _restore(unit)
-    if _near_plane(unit, unit.geometry.reach):
-        code = detect_latches(unit)
-    tally.class_1 = tally.count
+    if moved:
+        _restore(unit)
+        if _near_plane(unit, unit.geometry.reach):
+            code = detect_latches(unit)
+        tally.class_1 = tally.count
     _publish(unit)
     if code:
         return fail(unit.status, code, tally.excess, tally.index)

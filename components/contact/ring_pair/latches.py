@@ -171,17 +171,19 @@ def _energy(unit, latch):
 def advance_latches(unit, h):
     """Move all latches by a step h at the present pose, fire those that pass the stops, and book what they lose.
 
-    That is the work that the motion of the rings since the last step has done on a latch, by the mean of its forces
-    then and now, less the growth of its energy. (The contact's energy before the latch gives way would be no measure:
-    the rings never felt that force.)
+    Returns whether there was any left to move. The loss is the work that the motion of the rings since the last step
+    has done on a latch, by the mean of its forces then and now, less the growth of its energy. (The contact's energy
+    before the latch gives way would be no measure: the rings never felt that force.)
     """
     figure = unit.parameters.latch
     face = unit.geometry.face
     stiffness = unit.parameters.law_front.stiffness
+    moved = False
     for k in range(len(unit.state.latch)):
         latch = unit.state.latch[k]
         if latch.fired > 0.0:
             continue
+        moved = True
         root, along = place_latch(unit, k)
         depth, normal = roller_on_front(face, axpy(figure.length - latch.travel, along, root))
         before = _energy(unit, latch)
@@ -198,6 +200,7 @@ def advance_latches(unit, h):
             latch.depth = max(0.0, depth)
         work = 0.5 * (push + stiffness * latch.depth) * way
         unit.state.dissipated_latches += work + before - _energy(unit, latch)
+    return moved
 
 
 @kernel

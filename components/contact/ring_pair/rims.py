@@ -29,8 +29,8 @@ TIP = 3
 SPACING = radians(27.0)
 SAMPLES = tuple((cos(k * SPACING), sin(k * SPACING)) for k in (-2, -1, 0, 1, 2))
 # a search ends where the depth grows by less than this along the rim, or where two depths differ by less, m
-FLAT = 1e-10
-ALIKE = 1e-13
+FLAT = 1e-9
+ALIKE = 1e-11
 STEPS = 60
 
 
