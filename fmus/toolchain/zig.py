@@ -74,19 +74,24 @@ class Compiler:
         return self.folder / name
 
 
+_LINKED = ("library", "program")
+
+
 @contextmanager
 def compiler(target: Target, links: Literal["", "library", "program"] = "") -> Iterator[Compiler]:
     """Yield a compiler in a temporary folder; one that links gets the parts of the C library for what it links."""
-    key = f"zig {version('ziglang')} {target.zig} {' '.join(target.flags)} {links}"
-    file = cache_root() / "zig" / f"{target.folder}-{links}.zip"
+    version_of_all = f"zig {version('ziglang')} {target.zig} {' '.join(target.flags)}"
+    # libraries and programs have most parts in common: those of the other are the next best
+    uses = sorted(_LINKED, key=lambda use: use != links) if links else []
+    places = [(cache_root() / "zig" / f"{target.folder}-{use}.zip", f"{version_of_all} {use}") for use in uses]
     with tempfile.TemporaryDirectory(prefix="zig-") as made:
         found = Compiler(target, Path(made))
-        data = kept(file, key) if links else None
-        if data is not None:
+        parts = [kept(*place) for place in places]
+        if data := next(filter(None, parts), None):
             _unpack(data, found.folder / _GLOBAL)
         yield found
-        if links and data is None:
-            keep(file, key, _pack(found.folder / _GLOBAL))
+        if links and parts[0] is None:
+            keep(*places[0], _pack(found.folder / _GLOBAL))
 
 
 def _pack(folder: Path) -> bytes:
@@ -109,6 +114,8 @@ def link_program(source: Path, headers: Path, file: Path, target: Target) -> Non
     """Compile one C source, which includes from `headers`, to the program `file`. Raises LinkError."""
     libraries = ("-ldl", "-rtlib=none") if target.extension == ".so" else ()
     with compiler(target, "program") as zig:
-        zig.run("-std=gnu11", "-O2", *_WARNINGS, "-I", str(headers), str(source), "-o", file.name, *libraries)
+        # apart, and stripped as libraries are: zig compiles a C library anew for other options
+        zig.run("-std=gnu11", "-O2", *_WARNINGS, "-I", str(headers), "-c", str(source), "-o", f"{source.stem}.o")
+        zig.run("-s", "-o", file.name, f"{source.stem}.o", *libraries)
         write_file(file, (zig.folder / file.name).read_bytes())
         file.chmod(0o755)

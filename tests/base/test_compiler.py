@@ -58,6 +58,7 @@ def shuffled(seed: int) -> list[int]:
     return order
 
 
+@pytest.mark.slow
 def test_any_order_of_processes_side_by_side_gives_one_result(tmp_path):
     """Pairs of processes on one cache that meet the records in other orders, then one from an empty cache."""
     runs = []

@@ -33,6 +33,7 @@ def broken():
 
 
 @pytest.mark.parametrize("name", [check.__name__ for check in contract.PROPERTIES])
+@pytest.mark.slow
 def test_every_component_keeps_the_contract(broken, name):
     assert broken[name] == []
 

@@ -238,6 +238,7 @@ def test_settings_go_before_the_values_of_the_declaration(tmp_path):
     assert system.elements["mass"].start["parameters.initial_position"] == 0.25
 
 
+@pytest.mark.slow
 def test_elements_of_one_component_with_other_options_are_two_fmus(tmp_path):
     text = """
     name = "two"

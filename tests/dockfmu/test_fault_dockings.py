@@ -41,7 +41,7 @@ def run(tmp_path_factory):
             folder = tmp_path_factory.mktemp("fault")
             system, *settings = SETTINGS.get(name, (name,))
             words = [word for setting in settings for word in ("--set", setting)]
-            done = dockfmu("run", system, "--adaptive", *words, "--json", "-o", folder)
+            done = dockfmu("run", system, "--adaptive", *words, "--json", "--no-report", "-o", folder)
             assert done.returncode == 0, done.stderr
             made[name] = Run(json.loads(done.stdout), read_results(folder / "results.h5"), folder)
         return made[name]

@@ -112,7 +112,7 @@ def built_in_c(found, folder):
     for file, text in files.items():
         (folder / file).write_text(text)
     library = folder / library_name(name)
-    flags = ["-std=c11", "-Wall", "-Wextra", "-Werror", "-fPIC", "-shared"]
+    flags = ["-std=c11", "-Wall", "-Wextra", "-Werror", "-fPIC", "-shared", "-rtlib=none", "-fno-sanitize=undefined"]
     zig = str(cache_root() / "zig")
     subprocess.run(
         [sys.executable, "-m", "ziglang", "cc", *flags, "-o", library, folder / f"{name}.c"],

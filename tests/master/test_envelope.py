@@ -166,6 +166,7 @@ class Snapshots(Observer):
 
 
 @pytest.mark.filterwarnings("ignore::master.observers.recording.results.DamagedRecording")
+@pytest.mark.slow
 def test_what_a_kill_leaves_has_the_extremes_of_its_rows(noisy, tmp_path, monkeypatch):
     """Rows in HDF5, in the journal, and in both; before and after `recover`."""
     monkeypatch.setattr(recorder, "FLUSH_S", 0.0)

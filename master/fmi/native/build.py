@@ -16,7 +16,9 @@ from base.cache import cache_root, is_whole, seal
 from master.errors import MasterError
 
 HERE = Path(__file__).parent
-_FLAGS = ("-std=c11", "-O2", "-fPIC", "-shared", "-s", "-fvisibility=hidden", "-Wall", "-Wextra", "-Werror")
+# on Linux zig would first compile runtimes, of which nothing here needs a part
+_RUNTIMES = ("-rtlib=none",) if sys.platform == "linux" else ()
+_FLAGS = ("-std=c11", "-O2", "-fPIC", "-shared", "-s", "-fvisibility=hidden", "-Wall", "-Wextra", "-Werror", *_RUNTIMES)
 
 
 @cache

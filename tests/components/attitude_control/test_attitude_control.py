@@ -236,6 +236,7 @@ def test_more_than_the_thrusters_can_give_keeps_its_axis():
     assert torque[2] / torque[1] == pytest.approx(-(0.02 - band) / (0.04 - band), rel=1e-9)
 
 
+@pytest.mark.slow
 def test_it_holds_the_attitude_of_a_craft_in_space():
     """Three axes at once with gyroscopic coupling; by control wrench and by thrusters of the craft, the same motion."""
     inertia = np.diag(MOMENTS)

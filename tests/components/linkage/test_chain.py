@@ -90,6 +90,7 @@ FIXTURES = {
 
 
 @pytest.mark.parametrize("kind", FIXTURES)
+@pytest.mark.slow
 def test_spec02_fixtures_13_2(kind):
     """The printed ten digits of spec/02 section 13.2, all quantities of each chain."""
     assert A_N[0] == pytest.approx([0.9983008565, -0.0299955002, -0.0499566803], abs=1e-10)
@@ -359,6 +360,7 @@ for kind, c in random_chains(np.random.default_rng(7)).items():
 """
 
 
+@pytest.mark.slow
 def test_interpreter_equals_compiled():
     """All chain types in an interpreter without numba's compiler; contraction may differ in the last bits."""
     out = [

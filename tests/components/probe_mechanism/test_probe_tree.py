@@ -512,6 +512,7 @@ print(*m.tree.q, *m.tree.base_force, *m.tree.base_torque)
 """
 
 
+@pytest.mark.slow
 def test_interpreter_equals_compiled():
     """40 steps in an interpreter without numba's compiler; libm and contraction may differ in the last bits."""
     out = [

@@ -55,6 +55,7 @@ def test_a_mass_matrix_that_is_not_positive_definite_is_refused():
         symmetric_modes(np.eye(2), np.diag([1.0, -1.0]))
 
 
+@pytest.mark.slow
 def test_modes_have_the_same_bits_with_any_number_of_threads_and_in_the_interpreter():
     """LAPACK's `eigh` of this beam differs in its last bits between one thread and two."""
     code = (

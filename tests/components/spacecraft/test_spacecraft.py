@@ -50,6 +50,7 @@ def test_spec04_oracle_s02_identities_of_the_coefficients(hertz):
     assert c5 * c5 - w * w * c2 * c2 == pytest.approx(C5, abs=2e-15)
 
 
+@pytest.mark.slow
 def test_spec04_oracle_s02_free_decay_and_static_rest():
     """Successive peaks of a free mode fall by the decrement; a constant force settles at f / w^2."""
     modes = one_mode(1.0, 0.3)
@@ -107,6 +108,7 @@ def power_balance(modes, h, steps):
     return change - a.work_port[0], change - integral, change
 
 
+@pytest.mark.slow
 def test_spec04_oracle_s04_power_of_an_elastic_craft():
     """Rigid + modal energy changes by wrench . twist at the port: exactly as counted, and to second order by twists."""
     modes = random_modes(size=2e-3, decrement=0.4)

@@ -116,6 +116,7 @@ def written_by_pynastran(file, model, masses, monkeypatch):
         vectors.write_f06(out, header, "1   PAGE %s\n")
 
 
+@pytest.mark.slow
 def test_f06_as_pynastran_writes_it(tmp_path, monkeypatch):
     """Seven printed digits; any generalized mass; modes of rigid motion are read, and dropped by `select`."""
     model = REFERENCE.modes()

@@ -363,6 +363,7 @@ def test_dependencies_that_show_only_where_several_variables_move_at_once(writte
 
 
 @pytest.mark.parametrize("name", ["Spacecraft", "ProbeCyclogram", "ContactProbeCone", "ContactRing"])
+@pytest.mark.slow
 def test_no_output_changes_with_what_it_is_declared_independent_of(name, tmp_path):
     """Random inputs and parameters about random points, for components whose lists were once found and false."""
     with Fmu(package.build(catalogue.component(name), tmp_path)) as fmu:
