@@ -13,11 +13,21 @@ from typing import Any
 import numpy as np
 
 from base.files import write_file
-from dockfmu.view.recording import Replay
+from dockfmu.view.recording import THREE, Replay
 
 PAGE = Path(__file__).parent / "page"
 
-MODULES = ("source.js", "frames.js", "geometry.js", "projection.js", "devices.js", "curves.js", "offline.js", "main.js")
+MODULES = (
+    "source.js",
+    "frames.js",
+    "geometry.js",
+    "projection.js",
+    "devices.js",
+    "curves.js",
+    "solid.js",
+    "offline.js",
+    "main.js",
+)
 """Modules of the page, each after those that it imports; a module from a file:// address may import none."""
 
 EVERY_S = 0.05
@@ -66,6 +76,10 @@ def _page(content: dict[str, Any]) -> str:
     # no text in it can end the element that holds it
     recording = json.dumps(content, separators=(",", ":")).replace("<", "\\u003c")
     data = f'<script type="application/json" id="recording">{recording}</script>'
+    if THREE is not None:
+        # a text until three dimensions are asked for
+        library = THREE.read_text(encoding="utf-8").replace("</script", "<\\/script")
+        data += f'\n<script type="text/plain" id="three">{library}</script>'
     charset = '<meta charset="utf-8">'
     parts = {
         charset: f'{charset}\n<meta http-equiv="Content-Security-Policy" content="{_POLICY}">',

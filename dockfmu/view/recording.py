@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from functools import cached_property
+from importlib.util import find_spec
 from pathlib import Path
 from threading import Lock
 from typing import Any
@@ -16,6 +17,17 @@ from dockfmu.declare.plan import Plan
 from dockfmu.report.curves import shown_unit
 from dockfmu.view.scenes import poses_among
 from master.observers.recording.results import Results
+
+
+def _three() -> Path | None:
+    """Return the file of three.js in the package jupyter-threejs-sage; None where it is not installed."""
+    found = find_spec("jupyter_threejs_sage")
+    file = Path(found.origin).parent / "static/r130/three.min.js" if found and found.origin else None
+    return file if file is not None and file.is_file() else None
+
+
+THREE = _three()
+"""three.js for the scene in three dimensions."""
 
 CURVES = 6
 """Curves that are shown at first."""
@@ -121,6 +133,7 @@ class Replay:
             "description": str(attributes.get("description", "")),
             "outcome": outcome.replace("_", " "),
             "standing": "" if status in ("", "running", "stopped") else standing,
+            "three": THREE is not None,
             "report": (self._folder / "report.html").is_file(),
             "rows": len(results.time),
             "events": self._events(),

@@ -21,7 +21,7 @@ from starlette.routing import Mount, Route
 from starlette.staticfiles import StaticFiles
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
-from dockfmu.view.recording import Replay, ViewError
+from dockfmu.view.recording import THREE, Replay, ViewError
 
 PAGE = Path(__file__).parent / "page"
 HOST = "127.0.0.1"
@@ -95,6 +95,11 @@ def application(replay: Replay, folder: Path, token: str, cookie: str) -> Starle
 
         return Response(await run_in_threadpool(values), media_type="application/octet-stream")
 
+    async def three(_: Request) -> Response:
+        if THREE is None:
+            return PlainTextResponse("jupyter-threejs-sage is not installed", status_code=404)
+        return FileResponse(THREE)
+
     async def report(_: Request) -> Response:
         file = folder / "report.html"
         if not file.is_file():
@@ -107,6 +112,7 @@ def application(replay: Replay, folder: Path, token: str, cookie: str) -> Starle
             Route("/description", description),
             Route("/time", time),
             Route("/columns", columns, methods=["POST"]),
+            Route("/three.js", three),
             Route("/report.html", report),
             Mount("/page", StaticFiles(directory=PAGE)),
         ],

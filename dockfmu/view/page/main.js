@@ -1,10 +1,11 @@
 // The page: panes over one time cursor, keys, and the script interface window.dockfmu (docs/guide/view.md).
 
-import { openSource } from './served.js';
+import { loadThree, openSource } from './served.js';
 import { formatted, namesIn } from './source.js';
 import { Projection, solids, viewpoint } from './projection.js';
 import { Devices, readItem } from './devices.js';
 import { Curves } from './curves.js';
+import { Solid } from './solid.js';
 
 const SPEEDS = [0.01, 0.02, 0.05, 0.1, 0.2, 0.5, 1, 2, 5, 10, 20, 50, 100];
 const LONGEST_FRAME = 0.25; // s, so that a hidden tab does not jump when it is seen again
@@ -61,6 +62,8 @@ class Page {
     this.devices = new Devices(this.groups('devices'));
     this.curves = new Curves(source.curves);
     this.fields = [];
+    this.solid = null;
+    this.camera = 'side';
   }
 
   // What the page needs before its first picture: all that the scenes name, and the first curves.
@@ -126,13 +129,16 @@ class Page {
   draw() {
     const { source, time } = this;
     // in the scene of the contact the craft would only be in the way
-    const items = solids(source, time, scene => this.view === 'craft' || scene.view);
+    const wanted = scene => this.view === 'craft' || scene.view;
+    const items = solids(source, time, wanted);
     const view = viewpoint(source, time, this.view);
     this.size = view.size;
     for (const projection of this.projections) {
+      if (projection.kind === 'side' && this.camera !== 'side') continue;
       const pane = this.panes[projection.kind], [width, height] = pane.fit();
       projection.draw(items, view, pane.context, width, height);
     }
+    if (this.camera !== 'side') this.solid.draw(view, time, wanted);
     const wide = this.panes.devices.canvas.parentElement.clientWidth / letterUnit();
     const [width, height] = this.panes.devices.fit(this.devices.heightFor(wide));
     this.devices.draw(source, time, this.panes.devices.context, width, height);
@@ -174,6 +180,10 @@ class Page {
     const views = Object.entries(source.scenes).filter(([, scene]) => scene.view).map(([element]) => element);
     this.options(byId('view'), [...views.map(element => [element, `contact: ${element}`]), ['craft', 'all craft']]);
     this.view = byId('view').value;
+    const aims = Object.entries(source.scenes).flatMap(([element, scene]) =>
+      Object.entries(scene.frames).filter(([, frame]) => frame.label).map(([name, frame]) => [`aim ${element} ${name}`, `along x of ${element}: ${frame.label}`]));
+    this.options(byId('camera'), [['side', 'side, 2-D'], ['orbit', '3-D, turn'], ...aims]);
+    byId('dimensions').hidden = !source.three;
     this.options(byId('speed'), SPEEDS.map(speed => [String(speed), `${speed} ×`]));
     this.options(byId('events'), [['', 'jump to…'], ...source.events.map((event, k) => [String(k), `${event.t.toFixed(3)} s  ${event.name.replaceAll('_', ' ')}`])]);
     const length = source.end - source.start || 1;
@@ -255,11 +265,38 @@ class Page {
     byId('time').onchange = event => { if (Number.isFinite(Number(event.target.value))) this.seek(event.target.value); event.target.blur(); };
     byId('events').onchange = event => { if (event.target.value !== '') this.seek(this.source.events[Number(event.target.value)].t); event.target.value = ''; };
     byId('view').onchange = event => { this.view = event.target.value; this.home(); };
+    byId('camera').onchange = event => this.look(event.target.value).catch(failed);
     byId('search').oninput = () => this.list();
     for (const projection of this.projections) this.moveProjection(projection);
     this.moveCurves(byId('curves'));
     document.addEventListener('keydown', event => this.key(event));
     new ResizeObserver(() => this.redraw()).observe(document.querySelector('main'));
+  }
+
+  // Show the side projection, the scene in three dimensions to turn, or what is seen along x of a frame.
+  async look(camera) {
+    if (camera !== 'side' && !this.solid) {
+      if (!this.source.three) throw new Error('three dimensions need the package jupyter-threejs-sage');
+      this.solid = new Solid(byId('solid'), await loadThree(), this.source);
+      this.moveSolid(byId('solid'));
+    }
+    this.camera = byId('camera').value = camera;
+    if (this.solid) this.solid.aim = camera.startsWith('aim ') ? camera.split(' ').slice(1) : null;
+    byId('side').hidden = camera !== 'side';
+    byId('solid').hidden = camera === 'side';
+    byId('cross').hidden = !camera.startsWith('aim ');
+    byId('sidetitle').textContent = byId('camera').selectedOptions[0].text;
+    this.draw();
+  }
+
+  moveSolid(canvas) {
+    canvas.addEventListener('wheel', event => { event.preventDefault(); this.solid.zoom(Math.exp(-event.deltaY / 400)); this.redraw(); }, { passive: false });
+    canvas.addEventListener('pointerdown', event => canvas.setPointerCapture(event.pointerId));
+    canvas.addEventListener('pointermove', event => {
+      if (!canvas.hasPointerCapture(event.pointerId)) return;
+      this.solid.turn(event.movementX / 150, event.movementY / 150);
+      this.redraw();
+    });
   }
 
   home() {
@@ -314,6 +351,7 @@ class Page {
       '+': () => this.zoom(1.25), '-': () => this.zoom(0.8), 0: () => this.home(),
       f: () => { this.curves.fit = !this.curves.fit; this.redraw(); },
       v: () => { const view = byId('view'); view.selectedIndex = (view.selectedIndex + 1) % view.length; view.onchange({ target: view }); },
+      d: () => this.source.three && this.look(this.camera === 'side' ? 'orbit' : 'side').catch(failed),
       '/': () => byId('search').focus(),
     }[event.key];
     if (!action) return;
@@ -337,7 +375,7 @@ class Page {
   drawn() {
     const [side, axial] = this.projections.map(projection => ({ scale: projection.scale, items: projection.drawn }));
     const numbers = this.fields.map(field => ({ title: field.group.title, label: field.item.label, variable: field.item.variable?.v, text: field.shown }));
-    return { time: this.time, unit: letterUnit(), size: this.size, side, axial, devices: this.devices.drawn, curves: this.curves.drawn, numbers };
+    return { time: this.time, unit: letterUnit(), size: this.size, side, axial, devices: this.devices.drawn, curves: this.curves.drawn, numbers, solid: this.solid?.state() };
   }
 
   script() {
@@ -363,6 +401,7 @@ class Page {
       },
       curve: name => page.toggle(name),
       view: name => { page.view = byId('view').value = name; page.home(); },
+      look: camera => page.look(camera),
       contacts: () => page.contacts(),
       drawn: () => page.drawn(),
     };

@@ -14,6 +14,14 @@ function numbers(planes, rows, size, offset) {
   return size === 8 ? new Float64Array(bytes.buffer) : new Float32Array(bytes.buffer);
 }
 
+// Bring three.js, which stands in the file as a text.
+export async function loadThree() {
+  const script = document.createElement('script');
+  script.textContent = document.getElementById('three').textContent;
+  document.head.append(script);
+  return globalThis.THREE;
+}
+
 export async function openSource() {
   const element = document.getElementById('recording');
   const { description, data } = JSON.parse(element.textContent);

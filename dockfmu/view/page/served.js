@@ -18,6 +18,17 @@ async function columns(variables) {
   });
 }
 
+// Bring three.js, which the page needs for three dimensions only.
+export function loadThree() {
+  return new Promise((resolve, reject) => {
+    const script = document.createElement('script');
+    script.src = 'three.js';
+    script.onload = () => resolve(globalThis.THREE);
+    script.onerror = () => reject(new Error('three.js cannot be loaded'));
+    document.head.append(script);
+  });
+}
+
 export async function openSource() {
   const description = await (await fetched('description')).json();
   for (const variable of description.variables) variable.rows = description.rows;

@@ -2,6 +2,7 @@
 
 import time
 
+import matplotlib.image
 import numpy as np
 import pytest
 from scipy.spatial.transform import Rotation
@@ -265,3 +266,63 @@ def test_the_exported_file_opens_offline_and_shows_the_same(central_impact, brow
             assert alone("t => dockfmu.seek(t)", t) == served_time
             assert np.allclose(alone.item("side", "head")["centre"], shown.item("side", "head")["centre"], atol=0.5)
     assert file.stat().st_size < 3e6
+
+
+def seen_by(camera, size, width, height, point):
+    """Where a camera that turns around the origin of the scene sees a point: by hand, without three.js."""
+    middle = np.array(camera["target"]) * size / 0.55
+    a, e = camera["azimuth"], camera["elevation"]
+    ways = np.array([np.cos(e) * np.sin(a), np.sin(e), np.cos(e) * np.cos(a)])
+    place = middle + camera["distance"] * size * ways
+    forward = -ways
+    right = np.cross(forward, [0.0, 1.0, 0.0])
+    right /= np.linalg.norm(right)
+    up = np.cross(right, forward)
+    way = np.array(point) - place
+    scale = height / 2 / np.tan(np.radians(camera["field"]) / 2) / (forward @ way)
+    return [width / 2 + scale * (right @ way), height / 2 - scale * (up @ way)]
+
+
+def test_three_dimensions_show_the_head_where_it_is_in_its_colour(shown, results, times, tmp_path):
+    if shown("document.getElementById('dimensions').hidden"):
+        pytest.skip("needs jupyter-threejs-sage")
+    shown("dockfmu.look('orbit')")
+    try:
+        seen = set()
+        for t in times:
+            row = int(np.searchsorted(results.time, t))
+            shown("t => dockfmu.seek(t)", t)
+            drawn, box = shown("dockfmu.drawn()"), shown.page.locator("#solid").bounding_box()
+            (head,) = (item for item in drawn["solid"]["items"] if item["label"] == "head")
+            point = in_target(results, row, 1)
+            wanted = seen_by(drawn["solid"], drawn["size"], box["width"], box["height"], point)
+            assert np.allclose(head["centre"], wanted, atol=0.5)
+            if shown("dockfmu.contacts()") and not head["lit"]:
+                continue  # the mark of another contact may lie over it
+            shown.page.screenshot(path=tmp_path / "page.png")
+            x, y = (int(round(c + box[side])) for c, side in zip(head["centre"], ("x", "y"), strict=True))
+            red, green, _ = matplotlib.image.imread(tmp_path / "page.png")[y - 3 : y + 4, x - 3 : x + 4, :3].mean(
+                (0, 1)
+            )
+            assert (red > green) == head["lit"]
+            seen.add(head["lit"])
+        assert seen == {True, False}
+    finally:
+        shown("dockfmu.look('side')")
+
+
+def test_a_camera_on_a_frame_looks_along_its_axis(shown, results, times):
+    if shown("document.getElementById('dimensions').hidden"):
+        pytest.skip("needs jupyter-threejs-sage")
+    shown("t => dockfmu.seek(t)", times[1])
+    shown("dockfmu.look('aim mechanism base')")
+    try:
+        row = int(np.searchsorted(results.time, times[1]))
+        box, drawn = shown.page.locator("#solid").bounding_box(), shown("dockfmu.drawn().solid")
+        x, y, z = vector(results, "link[1].position", row)  # relative to the base
+        (head,) = (item for item in drawn["items"] if item["label"] == "head")
+        scale = box["height"] / 2 / np.tan(np.radians(drawn["field"]) / 2) / (x + 0.001)
+        assert np.allclose(head["centre"], [box["width"] / 2 + scale * z, box["height"] / 2 - scale * y], atol=0.5)
+        assert shown.page.locator("#cross").is_visible()
+    finally:
+        shown("dockfmu.look('side')")

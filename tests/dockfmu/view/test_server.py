@@ -43,7 +43,7 @@ def ask(address):
     return answer
 
 
-PATHS = ("/", "/description", "/time", "/columns", "/report.html", "/page/main.js", "/page/style.css")
+PATHS = ("/", "/description", "/time", "/columns", "/report.html", "/three.js", "/page/main.js", "/page/style.css")
 
 
 @pytest.mark.parametrize("path", PATHS)
