@@ -300,7 +300,7 @@ def test_three_dimensions_show_the_head_where_it_is_in_its_colour(shown, results
             if shown("dockfmu.contacts()") and not head["lit"]:
                 continue  # the mark of another contact may lie over it
             shown.page.screenshot(path=tmp_path / "page.png")
-            x, y = (int(round(c + box[side])) for c, side in zip(head["centre"], ("x", "y"), strict=True))
+            x, y = (round(c + box[side]) for c, side in zip(head["centre"], ("x", "y"), strict=True))
             red, green, _ = matplotlib.image.imread(tmp_path / "page.png")[y - 3 : y + 4, x - 3 : x + 4, :3].mean(
                 (0, 1)
             )
