@@ -5,7 +5,7 @@ from __future__ import annotations
 import argparse
 import tempfile
 from collections.abc import Iterator
-from contextlib import contextmanager, suppress
+from contextlib import ExitStack, contextmanager, suppress
 from pathlib import Path
 from typing import Any
 
@@ -19,6 +19,13 @@ def add_view(commands: Any) -> None:
         "source", type=Path, metavar="RESULT",
         help="results.h5, the folder of a run, or an .ssp, which is shown in its initial state",
     )  # fmt: skip
+    view.add_argument(
+        "other",
+        type=Path,
+        nargs="?",
+        metavar="OTHER",
+        help="a second run, which is drawn under the first: dashed, violet",
+    )
     view.add_argument("--port", type=port, default=0, help="of the server on this machine; default: any that is free")
     view.add_argument("--no-browser", action="store_true", help="print the address, and open no browser")
     view.add_argument(
@@ -38,25 +45,28 @@ def _view(arguments: argparse.Namespace) -> int:
 
     if arguments.signals and arguments.export is None:
         raise CommandError("--signals goes with --export: the page in the browser has all variables")
-    with _recording(arguments.source) as file, read_results(file) as results:
-        replay = Replay(results, file.parent)
+    with ExitStack() as stack:
+        sources = [source for source in (arguments.source, arguments.other) if source is not None]
+        files = [stack.enter_context(_recording(source)) for source in sources]
+        opened = [stack.enter_context(read_results(file)) for file in files]
+        replays = [Replay(results, file.parent) for results, file in zip(opened, files, strict=True)]
         if arguments.export is not None:
             from dockfmu.view.export import write_page
 
-            more = results.select(*(pattern for given in arguments.signals for pattern in given))
-            print(write_page(replay, arguments.export, more))
+            more = opened[0].select(*(pattern for given in arguments.signals for pattern in given))
+            print(write_page(replays, arguments.export, more))
             return DONE
         from dockfmu.view.server import serve
 
         def ready(address: str) -> None:
-            print(f"{file}: {address}\nCtrl-C ends it", flush=True)
+            print(f"{files[0]}: {address}\nCtrl-C ends it", flush=True)
             if not arguments.no_browser:
                 import webbrowser
 
                 webbrowser.open(address)
 
         with suppress(KeyboardInterrupt):
-            serve(replay, file.parent, arguments.port, ready)
+            serve(replays, files[0].parent, arguments.port, ready)
     return DONE
 
 

@@ -40,18 +40,23 @@ _IMPORT = re.compile(r"^import \{[^}]*\} from '\./[\w.]+';\n", re.MULTILINE)
 _EXPORT = re.compile(r"^export ", re.MULTILINE)
 
 
-def write_page(replay: Replay, file: Path, more: Sequence[str] = ()) -> Path:
-    """Write a run as one HTML file, with the variables that are drawn and those of `more`; return the file.
+def write_page(replays: Sequence[Replay], file: Path, more: Sequence[str] = ()) -> Path:
+    """Write a run as one HTML file, with a second one under it if there is one; return the file.
 
-    Raises ViewError, and WriteError if the file cannot be written.
+    It has the variables that are drawn and those of `more`. Raises ViewError, and WriteError if the file cannot be
+    written.
     """
-    names = list(dict.fromkeys([*replay.shown, *more]))
+    return write_file(file, _page([_packed(replay, more) for replay in replays]).encode())
+
+
+def _packed(replay: Replay, more: Sequence[str]) -> dict[str, Any]:
+    """Return the description of a recording and its columns."""
+    names = list(dict.fromkeys([*replay.shown, *(name for name in more if name in replay)]))
     rows = kept_rows(replay.time, [event["t"] for event in replay.description([])["events"]])
     description = {**replay.description(names), "rows": len(rows), "report": False}
     columns = [replay.time[rows].astype("<f8"), *(column[rows] for column in replay.columns(names))]
     packed = zlib.compress(b"".join(map(_planes, columns)), 9)
-    content = {"description": description, "data": base64.b64encode(packed).decode()}
-    return write_file(file, _page(content).encode())
+    return {"description": description, "data": base64.b64encode(packed).decode()}
 
 
 def kept_rows(time: np.ndarray, events: Sequence[float]) -> np.ndarray:
@@ -70,7 +75,7 @@ def _planes(column: np.ndarray) -> bytes:
     return np.ascontiguousarray(column).view(np.uint8).reshape(len(column), -1).T.tobytes()
 
 
-def _page(content: dict[str, Any]) -> str:
+def _page(content: list[dict[str, Any]]) -> str:
     page = (PAGE / "index.html").read_text(encoding="utf-8")
     style = (PAGE / "style.css").read_text(encoding="utf-8")
     # no text in it can end the element that holds it

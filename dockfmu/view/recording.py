@@ -49,6 +49,9 @@ class Replay:
         self._columns: dict[str, np.ndarray] = {}
         self._reading = Lock()
 
+    def __contains__(self, name: str) -> bool:
+        return name in self._results
+
     @property
     def time(self) -> np.ndarray:
         """Times of the rows, s."""

@@ -5,9 +5,10 @@ from __future__ import annotations
 import json
 import secrets
 import socket
-from collections.abc import Callable
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from threading import Thread
+from typing import Any
 
 import uvicorn
 from starlette.applications import Starlette
@@ -70,30 +71,17 @@ class _Guard:
         return secrets.compare_digest(given.encode(), self.token.encode())
 
 
-def application(replay: Replay, folder: Path, token: str, cookie: str) -> Starlette:
-    """Return the application that serves a recording, and the report in its folder, to who has the token."""
+def application(replays: Sequence[Replay], folder: Path, token: str, cookie: str) -> Starlette:
+    """Return the application that serves recordings, and the report in `folder`, to who has the token.
+
+    The second recording, if there is one, lies under the first.
+    """
 
     def refused(_: Request, error: Exception) -> Response:
         return PlainTextResponse(str(error), status_code=400)
 
     async def page(_: Request) -> Response:
         return FileResponse(PAGE / "index.html")
-
-    described = json.dumps(replay.description(), separators=(",", ":"))
-
-    async def description(_: Request) -> Response:
-        return Response(described, media_type="application/json")
-
-    async def time(_: Request) -> Response:
-        return Response(replay.time.astype("<f8").tobytes(), media_type="application/octet-stream")
-
-    async def columns(request: Request) -> Response:
-        names = _names(await _body(request))
-
-        def values() -> bytes:
-            return b"".join(column.tobytes() for column in replay.columns(names))
-
-        return Response(await run_in_threadpool(values), media_type="application/octet-stream")
 
     async def three(_: Request) -> Response:
         if THREE is None:
@@ -109,9 +97,8 @@ def application(replay: Replay, folder: Path, token: str, cookie: str) -> Starle
     return Starlette(
         routes=[
             Route("/", page),
-            Route("/description", description),
-            Route("/time", time),
-            Route("/columns", columns, methods=["POST"]),
+            *_routes(replays[0], "", {"other": len(replays) > 1}),
+            *(route for other in replays[1:] for route in _routes(other, "/other", {})),
             Route("/three.js", three),
             Route("/report.html", report),
             Mount("/page", StaticFiles(directory=PAGE)),
@@ -122,6 +109,31 @@ def application(replay: Replay, folder: Path, token: str, cookie: str) -> Starle
             Middleware(_Guard, token=token, cookie=cookie),
         ],
     )
+
+
+def _routes(replay: Replay, place: str, more: Mapping[str, Any]) -> list[Route]:
+    """Return the routes of one recording, below `place`; `more` is added to its description."""
+    described = json.dumps({**replay.description(), **more}, separators=(",", ":"))
+
+    async def description(_: Request) -> Response:
+        return Response(described, media_type="application/json")
+
+    async def time(_: Request) -> Response:
+        return Response(replay.time.astype("<f8").tobytes(), media_type="application/octet-stream")
+
+    async def columns(request: Request) -> Response:
+        names = _names(await _body(request))
+
+        def values() -> bytes:
+            return b"".join(column.tobytes() for column in replay.columns(names))
+
+        return Response(await run_in_threadpool(values), media_type="application/octet-stream")
+
+    return [
+        Route(f"{place}/description", description),
+        Route(f"{place}/time", time),
+        Route(f"{place}/columns", columns, methods=["POST"]),
+    ]
 
 
 async def _body(request: Request) -> bytes:
@@ -144,10 +156,10 @@ def _names(body: bytes) -> list[str]:
     return names
 
 
-def serve(replay: Replay, folder: Path, port: int, ready: Callable[[str], None]) -> None:
-    """Serve a recording until Ctrl-C. `ready` is called with the address once it answers.
+def serve(replays: Sequence[Replay], folder: Path, port: int, ready: Callable[[str], None]) -> None:
+    """Serve a recording, with a second one under it if there is one, until Ctrl-C.
 
-    Raises ViewError if the port is taken.
+    `ready` is called with the address once it answers. Raises ViewError if the port is taken.
     """
     with socket.socket() as listening:
         listening.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
@@ -157,8 +169,9 @@ def serve(replay: Replay, folder: Path, port: int, ready: Callable[[str], None])
             raise ViewError(f"port {port} cannot be used ({error.strerror}); --port 0 takes a free one") from error
         listening.listen()
         number, token = listening.getsockname()[1], secrets.token_urlsafe(24)
-        app = application(replay, folder, token, f"dockfmu_{number}")
-        Thread(target=replay.read_ahead, daemon=True).start()
+        app = application(replays, folder, token, f"dockfmu_{number}")
+        for replay in replays:
+            Thread(target=replay.read_ahead, daemon=True).start()
         config = uvicorn.Config(app, log_level="warning", access_log=False, lifespan="off", timeout_graceful_shutdown=1)
         # the socket listens already: a browser that comes early waits
         ready(f"http://{HOST}:{number}/?token={token}")

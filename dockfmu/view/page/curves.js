@@ -27,7 +27,8 @@ export class Curves {
     return [...found];
   }
 
-  draw(source, t, marks, context, width, height) {
+  // `other` is a second recording, whose curves are dashed.
+  draw(source, t, marks, context, width, height, other) {
     const panels = this.panels(source), left = 62, each = (height - 16) / Math.max(panels.length, 1);
     this.window = [t - this.span / 2, t + this.span / 2];
     this.x = time => left + (time - this.window[0]) / this.span * (width - left);
@@ -35,7 +36,7 @@ export class Curves {
     this.drawn = [];
     context.clearRect(0, 0, width, height);
     context.font = '11px system-ui, sans-serif';
-    panels.forEach(([unit, names], k) => this.panel(source, t, unit, names, context, left, k * each + 4, width, each - 8));
+    panels.forEach(([unit, names], k) => this.panel(source, t, unit, names, context, left, k * each + 4, width, each - 8, other));
     this.times(context, left, width, height);
     for (const mark of marks) this.vertical(context, mark.t, height, mark.name === 'capture' ? '#ffffff' : '#55617a', [4, 4], left);
     this.vertical(context, t, height, CURSOR, [], left);
@@ -54,11 +55,15 @@ export class Curves {
   }
 
   // The scale is that of the whole run, so that it does not jump; `fit` takes that of the window.
-  scale(source, names) {
+  scale(source, names, other) {
     let low = Infinity, high = -Infinity;
     for (const name of names) {
       let [a, b] = source.range(name);
       if (this.fit) [a, b] = this.rangeInWindow(source, name);
+      if (other?.columns.has(name)) {
+        const [c, d] = this.fit ? this.rangeInWindow(other, name) : other.range(name);
+        [a, b] = [Math.min(a, c), Math.max(b, d)];
+      }
       low = Math.min(low, a);
       high = Math.max(high, b);
     }
@@ -76,8 +81,8 @@ export class Curves {
     return low <= high ? [low, high] : [0, 1];
   }
 
-  panel(source, t, unit, names, context, left, top, width, height) {
-    const [low, high] = this.scale(source, names), y = v => top + height * (1 - (v - low) / (high - low));
+  panel(source, t, unit, names, context, left, top, width, height, other) {
+    const [low, high] = this.scale(source, names, other), y = v => top + height * (1 - (v - low) / (high - low));
     context.strokeStyle = AXIS;
     context.lineWidth = 1;
     context.strokeRect(left, top, width - left - 1, height);
@@ -95,13 +100,19 @@ export class Curves {
     context.clip();
     names.forEach((name, k) => {
       const points = this.line(source, name, context, y, left, width);
+      if (other?.columns.has(name)) {
+        context.setLineDash([6, 4]);
+        this.line(other, name, context, y, left, width);
+        context.setLineDash([]);
+      }
       const value = source.value(name, t);
       context.fillStyle = this.colour(name);
-      context.fillText(`${'─━┅'[k % 3]} ${name} = ${formatted(value * factor)}`, left + 6, top + 13 + 13 * k);
+      const second = other?.columns.has(name) ? `, other ${formatted(other.value(name, t) * factor)}` : '';
+      context.fillText(`─ ${name} = ${formatted(value * factor)}${second}`, left + 6, top + 13 + 13 * k);
       context.beginPath();
       context.arc(this.x(t), y(value), 3, 0, 2 * Math.PI);
       context.fill();
-      this.drawn.push({ name, value, points, at: [this.x(t), y(value)], low, high, top, height });
+      this.drawn.push({ name, value, other: other?.columns.has(name) ? other.value(name, t) : undefined, points, at: [this.x(t), y(value)], low, high, top, height });
     });
     context.restore();
   }

@@ -70,6 +70,8 @@ class Page {
   async load() {
     const names = namesIn(Object.values(this.source.scenes));
     await this.source.load([...names, ...this.curves.names]);
+    const { other } = this.source;
+    if (other) await other.load([...namesIn(Object.values(other.scenes)), ...this.curves.names]);
   }
 
   // --- time -----------------------------------------------------------------------------------------------------------
@@ -133,17 +135,23 @@ class Page {
     const items = solids(source, time, wanted);
     const view = viewpoint(source, time, this.view);
     this.size = view.size;
+    const layers = [{ items, pose: view.pose }];
+    if (source.other && time <= source.other.end) {
+      // under it, in its own frame of the passive unit
+      const second = viewpoint(source.other, time, this.view).pose;
+      layers.unshift({ items: solids(source.other, time, wanted), pose: view.middle ? view.pose : second, other: true });
+    }
     for (const projection of this.projections) {
       if (projection.kind === 'side' && this.camera !== 'side') continue;
       const pane = this.panes[projection.kind], [width, height] = pane.fit();
-      projection.draw(items, view, pane.context, width, height);
+      projection.draw(layers, view, pane.context, width, height);
     }
     if (this.camera !== 'side') this.solid.draw(view, time, wanted);
     const wide = this.panes.devices.canvas.parentElement.clientWidth / letterUnit();
     const [width, height] = this.panes.devices.fit(this.devices.heightFor(wide));
     this.devices.draw(source, time, this.panes.devices.context, width, height);
     const curves = this.panes.curves, size = curves.fit();
-    this.curves.draw(source, time, source.events, curves.context, ...size);
+    this.curves.draw(source, time, source.events, curves.context, ...size, source.other || undefined);
     for (const field of this.fields) {
       const { text, unit } = readItem(source, field.item, time), shown = unit ? `${text} ${unit}` : text;
       if (field.shown !== shown) field.element.textContent = field.shown = shown;
@@ -173,6 +181,7 @@ class Page {
     byId('title').textContent = source.title;
     byId('description').textContent = source.description;
     byId('outcome').textContent = source.outcome;
+    if (source.other) byId('description').textContent = `dashed, violet: ${source.other.title}, ${source.other.outcome}`;
     byId('outcome').className = `badge ${source.standing}`;
     byId('report').hidden = !source.report;
     for (const place of ['left', 'right']) this.numbers(byId(place), this.groups(place));
@@ -231,6 +240,7 @@ class Page {
   async toggle(name) {
     if (!this.source.known.has(name)) throw new Error(`there is no recorded variable ${name}`);
     await this.source.load([name]);
+    if (this.source.other) await this.source.other.load([name]);
     const { names } = this.curves;
     this.curves.names = names.includes(name) ? names.filter(other => other !== name) : [...names, name];
     this.list();
@@ -402,6 +412,7 @@ class Page {
       curve: name => page.toggle(name),
       view: name => { page.view = byId('view').value = name; page.home(); },
       look: camera => page.look(camera),
+      other: name => page.source.other ? page.source.other.value(name, page.time) : NaN,
       contacts: () => page.contacts(),
       drawn: () => page.drawn(),
     };

@@ -22,10 +22,7 @@ export async function loadThree() {
   return globalThis.THREE;
 }
 
-export async function openSource() {
-  const element = document.getElementById('recording');
-  const { description, data } = JSON.parse(element.textContent);
-  element.remove();
+async function unpacked({ description, data }) {
   const planes = await inflated(data), { rows } = description;
   const time = numbers(planes, rows, 8, 0);
   let offset = 8 * rows;
@@ -35,4 +32,13 @@ export async function openSource() {
     offset += variable.size * rows;
   }
   return new Source(description, time, async variables => variables.map(variable => columns.get(variable.name)));
+}
+
+// The recording, with `other` where there is a second one to lie under it.
+export async function openSource() {
+  const element = document.getElementById('recording'), [first, second] = JSON.parse(element.textContent);
+  element.remove();
+  const source = await unpacked(first);
+  if (second) source.other = await unpacked(second);
+  return source;
 }

@@ -6,7 +6,7 @@ import { geometry } from './geometry.js';
 
 export const COLOURS = {
   free: '#3fbf6f', lit: '#ff5a4f', passive: '#7f9bc4', line: '#c9d4e6', thin: '#6d7890', contact: '#ff5a4f',
-  arrow: '#ffb347', text: '#d7deea', axis: '#39435a',
+  arrow: '#ffb347', text: '#d7deea', axis: '#39435a', other: '#e58cff',
 };
 const SKIPPED = new Set(['shape', 'frame', 'label', 'lit', 'style']);
 const FIXED = new Set(['revolution', 'inertia_box']);
@@ -94,22 +94,26 @@ export class Projection {
     this.drawn = [];
   }
 
-  draw(items, view, context, width, height) {
+  // Draw layers of items, each in the frame of its own `pose`: the run that is looked at, and another one under it.
+  draw(layers, view, context, width, height) {
     const [right, up] = DIRECTIONS[this.kind](view);
     const scale = Math.min(width, height) / (2 * view.size) * this.zoom;
     const shift = this.kind === 'side' && !view.middle ? [-0.4 * view.size, 0] : [0, 0];
     this.scale = scale;
     this.all = view.middle;
-    const project = point => {
-      const local = pointIn(view.pose, point);
+    const projected = pose => point => {
+      const local = pointIn(pose, point);
       return [width / 2 + (dot(right, local) + shift[0]) * scale + this.pan[0],
         height / 2 - (dot(up, local) + shift[1]) * scale + this.pan[1]];
     };
     this.drawn = [];
     context.clearRect(0, 0, width, height);
-    this.axes(context, width, height, project, view);
-    for (const item of items) this.item(context, item, project, scale);
-    for (const item of items) if (item.kind === 'contact') this.contact(context, item, project);
+    this.axes(context, width, height, projected(view.pose), view);
+    for (const { items, pose, other } of layers) {
+      const project = projected(pose);
+      for (const item of items) this.item(context, item, project, scale, other);
+      for (const item of items) if (item.kind === 'contact') this.contact(context, item, project, other);
+    }
     this.ruler(context, height, scale);
   }
 
@@ -125,14 +129,15 @@ export class Projection {
     context.setLineDash([]);
   }
 
-  item(context, item, project, scale) {
+  item(context, item, project, scale, other = false) {
     if (item.kind === 'contact') return;
     const style = item.style ?? 'line';
-    const colour = item.kind === 'arrow' ? COLOURS.arrow
+    const colour = other ? COLOURS.other : item.kind === 'arrow' ? COLOURS.arrow
       : item.lit === undefined ? COLOURS[style] : item.lit ? COLOURS.lit : COLOURS.free;
     context.strokeStyle = context.fillStyle = colour;
     // colour is not the only sign: what touches is drawn thick, and circles are filled
-    context.lineWidth = item.lit ? 4 : style === 'line' && item.kind === 'polyline' ? 3 : 1.2;
+    context.setLineDash(other ? [5, 3] : []);
+    context.lineWidth = item.lit && !other ? 4 : style === 'line' && item.kind === 'polyline' ? 3 : 1.2;
     const lines = item.lines.map(line => line.map(project));
     for (const line of lines) {
       context.beginPath();
@@ -157,9 +162,10 @@ export class Projection {
       context.arc(...centre, 4, 0, 2 * Math.PI);
       context.fill();
       context.font = '12px system-ui, sans-serif';
-      context.fillText(this.name(item), centre[0] + 6, centre[1] - 6);
+      if (!other) context.fillText(this.name(item), centre[0] + 6, centre[1] - 6);
     }
-    this.drawn.push({ element: item.element, kind: item.kind, label: item.label, lit: item.lit, colour, lines, centre, radius });
+    context.setLineDash([]);
+    this.drawn.push({ element: item.element, kind: item.kind, label: item.label, other, lit: item.lit, colour, lines, centre, radius });
   }
 
   // Among all craft a point is named after its craft.
@@ -176,9 +182,10 @@ export class Projection {
     context.fill();
   }
 
-  contact(context, item, project) {
+  contact(context, item, project, other = false) {
     const centre = project(item.dot);
-    context.strokeStyle = COLOURS.contact;
+    const colour = other ? COLOURS.other : COLOURS.contact;
+    context.strokeStyle = colour;
     context.lineWidth = 2;
     // a ring and a cross: seen on any ground
     context.beginPath();
@@ -186,7 +193,7 @@ export class Projection {
     context.moveTo(centre[0] - 11, centre[1]); context.lineTo(centre[0] + 11, centre[1]);
     context.moveTo(centre[0], centre[1] - 11); context.lineTo(centre[0], centre[1] + 11);
     context.stroke();
-    this.drawn.push({ element: item.element, kind: 'contact', label: item.label, force: item.force, centre, colour: COLOURS.contact, lines: [] });
+    this.drawn.push({ element: item.element, kind: 'contact', label: item.label, other, force: item.force, centre, colour, lines: [] });
   }
 
   ruler(context, height, scale) {

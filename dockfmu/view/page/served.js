@@ -8,8 +8,8 @@ async function fetched(path, body) {
   return answer;
 }
 
-async function columns(variables) {
-  const bytes = await (await fetched('columns', variables.map(variable => variable.name))).arrayBuffer();
+async function columns(place, variables) {
+  const bytes = await (await fetched(`${place}columns`, variables.map(variable => variable.name))).arrayBuffer();
   let offset = 0;
   return variables.map(variable => {
     const size = variable.size * variable.rows;
@@ -29,9 +29,16 @@ export function loadThree() {
   });
 }
 
-export async function openSource() {
-  const description = await (await fetched('description')).json();
+async function opened(place) {
+  const description = await (await fetched(`${place}description`)).json();
   for (const variable of description.variables) variable.rows = description.rows;
-  const time = new Float64Array(await (await fetched('time')).arrayBuffer());
-  return new Source(description, time, columns);
+  const time = new Float64Array(await (await fetched(`${place}time`)).arrayBuffer());
+  return new Source(description, time, variables => columns(place, variables));
+}
+
+// The recording, with `other` where there is a second one to lie under it.
+export async function openSource() {
+  const source = await opened('');
+  if (source.other) source.other = await opened('other/');
+  return source;
 }

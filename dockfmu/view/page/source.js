@@ -39,10 +39,11 @@ export class Source {
     return [i, Math.min(Math.max((t - times[i]) / (times[i + 1] - times[i]), 0), 1)];
   }
 
-  // Value of a variable in SI units: interpolated if it is continuous, held otherwise; NaN where it is not known.
+  // Value of a variable in SI units: interpolated if it is continuous, held otherwise; NaN where it is not
+  // known, and outside of the run.
   value(name, t) {
     const column = this.columns.get(name);
-    if (!column) return NaN;
+    if (!column || t < this.start || t > this.end) return NaN;
     const [i, share] = this.place(t);
     if (share === 0 || this.known.get(name).held) return column[i];
     return column[i] + share * (column[i + 1] - column[i]);

@@ -2,6 +2,7 @@
 
 import time
 
+import h5py
 import matplotlib.image
 import numpy as np
 import pytest
@@ -252,6 +253,43 @@ def test_nothing_overlaps(central_impact, browser, size):
                 assert a[2] <= b[0] + 1 or b[2] <= a[0] + 1 or a[3] <= b[1] + 1 or b[3] <= a[1] + 1
         # letters grow with the window
         assert shown("dockfmu.drawn().unit") == pytest.approx(max(1.0, 0.012 * size[1] / 13), rel=0.01)
+
+
+@pytest.fixture(scope="module")
+def changed(central_impact, tmp_path_factory):
+    """The same run, as another program would write it: half as long, 0.1 m further back, with twice the force."""
+    file = tmp_path_factory.mktemp("changed") / "results.h5"
+    with h5py.File(central_impact.folder / "results.h5") as source, h5py.File(file, "w") as target:
+        rows = len(source["time"]) // 2
+        target.attrs.update(source.attrs)
+        source.copy("parameters", target)
+        for element in ("mechanism", "chaser", "station", "cyclogram"):
+            for name, column in source[element].items():
+                factor = 2 if name == "target.force_now[1]" else 1
+                values = column[:rows] * factor if factor > 1 else column[:rows]
+                target[f"{element}/{name}"] = values - 0.1 if name == "docking.position[1]" else values
+                target[f"{element}/{name}"].attrs.update(column.attrs)
+        target["time"] = source["time"][:rows]
+    return file
+
+
+def test_a_second_run_lies_under_the_first(central_impact, browser, changed, results, tmp_path):
+    row = len(results.time) // 4
+    t = float(results.time[row])
+    force = results["mechanism.target.force_now[1]"][row]
+    with served(central_impact.folder, changed) as address, opened(browser) as context:
+        shown = Shown(context, address)
+        shown("t => dockfmu.seek(t)", t)
+        assert shown("dockfmu.other('mechanism.target.force_now[1]')") == pytest.approx(2 * force, rel=1e-6)
+        drawn = shown("dockfmu.drawn()")
+        second, first = (item for item in drawn["side"]["items"] if item["label"] == "head")
+        assert (first["other"], second["other"]) == (False, True)
+        assert (second["centre"][0] - first["centre"][0]) / drawn["side"]["scale"] == pytest.approx(-0.1, abs=1e-5)
+        assert shown.errors == []
+        # nothing of it after its end
+        shown("dockfmu.seek(dockfmu.duration)")
+        assert np.isnan(shown("dockfmu.other('mechanism.target.force_now[1]')"))
+        assert not any(item["other"] for item in shown("dockfmu.drawn().side.items"))
 
 
 def test_the_exported_file_opens_offline_and_shows_the_same(central_impact, browser, times, shown, tmp_path):
