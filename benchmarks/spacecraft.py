@@ -27,6 +27,12 @@ def march_elastic(m, h, count):
 
 
 @kernel
+def march_two_way(m, h, count):
+    for k in range(count):
+        craft.step_two_way(m, k * h, h)
+
+
+@kernel
 def swing(m, count):
     for k in range(count):
         x = (k % 400) * 1e-4 - 0.02

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
+from typing import Literal
 
 import numpy as np
 
@@ -19,14 +20,20 @@ _FOLDER = Path(__file__).parent
 
 
 def component(
-    modes: Modes | str | None = None, *, ports: int | None = None, thrusters: int | None = None, name: str | None = None
+    modes: Modes | str | None = None,
+    *,
+    coupling: Literal["one_way", "two_way"] = "one_way",
+    ports: int | None = None,
+    thrusters: int | None = None,
+    name: str | None = None,
 ) -> Component:
     """Return a spacecraft with that many docking ports (2) and thrusters (1), rigid without `modes`.
 
     `modes` holds the shapes at the ports and nozzles, or is the name (`station_beam`) or the path of a TOML file that
-    declares them, see `modes.declared`; the craft then has as many ports and thrusters. The default `name` is
-    Spacecraft, or ElasticSpacecraft. Raises ValueError for modes that cannot be read, or are given at other numbers of
-    ports and thrusters than asked for.
+    declares them, see `modes.declared`; the craft then has as many ports and thrusters. With `coupling` two_way the
+    modes act back on the motion of the craft (spec/11 3.4). The default `name` is Spacecraft, ElasticSpacecraft, or
+    TwoWaySpacecraft. Raises ValueError for modes that cannot be read, are given at other numbers of ports and thrusters
+    than asked for, or do not tell the inertial coupling that two_way needs.
     """
     if isinstance(modes, str):
         modes = declared_modes(modes)
@@ -39,15 +46,29 @@ def component(
         )
     if ports < 1 or thrusters < 1:
         raise ValueError(f"a spacecraft has at least one port and one thruster, not {ports} and {thrusters}")
+    if coupling not in ("one_way", "two_way"):
+        raise ValueError(f"coupling = {coupling!r}: it is one_way or two_way")
     count = 0 if modes is None else len(modes.frequency)
-    layout = record(ports, thrusters, count)
+    both = coupling == "two_way"
     resources: dict[str, np.ndarray] = {} if modes is None else {"modes.f64": modes.table()}
+    if both:
+        if modes is None or modes.coupling is None:
+            raise ValueError("coupling = two_way needs modes with the masses behind them, such as those of a beam")
+        resources["coupling.f64"] = modes.coupling.table()
+    layout = record(ports, thrusters, count, both)
+    initialize, step = (
+        (kernel.initialize_two_way, kernel.step_two_way)
+        if both
+        else (kernel.initialize_elastic, kernel.step_elastic)
+        if count
+        else (kernel.initialize_rigid, kernel.step_rigid)
+    )
     return Component(
-        name=name or ("Spacecraft" if modes is None else "ElasticSpacecraft"),
+        name=name or ("TwoWaySpacecraft" if both else "Spacecraft" if modes is None else "ElasticSpacecraft"),
         description="rigid spacecraft" if modes is None else f"spacecraft with {count} elastic modes",
         record=layout,
-        initialize=kernel.initialize_elastic if count else kernel.initialize_rigid,
-        step=kernel.step_elastic if count else kernel.step_rigid,
+        initialize=initialize,
+        step=step,
         messages=kernel.MESSAGES,
         module=Path(__file__),
         parameter_sets=read_parameter_sets(_FOLDER / "parameters"),

@@ -7,7 +7,7 @@ from math import fabs, isfinite
 from components.core import check, rotation, vector
 from components.core.component import Message, fail
 from components.core.kernel import kernel
-from components.spacecraft import affine, control, elastic, mounts, rigid
+from components.spacecraft import affine, control, elastic, mounts, rigid, two_way
 
 NOT_FINITE = 11
 INERTIA = 12
@@ -19,6 +19,8 @@ ATTITUDE = 17
 DIRECTION = 18
 ASYMMETRIC = 19
 TRIANGLE = 20
+COUPLING = 21
+TWO_WAY_AFFINE = 22
 
 MAX_TURN = 0.5
 
@@ -48,6 +50,13 @@ MESSAGES = {
         "{rigid.principal_moments[2]:.6g} and {rigid.principal_moments[3]:.6g} kg.m2 about the centre of mass one is "
         "{status.value:.6g} kg.m2 more than the sum of the others. Check the moments, the signs of the products, and "
         "parameters.inertia_about_origin"
+    ),
+    COUPLING: Message(
+        "parameters.mass and parameters.inertia are less than what the modes carry: with coupling two_way they are "
+        "those of the whole craft, appendages included"
+    ),
+    TWO_WAY_AFFINE: Message(
+        "parameters.port[{status.index:.0f}].base_motion = AFFINE does not go with coupling two_way: take LAGGED"
     ),
     AFFINE_SINGULAR: Message("affine_mass of port {status.index:.0f} is not the mass matrix of a mechanism"),
 }
@@ -117,14 +126,19 @@ def _sum(actuation, mount, r, without):
 
 
 @kernel
-def _move(m, h):
-    """Move the rigid body over h, and count the work of the loads on it."""
+def _turn_loads(m):
+    """Turn the resultant of all loads into axes I. Returns the attitude I -> C of mid-step, in which they act."""
     r = m.rigid
-    _sum(m.actuation, m.mount, r, -1)
     to_inertial = rotation.from_quaternion(rotation.load_quaternion(m.actuation.mid_quaternion))
     vector.store(rotation.apply_transposed(to_inertial, vector.load(r.force)), r.force)
     vector.store(rotation.apply_transposed(to_inertial, vector.load(r.torque)), r.torque)
-    rigid.advance(m.parameters, r, h)
+    return to_inertial
+
+
+@kernel
+def _count_work(m, to_inertial, h):
+    """Count the work of the loads on the motion of C in the step just done, and the impulses of the control."""
+    r = m.rigid
     displacement = rotation.apply(to_inertial, vector.load(r.displacement))
     turn = rotation.apply(to_inertial, vector.load(r.turn))
     for i in range(len(m.mount)):
@@ -137,6 +151,15 @@ def _move(m, h):
     middle = vector.axpy(-0.5, vector.load(r.displacement), vector.load(r.position))
     vector.accumulate(impulse, m.audit.impulse_control)
     vector.accumulate(vector.add(twist, vector.cross(middle, impulse)), m.audit.angular_impulse_control)
+
+
+@kernel
+def _move(m, h):
+    """Move the rigid body over h, and count the work of the loads on it."""
+    _sum(m.actuation, m.mount, m.rigid, -1)
+    to_inertial = _turn_loads(m)
+    rigid.advance(m.parameters, m.rigid, h)
+    _count_work(m, to_inertial, h)
 
 
 @kernel
@@ -221,6 +244,17 @@ def _solve_affine(m, p, n, h):
 
 
 @kernel
+def _excite(m, p, n, h):
+    """Set the modal forces of all loads but the wrench on the AFFINE port p, -1 if there is none."""
+    elastic.tune(m.elastic, m.modes, n, h, p)
+    elastic.excite_by_thrusters(m.elastic, m.modes, m.thruster, m.parameters.thruster, n)
+    elastic.excite_by_control(m.parameters, m.elastic, m.modes, m.rigid, m.actuation, n)
+    for i in range(len(m.mount)):
+        if i != p:
+            elastic.excite_by_port(m.elastic, m.modes, m.mount[i], i, n)
+
+
+@kernel
 def step_elastic(m, t, h):
     """Advance the elastic spacecraft by h > 0, s. Returns 0, or the code of a failure."""
     code = _loads(m, h)
@@ -228,12 +262,7 @@ def step_elastic(m, t, h):
         return code
     n = int(m.parameters.modes_used)
     p, count = affine.ports(m.parameters.port)
-    elastic.tune(m.elastic, m.modes, n, h, p)
-    elastic.excite_by_thrusters(m.elastic, m.modes, m.thruster, m.parameters.thruster, n)
-    elastic.excite_by_control(m.parameters, m.elastic, m.modes, m.rigid, m.actuation, n)
-    for i in range(len(m.mount)):
-        if i != p:
-            elastic.excite_by_port(m.elastic, m.modes, m.mount[i], i, n)
+    _excite(m, p, n, h)
     if count > 0:
         code = _solve_affine(m, p, n, h)
         if code != 0:
@@ -253,3 +282,55 @@ def step_elastic(m, t, h):
     code = _publish(m, h)
     _add_energies(m)
     return code
+
+
+@kernel
+def _publish_two_way(m, h):
+    """Set the outputs of the craft whose modes act back. Returns 0, or the code of a failure."""
+    code = _publish(m, h)
+    two_way.publish(m.parameters, m.rigid, m.elastic, m.whole, m.audit)
+    m.audit.stored_energy = m.elastic.stored_energy
+    return code
+
+
+@kernel
+def initialize_two_way(m):
+    """Set the spacecraft whose modes act back to its initial state. Returns 0, or the code of a failure."""
+    code = _start(m)
+    if code != 0:
+        return code
+    p, count = affine.ports(m.parameters.port)
+    if count > 0:
+        return fail(m.status, TWO_WAY_AFFINE, 0.0, p + 1)
+    n = int(m.parameters.modes_used)
+    elastic.prepare(m.elastic, m.modes, m.rigid, m.mount, n)
+    if not two_way.prepare(m.parameters, m.rigid, m.elastic, m.coupling, m.whole, n):
+        return fail(m.status, COUPLING, 0.0, 0)
+    return _publish_two_way(m, 0.0)
+
+
+@kernel
+def step_two_way(m, t, h):
+    """Advance the spacecraft whose modes act back by h > 0, s. Returns 0, or the code of a failure."""
+    code = _loads(m, h)
+    if code != 0:
+        return code
+    p = m.parameters
+    n = int(p.modes_used)
+    _excite(m, -1, n, h)
+    _sum(m.actuation, m.mount, m.rigid, -1)
+    if not two_way.respond(p, m.rigid, m.elastic, m.coupling, m.modes, m.whole, n, h):
+        return fail(m.status, COUPLING, 0.0, 0)
+    work, lost = two_way.advance_modes(m.elastic, m.modes, n)
+    m.audit.work_control += work
+    m.audit.dissipated_modes += lost
+    m.audit.dissipated_energy = m.audit.dissipated_modes
+    for i in range(len(m.mount)):
+        m.audit.work_port[i] += elastic.deform(m.elastic, m.modes, m.rigid, m.mount[i], i, n, h)
+    to_inertial = _turn_loads(m)
+    if p.fixed != 0.0:
+        rigid.advance(p, m.rigid, h)
+    else:
+        two_way.advance(p, m.rigid, m.elastic, m.coupling, m.whole, to_inertial, n, h)
+    _count_work(m, to_inertial, h)
+    return _publish_two_way(m, h)

@@ -174,6 +174,54 @@ def _hidden(port_count: int) -> tuple[Group, ...]:
     )
 
 
+def _shape(name: str, description: str) -> Group:
+    return Group(
+        name,
+        private("center", "m", "origin of C -> centre of mass, axes C", shape=3),
+        private("center_rate", "m/s", "relative to C, axes C", shape=3),
+        private("spin", "N.m.s", "angular momentum of the modes relative to C, about the centre of mass", shape=3),
+        private("inertia", "kg.m2", "about the centre of mass, axes C", shape=(3, 3)),
+        description=description,
+    )
+
+
+def _two_way(n: int) -> tuple[Group, ...]:
+    return (
+        Group(
+            "whole",
+            private("position", "m", "centre of mass, deformed, in I", shape=3),
+            private("momentum", "N.s", "of the whole craft, axes I", shape=3),
+            _shape("before", "the deformed craft at the start of the step"),
+            _shape("after", "the deformed craft at its end"),
+            private("acceleration", "1", "mean over the step, of the origin of C (m/s2) and angular (rad/s2), axes S",
+                    shape=6),
+            private("response", "1", "mass matrix of the carrying motion with the modes eliminated (SI), axes S",
+                    shape=(6, 6)),
+            private("pivot", "1", "of its factors", shape=6),
+            private("coordinate", "1", "modal coordinates in mid-step (kg^(1/2) m)", shape=n),
+            private("rate", "1", "their rates (kg^(1/2) m/s)", shape=n),
+            private("change", "1", "mean acceleration of each mode without forces (kg^(1/2) m/s2)", shape=n),
+            private("weight", "1", "mean acceleration of each mode by a unit force", shape=n),
+            private("carried", "1", "modal force by the carrying motion in the last step (kg^(1/2) m/s2)", shape=n),
+            private("lever", "1", "J_rw (kg^(1/2)) and J_phiw (kg^(1/2) m) of each mode in mid-step", shape=(n, 6)),
+            description="carrying motion and modes together",
+        ),
+        Group(
+            "coupling",
+            constant("translation", "1", "J_rw of each mode, axes S (kg^(1/2))", shape=(n, 3),
+                     resource="coupling.f64"),
+            constant("rotation", "1", "J_phiw of each mode, undeformed, axes S (kg^(1/2) m)", shape=(n, 3),
+                     resource="coupling.f64"),
+            constant("inertia", "1", "N2: change of the inertia by each mode, axes S (kg^(1/2) m)", shape=(n, 3, 3),
+                     resource="coupling.f64"),
+            constant("curvature", "1", "N3: quadratic change of the inertia, symmetric in the modes, axes S",
+                     shape=(n, n, 3, 3), resource="coupling.f64"),
+            constant("gyration", "1", "N4: change of J_phiw by each mode, axes S", shape=(n, n, 3),
+                     resource="coupling.f64"),
+        ),
+    )  # fmt: skip
+
+
 def _elastic(port_count: int, thruster_count: int, n: int) -> tuple[Group, ...]:
     return (
         Group(
@@ -209,10 +257,11 @@ def _elastic(port_count: int, thruster_count: int, n: int) -> tuple[Group, ...]:
     )  # fmt: skip
 
 
-def record(port_count: int, thruster_count: int, mode_count: int) -> Record:
+def record(port_count: int, thruster_count: int, mode_count: int, two_way: bool = False) -> Record:
     """Return the record of a craft with that many ports, thrusters (at least one of each) and elastic modes."""
     audit = ports.audit(devices=("modes",), works=("control",))
     elastic = _elastic(port_count, thruster_count, mode_count) if mode_count else ()
+    more = _two_way(mode_count) if two_way else ()
     return Record(
         *_inputs(port_count, thruster_count),
         *_outputs(),
@@ -227,5 +276,7 @@ def record(port_count: int, thruster_count: int, mode_count: int) -> Record:
         ),
         ports.status(),
         *_hidden(port_count),
+        *more[:1],
         *elastic,
+        *more[1:],
     )  # fmt: skip

@@ -144,7 +144,7 @@ def _rate(inverse, q, momentum):
 
 
 @kernel
-def _turn_rate(turn, w):
+def turn_rate(turn, w):
     """Return the rate of the rotation vector `turn` from the angular velocity w: the inverse of dexp to third order."""
     a = vector.cross(turn, w)
     b = vector.cross(turn, a)
@@ -166,11 +166,11 @@ def _advance_attitude(r, h):
     after = vector.axpy(h, torque, before)
     k1 = vector.load(r.angular_velocity)
     turn = vector.scale(0.5 * h, k1)
-    k2 = _turn_rate(turn, _rate(inverse, rotation.advance(start, turn), middle))
+    k2 = turn_rate(turn, _rate(inverse, rotation.advance(start, turn), middle))
     turn = vector.scale(0.5 * h, k2)
-    k3 = _turn_rate(turn, _rate(inverse, rotation.advance(start, turn), middle))
+    k3 = turn_rate(turn, _rate(inverse, rotation.advance(start, turn), middle))
     turn = vector.scale(h, k3)
-    k4 = _turn_rate(turn, _rate(inverse, rotation.advance(start, turn), after))
+    k4 = turn_rate(turn, _rate(inverse, rotation.advance(start, turn), after))
     turn = (
         h / 6.0 * (k1[0] + 2.0 * k2[0] + 2.0 * k3[0] + k4[0]),
         h / 6.0 * (k1[1] + 2.0 * k2[1] + 2.0 * k3[1] + k4[1]),

@@ -1,7 +1,8 @@
 """Elastic modes of a free structure: what a spacecraft needs of them, and where they come from."""
 
 from components.spacecraft.modes.beam import Beam
+from components.spacecraft.modes.inertia import InertialCoupling
 from components.spacecraft.modes.model import ASSUMED_BANDS, ModalModel, Modes
 from components.spacecraft.modes.nastran import F06Error, read_f06
 
-__all__ = ["ASSUMED_BANDS", "Beam", "F06Error", "ModalModel", "Modes", "read_f06"]
+__all__ = ["ASSUMED_BANDS", "Beam", "F06Error", "InertialCoupling", "ModalModel", "Modes", "read_f06"]

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import pairwise
 
 import numpy as np
 
 from components.spacecraft.modes.eigen import symmetric_modes
+from components.spacecraft.modes.inertia import InertialCoupling
 from components.spacecraft.modes.model import ModalModel
 
 _UNCOUPLED = ((0,), (3,), (1, 5), (2, 4))
@@ -100,6 +101,22 @@ class Beam:
             M[at, at] += m
         return K, M
 
+    def bodies(self) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+        """Return the nodes' share of the beam as rigid bodies: mass, offset of the centre from the node, inertia.
+
+        Shapes (k,), (k, 3), (k, 3, 3); total mass, centre and inertia of the beam are exact.
+        """
+        h = self.length / self.elements
+        length = np.full(self.elements + 1, h)
+        length[[0, -1]] = 0.5 * h
+        offset = np.zeros((self.elements + 1, 3))
+        offset[0, 0], offset[-1, 0] = 0.25 * h, -0.25 * h
+        across = self.density * length**3 / 12.0
+        inertia = np.zeros((self.elements + 1, 3, 3))
+        inertia[:, 0, 0] = self.polar * length
+        inertia[:, 1, 1] = inertia[:, 2, 2] = across
+        return self.density * length, offset, inertia
+
     def modes(self) -> ModalModel:
         """Return all elastic modes at all nodes, numbered from 1 at the end of smallest x."""
         K, M = self.matrices()
@@ -115,4 +132,11 @@ class Beam:
         order = np.argsort(np.concatenate(found), kind="stable")
         values, shape = np.concatenate(found)[order], np.concatenate(shapes, axis=2)[:, :, order]
         position = np.column_stack([self.nodes, np.zeros(self.elements + 1), np.zeros(self.elements + 1)])
-        return ModalModel(np.sqrt(values), np.arange(1, self.elements + 2), shape, position)
+        mass, offset, inertia = self.bodies()
+        centre = shape.copy()
+        centre[:, :3] += np.cross(shape[:, 3:], offset[:, :, None], axis=1)
+        coupling = InertialCoupling.of_bodies(mass, position + offset, inertia, centre)
+        # modes of a free body are orthogonal to its rigid motion; what the bodies give is their rounding of the masses
+        none = np.zeros((3, len(order)))
+        coupling = replace(coupling, translation=none, rotation=none)
+        return ModalModel(np.sqrt(values), np.arange(1, self.elements + 2), shape, position, coupling)

@@ -9,6 +9,8 @@ from typing import Any
 
 import numpy as np
 
+from components.spacecraft.modes.inertia import InertialCoupling
+
 Bands = Sequence[tuple[float, float, float]]
 
 ASSUMED_BANDS: Bands = ((0.0, 1.0, 0.03), (1.0, 10.0, 0.05), (10.0, float("inf"), 0.1))
@@ -33,6 +35,8 @@ class Modes:
     control : (6, n) displacement and rotation at the first nozzle, where control wrench, push and attitude control act
         on the structure; without it the nozzle's displacement, and no rotation
     initial_coordinate, initial_rate : (n,) state at the start, kg^1/2 m and kg^1/2 m/s; zero if not given
+    coupling : inertial coupling to the motion of the craft, for `coupling = "two_way"`; None where the masses behind
+        the shapes are not known
     """
 
     frequency: np.ndarray
@@ -42,6 +46,7 @@ class Modes:
     initial_coordinate: np.ndarray = field(default_factory=lambda: np.zeros(0))
     initial_rate: np.ndarray = field(default_factory=lambda: np.zeros(0))
     control: np.ndarray = field(default_factory=lambda: np.zeros(0))
+    coupling: InertialCoupling | None = None
 
     def __post_init__(self) -> None:
         n = len(self.frequency)
@@ -63,6 +68,8 @@ class Modes:
                 raise ValueError(f"modes: {name} has shape {np.shape(getattr(self, name))}, needed is {shape}")
             if not np.all(np.isfinite(getattr(self, name))):
                 raise ValueError(f"modes: {name} holds values that are not finite")
+        if self.coupling is not None:
+            self.coupling.check(n)
         if not (n and np.all(self.frequency > 0.0) and np.all(np.isfinite(self.frequency))):
             raise ValueError("modes: frequencies must be positive; drop the modes of rigid motion")
         if np.any(self.decrement < 0.0) or np.any(np.diff(self.frequency) < 0.0):
@@ -90,12 +97,14 @@ class ModalModel:
     point_ids : (k,) numbers of the grid points
     shape : (k, 6, n) displacement and rotation of each point, axes S, mass-normalised
     position : (k, 3) of the points in S, m, or None if the source does not tell
+    coupling : of all modes, or None if the source does not tell the masses
     """
 
     frequency: np.ndarray
     point_ids: np.ndarray
     shape: np.ndarray
     position: np.ndarray | None = None
+    coupling: InertialCoupling | None = None
 
     def nearest(self, place: Sequence[float]) -> int:
         """Return the number of the grid point nearest to a place in S."""
@@ -138,6 +147,7 @@ class ModalModel:
             port=np.stack([self._at(point)[:, kept] for point in ports]),
             thruster=np.stack([nozzle[:3] for nozzle in nozzles]),
             control=nozzles[0],
+            coupling=None if self.coupling is None else self.coupling.select(kept),
         )
 
     def write(self, file: Path, bands: Bands = ASSUMED_BANDS) -> None:
