@@ -118,16 +118,18 @@ class Reference:
     def mass_matrix(self, w):
         """From the kinetic energy of the bodies; of complex w too."""
         b = self.bodies
-        jacobian = []
-        for k in range(len(b.mass)):
-            s = b.place[k] + b.shape[k, :3] @ w
-            jacobian.append(np.vstack([
-                np.hstack([np.eye(3), -skew(s), b.shape[k, :3]]),
-                np.hstack([np.zeros((3, 3)), np.eye(3), b.shape[k, 3:]]),
-            ]))  # fmt: skip
-        J = np.array(jacobian)
-        M = np.einsum("k,kia,kib->ab", b.mass, J[:, :3], J[:, :3])
-        return M + np.einsum("kia,kij,kjb->ab", J[:, 3:], b.inertia, J[:, 3:])
+        place = b.place + b.shape[:, :3] @ w
+        J = np.zeros((len(b.mass), 6, 6 + self.n), place.dtype)
+        J[:, :3, :3] = J[:, 3:, 3:6] = np.eye(3)
+        for i, j, k in ((0, 1, 2), (1, 2, 0), (2, 0, 1)):
+            # column 3 + j of -s x: e_j x s
+            J[:, i, 3 + j] = place[:, k]
+            J[:, j, 3 + i] = -place[:, k]
+        J[:, :, 6:] = b.shape
+        moving = J * np.sqrt(b.mass)[:, None, None]
+        moving = moving[:, :3].reshape(-1, 6 + self.n)
+        turning = np.einsum("kij,kja->kia", b.inertia, J[:, 3:]).reshape(-1, 6 + self.n)
+        return moving.T @ moving + J[:, 3:].reshape(-1, 6 + self.n).T @ turning
 
     def start(self, velocity=(0, 0, 0), spin=(0, 0, 0), w=None, rate=None):
         w = np.zeros(self.n) if w is None else np.asarray(w, float)

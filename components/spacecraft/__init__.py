@@ -8,7 +8,8 @@ from typing import Literal
 import numpy as np
 
 from components.core.component import Component
-from components.core.parameters import read_parameter_sets
+from components.core.parameters import ParameterSet, read_parameter_sets
+from components.core.record import Record
 from components.spacecraft import kernel
 from components.spacecraft.modes import Modes
 from components.spacecraft.modes.declared import declared_modes
@@ -17,6 +18,11 @@ from components.spacecraft.ports import record
 __all__ = ["Modes", "component"]
 
 _FOLDER = Path(__file__).parent
+
+
+def _fits(chosen: ParameterSet, layout: Record) -> bool:
+    return all(name in layout.index or f"{name}[1]" in layout.index or f"{name}[1,1]" in layout.index
+               for name in chosen.values)  # fmt: skip
 
 
 def component(
@@ -71,6 +77,7 @@ def component(
         step=step,
         messages=kernel.MESSAGES,
         module=Path(__file__),
-        parameter_sets=read_parameter_sets(_FOLDER / "parameters"),
+        # sets for craft with more ports or thrusters are left out
+        parameter_sets=tuple(entry for entry in read_parameter_sets(_FOLDER / "parameters") if _fits(entry, layout)),
         resources=resources,
     )

@@ -235,3 +235,9 @@ def test_colours_are_for_terminals(variables, isatty, colours, monkeypatch):
         monkeypatch.setenv(name, value)
     assert terminal.coloured(Stream(isatty)) is colours
     assert (terminal.styled("x", "red", Stream(isatty)) == "x") is not colours
+
+
+@pytest.mark.parametrize("name", ["atv_probe_cone", "central_impact_20t", "atv_attitude_control", "atv_stand"])
+def test_every_parameter_of_a_system_has_a_source(name):
+    """Given, specified or assumed: nothing is a number of nobody."""
+    assert [parameter.full_name for parameter in parameters(name) if not parameter.source] == []
