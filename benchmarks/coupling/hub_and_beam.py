@@ -72,9 +72,23 @@ class Bodies:
         ports = np.stack([np.zeros((6, n)), self.tip])
         return Modes(self.frequency, np.full(n, decrement), ports, np.zeros((1, 3, n)), coupling=self.coupling())
 
-    def craft(self, coupling="two_way", decrement=0.0, **values):
+    def free_modes(self):
+        """Modes of the free craft in the same shapes: what one-way takes. They move hub and tip, and no momentum."""
+        n = len(self.frequency)
+        M, K = Reference(self).mass_matrix(np.zeros(n)), np.zeros((6 + n, 6 + n))
+        K[6:, 6:] = np.diag(self.frequency**2)
+        values, vectors = symmetric_modes(K, M)
+        ports = np.zeros((2, 6, 6 + n))
+        for port, place, shape in ((0, HUB[2], np.zeros((6, n))), (1, np.array([10.0, 0.0, 0.0]), self.tip)):
+            ports[port, :3, :3] = ports[port, 3:, 3:6] = np.eye(3)
+            ports[port, :3, 3:6] = -skew(place)
+            ports[port, :, 6:] = shape
+        return Modes(np.sqrt(values[6:]), np.zeros(n), ports @ vectors[:, 6:], np.zeros((1, 3, n)))
+
+    def craft(self, coupling="two_way", decrement=0.0, modes=None, **values):
         mass, center, inertia = self.whole()
-        return Instance(spacecraft.component(self.modes(decrement), coupling=coupling), **{
+        modes = self.modes(decrement) if modes is None else modes
+        return Instance(spacecraft.component(modes, coupling=coupling), **{
             "parameters.mass": mass, "parameters.center_of_mass": center, "parameters.inertia": inertia,
             "parameters.port[1].position": HUB[2], "parameters.port[2].position": (10.0, 0.0, 0.0),
             "parameters.rotation_limit": 10.0, **values,
