@@ -99,6 +99,13 @@ SCENARIOS = [
     ),
     Scenario("Spacecraft", PUSHES, step=0.01, sets=("ATV-20t",)),
     Scenario("Spacecraft", PUSHES, step=0.01, sets=("Station-400t",), options={"modes": "station_beam"}),
+    Scenario(
+        "Spacecraft",
+        PUSHES,
+        step=0.01,
+        sets=("Station-400t",),
+        options={"modes": "station_beam", "coupling": "two_way"},
+    ),
     Scenario("ProbeCyclogram", BUTTONS, step=0.1, sets=("V1",)),
     Scenario("AttitudeControl", TUMBLE, step=0.04, sets=("AC-20t",), values={"parameters.delay": 0.07}),
     Scenario(

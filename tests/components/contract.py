@@ -19,7 +19,8 @@ H = 1e-3
 
 
 def components() -> list[Component]:
-    return [*(catalogue.component(name) for name in catalogue.names()), spacecraft.component("station_beam")]
+    elastic = [spacecraft.component("station_beam", coupling=coupling) for coupling in ("one_way", "two_way")]
+    return [*(catalogue.component(name) for name in catalogue.names()), *elastic]
 
 
 def _whole(slot) -> str:

@@ -185,6 +185,19 @@ def test_spec11_oracle_O10_one_way_and_two_way_agree_as_the_beam_gets_light():
     assert apart[1] == pytest.approx(apart[0] / 10.0, rel=0.2)
 
 
+def test_one_way_with_the_modes_of_the_free_craft_differs_by_the_rates_squared():
+    """Same shapes, same linear model, 0.01 rad/s: hub and tip after the pulse. Held modes leave the hub rigid."""
+    ends = []
+    for coupling, modes in (("one_way", BODIES.free_modes()), ("two_way", None), ("one_way", None)):
+        one = BODIES.craft(coupling, modes=modes)
+        for k in range(2000):
+            one.m.port[0].force[:] = (0.0, 1000.0, 500.0) if k < 100 else 0.0
+            one.step(k * 1e-3, 1e-3)
+        ends.append(np.append(one.m.port[0].angular_velocity, one.m.port[1].position))
+    assert np.abs(ends[0] - ends[1]).max() < 5e-6
+    assert np.abs(ends[2] - ends[1]).max() > 1e-3
+
+
 def test_modes_that_are_heavier_than_the_craft_are_refused():
     with pytest.raises(ComponentError, match="less than what the modes carry"):
         BODIES.craft(**{"parameters.mass": 10.0})
