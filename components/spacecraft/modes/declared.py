@@ -72,7 +72,7 @@ def _with_state(modes: Modes, state: Mapping[str, Any]) -> Modes:
     The others are at rest. Raises ValueError for too many.
     """
     n = len(modes.frequency)
-    whole = {}
+    whole: dict[str, Any] = {}
     for name, values in state.items():
         if len(values) > n:
             raise ValueError(f"{name} has {len(values)} values, there are {n} modes")
