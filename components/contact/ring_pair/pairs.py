@@ -76,6 +76,26 @@ def weight(pair, index):
     return _WEIGHT[bit(pair, index)]
 
 
+def _shown(group: str, *names: str) -> str:
+    """Return the part of a message that names parameters of a group with their values."""
+    path = f"ring_pair.parameters.{group}"
+    return path + " (" + ", ".join(f"{name} {{{path}.{name}:g}}" for name in names) + ")"
+
+
+_NO_RING = (
+    "contact: petals must be lower than their cone and narrower at the tip than at the root, there less than half of "
+    "60 deg; radii must rise from the petals' tip over lower_radius, radius and plane.radius to outer_radius, and from "
+    "the edge of the stops to their front: "
+    + "; ".join((
+        _shown("petal", "height", "cone_angle", "root_half_width", "tip_half_width", "lower_half_width",
+               "lower_radius"),
+        _shown("ring", "radius", "outer_radius"),
+        _shown("plane", "radius"),
+        _shown("stop", "inner_radius", "outer_radius"),
+    ))
+)  # fmt: skip
+
+
 def messages(discard: bool) -> dict[int, Message]:
     """Return the messages of a unit's failures, by their codes; `discard` as for the probe-cone unit."""
     found = {
@@ -85,10 +105,7 @@ def messages(discard: bool) -> dict[int, Message]:
             "(1 its axis more than 30 deg off, 2 rolled by more than 30 deg, 3 half a radius aside, 4 half a petal "
             "through): case {status.index:.0f}, {status.value:.4g} (1 cosine, 2 rad, 3 m, 4 m)"
         ),
-        GEOMETRY: Message(
-            "contact: ring_pair.parameters describe no ring: petals must be lower than their cone, narrower at the tip "
-            "than at the root and there than 60 deg, and radii must grow from lower_radius over radius to outer_radius"
-        ),
+        GEOMETRY: Message(_NO_RING),
     }
     stands = ", ".join(f"{{ring_pair.work.link.position[{i}]:.4g}}" for i in (1, 2, 3))
     for pair, name in PAIRS.items():

@@ -186,7 +186,9 @@ def test_what_comes_in_is_checked():
         ring(**{"base.position": (-0.02, 0.0, 0.03)})
     with pytest.raises(ComponentError, match=r"more than 30 deg"):
         ring(**{"base.position": (-0.1, 0.0, 0.0), "base.quaternion": (0.9, 0.43589, 0.0, 0.0)})
-    with pytest.raises(ComponentError, match="describe no ring"):
+    with pytest.raises(
+        ComponentError, match=r"radii must rise .* ring_pair.parameters.ring .radius 0.5, outer_radius 0.4"
+    ):
         ring(**{"ring_pair.parameters.ring.outer_radius": 0.4})
 
 
