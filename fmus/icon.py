@@ -103,6 +103,17 @@ DRAWINGS: dict[str, tuple[Shape, ...]] = {
         Line(STEEL, ((8, 54), (56, 54)), 5.0), Disc(BLUE, (60, 54), 12.0),
         Line(ORANGE, ((68, 63), (46, 86)), 3.0), Polygon(ORANGE, ((40, 92), (44, 80), (52, 88))),
     ),
+    "peripheral_mechanism": (
+        _box(DARK, 4, 10, 12, 90), _box(BLUE, 56, 16, 64, 84),
+        *(Line(ORANGE, ((12, a), (56, b)), 3.0) for a, b in ((20, 40), (50, 24), (50, 76), (80, 60))),
+        Polygon(BLUE, ((64, 84), (88, 70), (88, 64), (64, 62))),
+        Polygon(BLUE, ((64, 38), (88, 36), (88, 30), (64, 16))),
+    ),
+    "peripheral_cyclogram": (
+        Line(EDGE, ((10, 12), (10, 90)), 1.5), Line(EDGE, ((10, 12), (92, 12)), 1.5),
+        *(Line(ORANGE, ((12, y), (30 + 8 * k, y), (30 + 8 * k, y + 12), (90, y + 12))) for k, y in enumerate((66, 44))),
+        Line(DARK, ((12, 20), (60, 20), (60, 34), (90, 34))),
+    ),
     "contact_ring": (
         _box(STEEL, 20, 10, 32, 90), _box(DARK, 68, 10, 80, 90),
         Polygon(BLUE, ((32, 62), (60, 54), (60, 46), (32, 38))),
