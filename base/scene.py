@@ -2,7 +2,7 @@
 
 A scene is JSON in an FMU, `resources/scene.json`; docs/guide/view.md describes it. Wherever a number can stand, a
 *quantity* can: a number, the name of a variable or of a whole array, a list of quantities, or `{"sum": [...]}` and
-`{"product": [...]}` of quantities.
+`{"product": [...]}` of quantities, and `{"sin": q}`, `{"cos": q}`, `{"tan": q}` of one.
 """
 
 from __future__ import annotations
@@ -35,6 +35,7 @@ SHAPES: Mapping[str, Mapping[str, str]] = {
     "revolution": {"x": "array", "r": "array", "count": "number?"},
     "sphere": {"centre": "vector?", "radius": "number"},
     "polyline": {"points": "vectors"},
+    "rod": {"origin": "vector?", "to_frame": "frame", "to": "vector"},
     "radial": {"points": "radials", "azimuth": "number?", "count": "number?"},
     "inertia_box": {"mass": "number", "inertia": "matrix", "centre": "vector?"},
     "arrow": {"origin": "vector?", "along": "vector", "value": "number", "scale": "number"},
@@ -45,6 +46,9 @@ SHAPES: Mapping[str, Mapping[str, str]] = {
 """Shapes: the keys of each and what they hold, `?` where the key may be left out; beside those of all shapes."""
 
 DEVICES = ("bar", "dial", "lamp", "number", "state")
+
+FUNCTIONS = ("sin", "cos", "tan")
+"""Of one quantity."""
 
 PLACES_OF_DEVICES = ("left", "right", "bottom", "devices")
 
@@ -208,8 +212,12 @@ class _Check:
             if not quantity:
                 raise self.fail(place, "an empty list")
             return sum(self.places(f"{place}[{k}]", part, depth + 1) for k, part in enumerate(quantity, start=1))
-        if isinstance(quantity, dict) and len(quantity) == 1 and next(iter(quantity)) in ("sum", "product"):
+        if isinstance(quantity, dict) and len(quantity) == 1:
             word, parts = next(iter(quantity.items()))
+            if word in FUNCTIONS:
+                return self.places(f"{place}.{word}", parts, depth + 1)
+            if word not in ("sum", "product"):
+                raise self.fail(place, f"there is no {shown(word)} of quantities")
             if not isinstance(parts, list) or not parts:
                 raise self.fail(place, f"{word} needs a list of quantities")
             sizes = {self.places(f"{place}.{word}[{k}]", p, depth + 1) for k, p in enumerate(parts, start=1)}
@@ -229,7 +237,7 @@ def map_quantities(content: Mapping[str, Any], change: Callable[[Any], Any]) -> 
         if isinstance(quantity, list):
             return [of(part) for part in quantity]
         if isinstance(quantity, dict):
-            return {word: [of(part) for part in parts] for word, parts in quantity.items()}
+            return {word: of(parts) for word, parts in quantity.items()}
         return change(quantity)
 
     def table(content: Mapping[str, Any], plain: Iterable[str]) -> dict[str, Any]:
@@ -242,7 +250,7 @@ def map_quantities(content: Mapping[str, Any], change: Callable[[Any], Any]) -> 
         made["view"] = table(content["view"], ("frame", "through"))
         if "through" in content["view"]:
             made["view"]["through"] = table(content["view"]["through"], ("frame",))
-    plain = ("shape", "frame", "label", "style")
+    plain = ("shape", "frame", "to_frame", "label", "style")
     made["shapes"] = [table(shape, plain) for shape in content.get("shapes", [])]
     made["devices"] = [
         {**group, "items": [table(item, ("device", "label")) for item in group.get("items", [])]}

@@ -1,7 +1,8 @@
 """The scene of a component, from `scene.toml` beside its kernel, as it is carried in the FMU.
 
 In the file, beside the schema of `base.scene`: `include = [{ file = "../FOLDER/scene.toml" }]` puts what another file
-has before its own; `when = "variable"` leaves a table out, or an included file, unless the component has that variable;
+has before its own; `when = "variable"` leaves a table out, or an included file, unless the component has that variable
+(`"not variable"`: if it has); a frame may have another `name` than its table, so that builds differ in it;
 `repeat = "array"` makes a copy for each element of an array or array of groups, with `{k}` as its index from 1.
 """
 
@@ -55,8 +56,10 @@ def _read(file: Path, names: list[str], within: tuple[Path, ...] = ()) -> dict[s
         for other in content.pop("include", [])
         if _has(other.get("when"), names)
     ]
-    for found in (*others, content):
+    for found in (content, *others):
+        # an included file may stand on the frames of this one, not the other way round
         merged["frames"] |= found.pop("frames", {})
+    for found in (*others, content):
         for part in _PARTS:
             merged[part] += found.pop(part, [])
         merged |= found
@@ -82,7 +85,10 @@ def _expanded(content: Mapping[str, Any], names: list[str]) -> dict[str, Any]:
         return made
 
     chosen = {name: frame for name, frame in content["frames"].items() if _has(frame.get("when"), names)}
-    frames = {name: {key: v for key, v in frame.items() if key != "when"} for name, frame in chosen.items()}
+    frames = {
+        frame.get("name", name): {key: v for key, v in frame.items() if key not in ("when", "name")}
+        for name, frame in chosen.items()
+    }
     for name, frame in list(frames.items()):
         if "repeat" in frame:
             del frames[name]
@@ -93,7 +99,9 @@ def _expanded(content: Mapping[str, Any], names: list[str]) -> dict[str, Any]:
 
 
 def _has(variable: str | None, names: list[str]) -> bool:
-    """Return whether there is a variable, array or group of this name."""
+    """Return whether there is a variable, array or group of this name; with `not ` before it, whether there is none."""
+    if variable is not None and variable.startswith("not "):
+        return not _has(variable.removeprefix("not "), names)
     return variable is None or any(re.match(re.escape(variable) + r"($|[.\[])", name) for name in names)
 
 

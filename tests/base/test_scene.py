@@ -61,6 +61,8 @@ def test_a_scene_that_is_right_is_taken():
         (lambda s: s["shapes"][0].update(radius="cone.x"), r"a number has 1 places, not 5"),
         (lambda s: s["shapes"][0].update(radius=float("nan")), r"nan is not a quantity"),
         (lambda s: s["shapes"][0].update(radius={"sum": ["cone.x", "body.position"]}), r"sum of 3 and 5 places"),
+        (lambda s: s["shapes"][0].update(radius={"tan": "radios"}), r"radius.tan: .*'radios'"),
+        (lambda s: s["shapes"][0].update(radius={"exp": "radius"}), r"there is no 'exp' of quantities"),
         (lambda s: s.update(scene=2), r"version 2; this dockfmu reads version 1"),
         (lambda s: s.update(shapes={}), r"shapes: \{\} is not a list"),
         (lambda s: s["devices"][0]["items"][0].update(device="dial"), r"a dial needs limits"),

@@ -13,6 +13,8 @@ from fmus.scene import SceneFileError, scene_files
 from tests.fmus import gadget
 
 WITH_SCENE = ("Spacecraft", "ProbeMechanism", "ProbeMechanismTwoBrakes", "ProbeMechanismExternal", "ContactProbeCone",
+              "ProbeMechanismMovableLimiter",
+              "PeripheralMechanism", "PeripheralMechanismExternal", "ContactRing", "PeripheralCyclogram",
               "ProbeCyclogram", "AttitudeControl")  # fmt: skip
 
 
@@ -44,7 +46,24 @@ def test_bars_are_those_of_the_axial_device(scenes):
         return [item["label"] for item in group["items"]]
 
     assert axial("ProbeMechanism") == ["travel", "spring, stroke", "friction brake, slip", "nut, speed", "nut, torque"]
+    v3 = axial("ProbeMechanismMovableLimiter")
+    assert v3 == ["travel", "FrB1, stroke", "FrB2, slip", "movable limiter, XLimD", "nut, torque"]
     assert axial("ProbeMechanismTwoBrakes") == ["travel", "FrB1, stroke", "FrB2, slip", "nut, torque"]
+
+
+def test_the_housing_is_behind_a_movable_limiter_and_the_limiter_elsewhere(scenes):
+    assert "position" not in scenes["ProbeMechanism"]["frames"]["housing"]
+    assert "limiter.travel" in str(scenes["ProbeMechanismMovableLimiter"]["frames"]["housing"]["position"])
+    for name in ("ProbeMechanism", "ProbeMechanismMovableLimiter"):
+        assert "housing_behind_limiter" not in scenes[name]["frames"]
+
+
+def test_rings_legs_and_cables_of_the_peripheral_mechanism(scenes):
+    scene = scenes["PeripheralMechanism"]
+    assert labels(scene, "rod") == [*(f"leg {k}" for k in range(1, 7)), *(f"cable {k}" for k in range(1, 4))]
+    assert labels(scene, "radial") == ["passive petals", "active petals"]
+    assert labels(scenes["PeripheralMechanismExternal"], "radial") == []
+    assert labels(scenes["ContactRing"], "radial") == ["passive petals", "active petals"]
 
 
 def test_repeated_tables_follow_the_number_of_ports_and_thrusters():

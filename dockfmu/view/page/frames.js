@@ -25,6 +25,10 @@ export const pointOf = (pose, point) => add(pose.position, outward(pose.quaterni
 // Coordinates in the frame of `pose` of a point of its parent.
 export const pointIn = (pose, point) => outward(conjugate(pose.quaternion), subtract(point, pose.position));
 
+// A point of the frame `to_frame` of a shape, in the shape's own frame.
+export const pointBetween = (placed, shape, point) =>
+  pointIn(placed[shape.frame] ?? IDENTITY, pointOf(placed[shape.to_frame] ?? IDENTITY, point));
+
 function composed(parent, child) {
   return { position: pointOf(parent, child.position), quaternion: product(parent.quaternion, child.quaternion) };
 }

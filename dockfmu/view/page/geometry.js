@@ -48,6 +48,7 @@ const MAKERS = {
   radial,
   inertia_box: inertiaBox,
   arrow,
+  rod: q => ({ lines: [[q.origin ?? [0, 0, 0], q.to]] }),
   polyline: q => ({ lines: [chunks(q.points, 3)] }),
   sphere: q => ({ lines: [], circle: { centre: q.centre ?? [0, 0, 0], radius: q.radius } }),
   triad: q => ({ lines: [0, 1, 2].map(axis => [[0, 0, 0], [0, 1, 2].map(k => k === axis ? q.length : 0)]) }),

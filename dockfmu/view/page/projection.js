@@ -1,14 +1,14 @@
 // The contact scene in two projections, and the scene of all craft: wire-frame, so that hidden contacts are seen.
 
 import { evaluate } from './source.js';
-import { pointIn, pointOf, poses, IDENTITY } from './frames.js';
+import { pointBetween, pointIn, pointOf, poses, IDENTITY } from './frames.js';
 import { geometry } from './geometry.js';
 
 export const COLOURS = {
   free: '#3fbf6f', lit: '#ff5a4f', passive: '#7f9bc4', line: '#c9d4e6', thin: '#6d7890', contact: '#ff5a4f',
   arrow: '#ffb347', text: '#d7deea', axis: '#39435a', other: '#e58cff',
 };
-const SKIPPED = new Set(['shape', 'frame', 'label', 'lit', 'style']);
+const SKIPPED = new Set(['shape', 'frame', 'to_frame', 'label', 'lit', 'style']);
 const FIXED = new Set(['revolution', 'inertia_box']);
 
 // What is drawn at t, in I, of the elements that `wanted(scene)` chooses: lines, circles, dots with their state.
@@ -28,6 +28,7 @@ export function solids(source, t, wanted = () => true) {
           if (SKIPPED.has(key) || key === 'shown' || key === 'kept') continue;
           quantities[key] = evaluate(quantity, contact ? held : read);
         }
+        if (shape.to_frame) quantities.to = pointBetween(placed, shape, quantities.to);
         shape.kept = { ...geometry(shape, quantities), force: contact ? quantities.force : undefined };
       }
       const made = shape.kept;
@@ -137,7 +138,7 @@ export class Projection {
     context.strokeStyle = context.fillStyle = colour;
     // colour is not the only sign: what touches is drawn thick, and circles are filled
     context.setLineDash(other ? [5, 3] : []);
-    context.lineWidth = item.lit && !other ? 4 : style === 'line' && item.kind === 'polyline' ? 3 : 1.2;
+    context.lineWidth = item.lit && !other ? 4 : style === 'line' && (item.kind === 'polyline' || item.kind === 'rod') ? 3 : 1.2;
     const lines = item.lines.map(line => line.map(project));
     for (const line of lines) {
       context.beginPath();

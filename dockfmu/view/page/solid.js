@@ -1,11 +1,11 @@
 // The scene in three dimensions, with three.js, which is loaded when it is first asked for.
 
 import { evaluate } from './source.js';
-import { poses, IDENTITY } from './frames.js';
+import { pointBetween, poses, IDENTITY } from './frames.js';
 import { geometry } from './geometry.js';
 
 const PAINTS = { free: 0x3fbf6f, lit: 0xff5a4f, passive: 0x8fb0e0, line: 0xc9d4e6, thin: 0x8793ad, contact: 0xff5a4f, arrow: 0xffb347 };
-const PLAIN = new Set(['shape', 'frame', 'label', 'lit', 'style', 'shown', 'kept']);
+const PLAIN = new Set(['shape', 'frame', 'to_frame', 'label', 'lit', 'style', 'shown', 'kept']);
 const FIELD = 40; // degrees, of the camera from top to bottom
 
 // One canvas with one camera: it turns around the origin of the scene, or looks along x of a frame.
@@ -53,7 +53,7 @@ export class Solid {
       group.add(new three.Mesh(new three.SphereGeometry(1, 20, 14), this.material(shape.shape === 'contact' ? PAINTS.contact : paint)));
       // contacts are seen through what hides them
       if (shape.shape === 'contact') Object.assign(group.children[0].material, { depthTest: false, transparent: true });
-    } else if (shape.shape === 'polyline') {
+    } else if (shape.shape === 'polyline' || shape.shape === 'rod') {
       for (let k = 1; k < made.lines[0].length; k++) {
         const rod = new three.CylinderGeometry(1, 1, 1, 12).translate(0, 0.5, 0);
         group.add(new three.Mesh(rod, this.material(paint)));
@@ -77,7 +77,7 @@ export class Solid {
       const ball = object.children[0];
       ball.position.set(...(made.circle?.centre ?? made.dot));
       ball.scale.setScalar(made.circle ? made.circle.radius : (shape.shape === 'contact' ? 0.018 : 0.01) * view.size);
-    } else if (shape.shape === 'polyline') {
+    } else if (shape.shape === 'polyline' || shape.shape === 'rod') {
       made.lines[0].slice(1).forEach((end, k) => {
         const from = new three.Vector3(...made.lines[0][k]), way = new three.Vector3(...end).sub(from), rod = object.children[k];
         rod.position.copy(from);
@@ -117,6 +117,7 @@ export class Solid {
       for (const [key, quantity] of Object.entries(shape)) {
         if (!PLAIN.has(key)) quantities[key] = evaluate(quantity, contact ? held : read);
       }
+      if (shape.to_frame) quantities.to = pointBetween(placed.get(body.element), shape, quantities.to);
       const made = geometry(shape, quantities);
       body.object ??= this.make(shape, made, quantities);
       this.place(body, made, view);

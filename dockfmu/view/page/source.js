@@ -71,6 +71,11 @@ export function evaluate(quantity, read) {
   if (quantity === null || quantity === undefined) return NaN;
   if (Array.isArray(quantity)) return quantity.flatMap(part => evaluate(part, read));
   if ('v' in quantity) return read(quantity.v);
+  for (const word of ['sin', 'cos', 'tan']) {
+    if (!(word in quantity)) continue;
+    const value = evaluate(quantity[word], read);
+    return Array.isArray(value) ? value.map(Math[word]) : Math[word](value);
+  }
   const parts = (quantity.sum ?? quantity.product).map(part => evaluate(part, read));
   const combine = quantity.sum ? (a, b) => a + b : (a, b) => a * b;
   return parts.reduce((a, b) => {
