@@ -191,6 +191,41 @@ def _tilt(docking: Docking) -> Found:
     return f"{np.degrees(docking.tilt.max()):.1f}°", None
 
 
+def _limiter_before_capture(docking: Docking) -> Found:
+    """Return when the limiter touches the cone first, as seen from the capture."""
+    touching = docking["mechanism.flag.limiter_contact"] > 0.0
+    if not touching.any():
+        return "never", True
+    after = float(docking.time[np.argmax(touching)]) - docking.events["capture"]
+    return f"{abs(after):.2f} s {'after' if after >= 0.0 else 'before'} it", after >= 0.0
+
+
+def _full_contact(docking: Docking) -> Found | None:
+    """Return from when on the limiter is held behind its forward position until the end."""
+    travel = docking["mechanism.limiter.travel"]
+    if travel[-1] < 1e-3:
+        return None
+    return f"{docking.time[np.flatnonzero(travel < 1e-3)[-1]]:.0f} s", None
+
+
+def _swing_at_end(docking: Docking) -> Found:
+    """Return the largest change of the angle between the docking axes in the last 20 s."""
+    last = docking.tilt[docking.time > docking.time[-1] - 20.0]
+    return f"{np.degrees(np.ptp(last)):.2f}°", None
+
+
+def _limiter_stands(docking: Docking) -> Found | None:
+    """Return how far a movable limiter goes while the stroke of FrB1 is restored."""
+    travel, stroke = docking["mechanism.limiter.travel"], docking["mechanism.axial.stroke"]
+    if travel[-1] < 1e-3:
+        return None
+    late = docking.time > docking.events["drive_on"]
+    falling = late & (stroke > 0.01 * stroke[late][0]) & (stroke < 0.99 * stroke[late][0])
+    if not falling.any():
+        return "no stroke was left", None
+    return f"{1e3 * np.ptp(travel[falling]):.1f} mm", None
+
+
 EXISTING = (
     Feature("6.2, fig. 6.2.2", "after the first touch contact is lost before the head is in the socket", _contact_lost),
     Feature("6.2, fig. 6.2.2", "the push ends when the head touches the bottom", _push_ends),
@@ -214,8 +249,12 @@ COMPARED = (
     Feature("6.4", "pulses of the limiter above 0.3 kN in the first minute: existing a series, else few", _pulses),
     Feature("6.4", "of these above 1 kN; modified at most one small one", _strong_pulses),
     Feature("6.5", "largest angle between the docking axes; V3 1.5 times smaller", _tilt),
+    Feature("6.5", "first contact of the limiter; V3 not before the capture", _limiter_before_capture),
     Feature("6.4", "stroke of FrB1, largest", _first_brake),
     Feature("6.4, 6.5", "pushers restore the stroke of FrB1 while nut and gap stand (V3: 185 to 204 s)", _re_cocked),
+    Feature("6.5", "way of the limiter meanwhile; V3 stands", _limiter_stands),
+    Feature("6.5", "V3: the whole limiter on the cone, to the end (80 s)", _full_contact),
+    Feature("6.5", "swing of the docking axes in the last 20 s; V3 none", _swing_at_end),
     Feature("6.5", "first contact of rollers; V3 has none", _rollers),
     Feature("6.5", "docking planes at the end; V3 10 mm", _end_gap),
     Feature("6.1, 4.1", "the whole: 5 to 7 minutes", _duration),

@@ -14,15 +14,19 @@ from components.probe_mechanism.axial_ports import TWO_BRAKES
 from components.probe_mechanism.contact_ports import INTERNAL
 from tests.components.probe_mechanism.rig import Docking, degrees
 
-SETS = ("AX-2", "LD-2", "PR-2", "DR-2", "ShortCone25", "HB-3", "ML-1", "ML-1-pads")
+SETS = ("AX-2", "LD-2", "LD-3", "PR-2", "DR-2", "ShortCone25", "HB-3", "ML-1", "ML-1-pads")
 MECHANISM = component(axial="two_brakes", limiter="movable")
 FAR = {"target.position": (2.0, 0.0, 0.0)}
 
 
+def _chosen():
+    known = {entry.name: entry for entry in MECHANISM.parameter_sets}
+    return [known[name] for name in SETS]
+
+
 def instance(**values):
     """The mechanism alone, its base at rest and the passive unit out of reach."""
-    chosen = {entry.name: entry for entry in MECHANISM.parameter_sets}
-    return Instance(MECHANISM, *(chosen[name] for name in SETS), **{**FAR, **values})
+    return Instance(MECHANISM, *_chosen(), **{**FAR, **values})
 
 
 def run(i, seconds, h=1e-3, **commands):
@@ -56,7 +60,7 @@ def test_a_released_limiter_follows_its_springs_to_the_stop():
     assert np.abs(rate).max() > 1.0
     assert travel.min() == pytest.approx(-np.abs(rate).max() * sqrt(p.mass / p.stop_stiffness), rel=0.2)
     assert travel[-1] == pytest.approx(-p.spring_forward / (p.stop_stiffness + k), rel=1e-6)
-    assert np.abs(energy - energy[0]).max() < 1e-4 * (energy[0] - energy.min() + 0.5 * p.mass * rate.max() ** 2 + 30.0)
+    assert np.abs(energy - energy[0]).max() < 2e-3 * energy[0]
     assert np.abs(i.m.joint.angle).max() < 1e-12
 
 
@@ -134,13 +138,76 @@ def test_spec06_oracle_14_momentum_is_conserved_with_a_movable_limiter(misaligne
     assert np.abs(run["momentum"] - run["momentum"][0]).max() < 1e-8 * scale
 
 
-def test_a_central_impact_stays_central_and_leaves_the_limiter_alone():
-    """Spec/06 oracle 16. The head does not reach the limiter, and nothing turns."""
+@pytest.fixture(scope="module")
+def central():
+    """The head on the bottom at 0.15 m/s, everything free."""
     docking = Docking(axial="two_brakes", limiter="movable", sets=SETS, port=(4.9, 0.0, 0.0))
-    run = docking.run(3.0, record=[*(f"joint.angle[{j}]" for j in range(1, 6)), "limiter.travel", "axial.travel"])
+    names = [f"joint.angle[{j}]" for j in range(1, 6)]
+    names += ["limiter.travel", "axial.travel", "axial.stroke", "target.force[1]"]
+    return docking.run(5.0, record=names)
+
+
+def test_spec06_oracle_16_a_central_impact_with_a_movable_limiter_stays_central(central):
     for j in range(1, 6):
-        assert np.abs(run[f"joint.angle[{j}]"]).max() < 1e-12
-    assert run["axial.travel"].max() > 0.07
+        assert np.abs(central[f"joint.angle[{j}]"]).max() < 1e-12
+
+
+@kernel
+def _impact(m, speed, h, clearance, spring, out):
+    """Two masses, the axial damper, and a limiter without mass, which the cone pushes back from `clearance` on (m).
+
+    `spring`: force (N) and rate (N/m) of the limiter, damping of its guides (N s/m). Latches on their stops as in 9.4.
+    """
+    p, a, load = m.parameters.axial, m.axial, m.axial_load
+    x1, x2, v1, v2 = 0.0, 0.0, speed, 0.0
+    for i in range(len(out)):
+        x1 += 0.5 * h * v1
+        x2 += 0.5 * h * v2
+        depth = x1 - a.travel - 0.5 * h * a.rate - x2
+        closing = v1 - a.rate - v2
+        force = -40.0 * np.tanh(closing / 1e-3)
+        if depth > 0.0:
+            force -= max(0.0, STOPS * depth + STOP_DAMPING * closing)
+        elif depth < -PLAY:
+            force += max(0.0, -STOPS * (depth + PLAY) - STOP_DAMPING * closing)
+        back = x1 - x2 - clearance
+        between = 0.0
+        if back > 0.0:
+            between = spring[0] + spring[1] * back + spring[2] * (v1 - v2)
+        load.head_force = force
+        axial.advance(p, a, load, h)
+        v1 += h * (force - between) / ACTIVE
+        v2 -= h * (force - between) / PASSIVE
+        x1 += 0.5 * h * v1
+        x2 += 0.5 * h * v2
+        out[i, 0] = a.travel
+        out[i, 1] = a.deflection
+        out[i, 2] = max(back, 0.0)
+        out[i, 3] = between - force
+
+
+def test_a_central_impact_is_that_of_two_masses_with_a_spring_beside_the_damper(central):
+    """All pads lie on the cone and push the limiter back while FrB1 slips: independent of tree and contact."""
+    unit = MECHANISM.record.view(MECHANISM.start(*_chosen()))
+    p = unit.parameters
+    rate = (p.limiter.spring_rear - p.limiter.spring_forward) / p.limiter.stroke
+    cone, pads = unit.probe_cone.parameters.cone, unit.probe_cone.parameters.limiter
+    slope = (cone.r[1] - cone.r[2]) / (cone.x[2] - cone.x[1])
+    touching = min(cone.x[1] + (cone.r[1] - r) / slope - x for x, r in zip(pads.x, pads.r, strict=True))
+    hinge = cone.x[int(cone.vertices) - 1] - 0.045 - p.probe.bearing_distance - p.probe.free_length
+    m = MACHINE.memory()
+    axial.initialize(m.axial, 0.0)
+    out = np.zeros((50_000, 4))
+    spring = np.array([p.limiter.spring_forward, rate, p.limiter.damping])
+    _impact(m, 0.15, 1e-4, touching - hinge - p.limiter.forward, spring, out)
+    assert central["axial.travel"].max() == pytest.approx(out[:, 0].max(), rel=0.01)
+    assert central["axial.stroke"].max() == pytest.approx(out[:, 1].max(), rel=0.01)
+    assert central["limiter.travel"].max() == pytest.approx(out[:, 2].max(), abs=1e-3)
+    assert out[:, 2].max() > 0.03
+    middle = (central["t"] > 0.3) & (central["t"] < 0.6)
+    force = np.interp(central["t"][middle], 1e-4 * (1.0 + np.arange(len(out))), out[:, 3])
+    assert central["target.force[1]"][middle] == pytest.approx(force, rel=0.02)
+    assert -central["target.force[1]"].min() == pytest.approx(-out[:, 3].min(), rel=0.1)
 
 
 MACHINE = Record(
