@@ -45,7 +45,7 @@ _ENTRIES = {
             "components.probe_mechanism",
             "central docking mechanism with contact inside",
             more_sets=("components.contact",),
-            other_sets=("AX-2", "ML-1", "HB-3"),
+            other_sets=("AX-2", "ML-1", "ML-2", "HB-3"),
             fit="components.probe_mechanism.fit",
         ),
         Entry(
@@ -54,7 +54,7 @@ _ENTRIES = {
             "the same mechanism with two friction brakes as its axial damper (variant V2)",
             {"axial": "two_brakes"},
             more_sets=("components.contact",),
-            other_sets=("AX-1", "AX-MIM", "ML-1", "HB-3"),
+            other_sets=("AX-1", "AX-MIM", "ML-1", "ML-2", "HB-3"),
             fit="components.probe_mechanism.fit",
         ),
         Entry(
@@ -71,7 +71,7 @@ _ENTRIES = {
             "components.probe_mechanism",
             "the same mechanism, its contact an FMU of its own",
             {"contact": "external"},
-            other_sets=("AX-2", "ML-1", "HB-3"),
+            other_sets=("AX-2", "ML-1", "ML-2", "HB-3"),
         ),
         Entry("ProbeCyclogram", "components.probe_cyclogram", "sequence of commands of a probe-cone docking"),
         Entry(

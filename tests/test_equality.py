@@ -138,7 +138,7 @@ SCENARIOS = [
     Scenario(
         "ProbeMechanismMovableLimiter",
         HINGE_IN_BASE,
-        sets=("AX-2", "PU-1", "CP-1", "PR-2", "DR-2", "ShortCone25", "LD-2", "LD-3", "HB-3", "ML-1", "ML-1-pads"),
+        sets=("AX-2", "PU-1", "CP-1", "PR-2", "DR-2", "ShortCone25", "LD-2", "LD-3", "HB-3", "ML-2", "ML-1-pads"),
         values={
             "target.position": 0.0,
             "base.position": (-0.2176, 0.002, -0.001),

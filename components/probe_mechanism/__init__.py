@@ -26,7 +26,7 @@ _AXIAL: dict[str, tuple[Any, ...]] = {
 # description, and likewise: a fixed limiter comes with levers
 _LIMITERS: dict[str, tuple[Any, ...]] = {
     "fixed": ("", {"LV-1", "LV-2", "HB-1", "HB-2"}),
-    "movable": (", movable limiter", {"ML-1", "HB-3"}),
+    "movable": (", movable limiter", {"ML-1", "ML-2", "HB-3"}),
 }
 _OF_ONE_BUILD = frozenset(name for entry in (*_AXIAL.values(), *_LIMITERS.values()) for name in entry[-1])
 # name in the FMU

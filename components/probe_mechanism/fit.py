@@ -106,8 +106,6 @@ def _movable_limiter(m: Memory, latched: float) -> Iterator[str]:
         yield f"{place}its stroke of {limiter.stroke:.3f} m ends {gap - limiter.stroke:.3f} m before the planes meet"
     if limiter.head_distance > latched - full:
         yield f"{place}the head bears on it {limiter.head_distance - latched + full:.3f} m before it lies on the cone"
-    if probe.bearing_distance + probe.shortest_length - limiter.head_distance < limiter.forward - limiter.stroke:
-        yield "parameters.limiter and probe do not fit: the retracted head presses the limiter on its rear stop"
     if "first_brake_extension" in p.axial.dtype.fields:
         way = (gap - pushers.protrusion) / limiter.stroke
         spring = limiter.spring_forward + (limiter.spring_rear - limiter.spring_forward) * way

@@ -11,8 +11,8 @@ pytestmark = pytest.mark.slow
 
 RETURN_FORCE = 2200.0 / 3.0
 """of FrB1 in set AX-2, N"""
-FORWARD, RATE = 450.0, 200.0 / 0.075
-"""force and rate of the limiter's springs in set ML-1, N and N/m"""
+FORWARD, RATE = 330.0, 145.0 / 0.080
+"""force and rate of the limiter's springs in set ML-2, N and N/m"""
 
 
 @pytest.fixture(scope="module")
@@ -119,8 +119,8 @@ def test_spec06_oracle_26_springs_of_the_limiter_throw_the_craft_back():
     assert first(bad, "mechanism.flag.limiter_contact") < first(bad, "mechanism.sensor.socket_bottom")
     stored, taken, pulse = recoil(bad)
     assert stored > 1.5 * taken
-    assert pulse > 3e3
+    assert pulse > 1.7e3
     stored, taken, damped = recoil(good)
     assert stored < taken
     assert damped < 1.2 * RETURN_FORCE / 0.9
-    assert pulse > 3.0 * damped
+    assert pulse > 1.7 * damped

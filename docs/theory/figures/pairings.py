@@ -2,7 +2,7 @@
 
     python -m docs.theory.figures.pairings
 
-Meridian sections in axes of the passive unit PU, from the parameter sets: nothing is drawn that the model does not have.
+Meridian sections in axes of the passive unit PU, from the parameter sets.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ from components.core.record import Memory
 from components.probe_mechanism import component
 
 LEVERS = ("PR-2", "LV-2", "DR-2", "RefCone25")
-MOVABLE = ("AX-2", "LD-2", "LD-3", "PR-2", "DR-2", "HB-3", "ML-1")
+MOVABLE = ("AX-2", "LD-2", "LD-3", "PR-2", "DR-2", "HB-3", "ML-2")
 V2 = {"axial": "two_brakes"}
 V3 = {"axial": "two_brakes", "limiter": "movable"}
 
@@ -42,8 +42,8 @@ PAIRINGS = (
     Pairing("pairing_v1_refcone", "V1 on RefCone (PR-1, LV-1)", {}, ()),
     Pairing("pairing_v1", "V1 on RefCone25 (PR-2, LV-2)", {}, LEVERS),
     Pairing("pairing_v2", "V2 on RefCone25 (PR-2, LV-2, HB-2)", V2, (*LEVERS, "HB-2", "HB-2-pads")),
-    Pairing("pairing_v3", "V3 on ShortCone25 (PR-2, HB-3, ML-1)", V3, (*MOVABLE, "ShortCone25", "ML-1-pads")),
-    Pairing("pairing_v3_refcone25", "V3 on RefCone25 (PR-2, HB-3, ML-1)", V3, (*MOVABLE, "RefCone25", "ML-1-pads")),
+    Pairing("pairing_v3", "V3 on ShortCone25 (PR-2, HB-3, ML-2)", V3, (*MOVABLE, "ShortCone25", "ML-1-pads")),
+    Pairing("pairing_v3_refcone25", "V3 on RefCone25 (PR-2, HB-3, ML-2)", V3, (*MOVABLE, "RefCone25", "ML-1-pads")),
 )
 
 

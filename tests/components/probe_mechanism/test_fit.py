@@ -49,6 +49,47 @@ def test_what_does_not_fit_is_refused_with_the_reason(sets, text):
     assert re.search(text, reason(*sets)), reason(*sets)
 
 
+MOVABLE = component(axial="two_brakes", limiter="movable")
+MOVABLE_SETS = {entry.name: entry for entry in MOVABLE.parameter_sets}
+V3 = ("AX-2", "LD-2", "LD-3", "PR-2", "DR-2", "HB-3", "ML-2")
+
+
+def movable_reason(*names, **values):
+    memory = MOVABLE.start(*(MOVABLE_SETS[name] for name in names), **values)
+    return misfit(MOVABLE.record.view(memory))
+
+
+@pytest.mark.parametrize("cone", ["ShortCone25", "RefCone25"])
+@pytest.mark.parametrize("limiter", [(), ("ML-1",)])
+def test_a_movable_limiter_fits_both_cones(cone, limiter):
+    assert movable_reason(*V3, *limiter, cone, "ML-1-pads") is None
+
+
+def test_a_fixed_limiter_does_not_reach_a_shortened_cone():
+    text = r"pads still stand 0\.006 m before the mouth of the cone, .* needs a movable limiter"
+    for hinge in ((), ("HB-2", "HB-2-pads")):
+        assert re.search(text, reason("PR-2", "LV-2", "ShortCone25", *hinge))
+
+
+LIMITER, PADS = "parameters.limiter.", "probe_cone.parameters.limiter."
+
+
+@pytest.mark.parametrize(("values", "text"), [
+    ({"probe_cone.parameters.roller.count": 3}, r"has no levers, roller\.count must be 0"),
+    ({PADS + "r": (0.2578, 0.2671)}, r"stand 0\.00\d m outside its mouth"),
+    ({LIMITER + "forward": 0.36}, r"stands 0\.008 m deep in the cone"),
+    ({LIMITER + "forward": 0.27}, r"stands 0\.035 m before the cone .* could not guide"),
+    ({LIMITER + "stroke": 0.05}, r"its stroke of 0\.050 m ends 0\.008 m before the planes meet"),
+    ({LIMITER + "head_distance": 0.47}, r"the head bears on it 0\.010 m before it lies on the cone"),
+    ({LIMITER + "spring_rear": 1500.0}, r"springs' \d+ N alone pull the first brake back, which holds 733 N"),
+    ({"parameters.pushers.preload": 0.0, "parameters.pushers.stiffness": 1e3}, "nothing re-cocks the first brake"),
+])  # fmt: skip
+def test_spec06_section_5_10_constraints_of_a_movable_limiter(values, text):
+    found = movable_reason(*V3, "ShortCone25", "ML-1-pads", **values)
+    assert found
+    assert re.search(text, found), found
+
+
 def test_docking_planes_that_overlap_are_refused():
     assert "docking planes overlap by 0.007 m" in reason(**{"parameters.docking_plane_x": 0.5})
 

@@ -14,7 +14,7 @@ from components.probe_mechanism.axial_ports import TWO_BRAKES
 from components.probe_mechanism.contact_ports import INTERNAL
 from tests.components.probe_mechanism.rig import Docking, degrees
 
-SETS = ("AX-2", "LD-2", "LD-3", "PR-2", "DR-2", "ShortCone25", "HB-3", "ML-1", "ML-1-pads")
+SETS = ("AX-2", "LD-2", "LD-3", "PR-2", "DR-2", "ShortCone25", "HB-3", "ML-2", "ML-1-pads")
 MECHANISM = component(axial="two_brakes", limiter="movable")
 FAR = {"target.position": (2.0, 0.0, 0.0)}
 
