@@ -200,8 +200,8 @@ def test_a_central_impact_is_that_of_two_masses_with_a_spring_beside_the_damper(
     out = np.zeros((50_000, 4))
     spring = np.array([p.limiter.spring_forward, rate, p.limiter.damping])
     _impact(m, 0.15, 1e-4, touching - hinge - p.limiter.forward, spring, out)
-    assert central["axial.travel"].max() == pytest.approx(out[:, 0].max(), rel=0.01)
-    assert central["axial.stroke"].max() == pytest.approx(out[:, 1].max(), rel=0.01)
+    assert central["axial.travel"].max() == pytest.approx(out[:, 0].max(), rel=0.015)
+    assert central["axial.stroke"].max() == pytest.approx(out[:, 1].max(), rel=0.015)
     assert central["limiter.travel"].max() == pytest.approx(out[:, 2].max(), abs=1e-3)
     assert out[:, 2].max() > 0.03
     middle = (central["t"] > 0.3) & (central["t"] < 0.6)
