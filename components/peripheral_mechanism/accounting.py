@@ -6,10 +6,10 @@ As in the probe mechanism: Newton's law of the whole mechanism gives the mean wr
 from components.core.kernel import kernel
 from components.core.rotation import apply, apply_transposed, load_matrix
 from components.core.vector import ZERO, accumulate, add, cross, dot, load, negate, scale, store, subtract
+from components.devices import drive, motion
 from components.linkage import hexapod
 from components.peripheral_mechanism import accumulator, platform, retraction
 from components.peripheral_mechanism.ports import AFFINE, LAGGED, SOURCE
-from components.probe_mechanism import drive, motion
 
 
 @kernel

@@ -13,6 +13,7 @@ from components.core.component import Message, combined, fail
 from components.core.kernel import kernel
 from components.core.rotation import load_matrix, load_quaternion, store_quaternion
 from components.core.vector import ZERO, accumulate, add, load, store
+from components.devices import drive, motion, pushers
 from components.linkage import hexapod
 from components.peripheral_mechanism import (
     accounting,
@@ -25,7 +26,6 @@ from components.peripheral_mechanism import (
     validity,
 )
 from components.peripheral_mechanism.ports import AFFINE
-from components.probe_mechanism import drive, motion, pushers
 
 STEP_TOO_LONG = 3
 

@@ -9,10 +9,10 @@ from components.contact import kinematics
 from components.core import ports
 from components.core.field import BOOLEAN, INPUT, INTEGER, OUTPUT, Field, Group, input, output, parameter, private
 from components.core.record import Record
+from components.devices import drive, pushers
 from components.linkage import hexapod
 from components.peripheral_mechanism import accumulator, micro_step_control, platform, retraction
 from components.peripheral_mechanism.contact_ports import RingContactPorts
-from components.probe_mechanism.ports import DRIVE, DRIVE_PARAMETERS, PUSHER_PARAMETERS
 
 LEGS = platform.LEGS
 SOURCE, LAGGED, AFFINE = (ports.BASE_MOTION.codes[mode] for mode in ("SOURCE", "LAGGED", "AFFINE"))
@@ -22,14 +22,14 @@ WORKS = ("base", "target", "drive")
 
 
 def _with(group: Group, name: str, changes: dict[str, dict[str, Any]], description: str = "") -> Group:
-    """Return a group of the probe mechanism's devices under a name, with attributes of some fields changed."""
+    """Return a device's group under a name, with attributes of some fields changed."""
     members = [replace(member, **changes.get(member.name, {})) for member in group.members if isinstance(member, Field)]
     return Group(name, *members, description=description or group.description)
 
 
 # two motors that stall at 14 N.m on the output shaft and run free at 2.9 rad/s, as PM-1 (spec/07 section 11.4)
 _DRIVE = _with(
-    DRIVE_PARAMETERS,
+    drive.parameters(),
     "drive",
     {
         "torque_constant": {"start": 0.04875 / 27.0},
@@ -41,7 +41,7 @@ _DRIVE = _with(
 )
 # 1500 N over the last 20 mm
 _PUSHERS = _with(
-    PUSHER_PARAMETERS,
+    pushers.parameters(),
     "pushers",
     {
         "preload": {"start": 375.0},
@@ -51,7 +51,7 @@ _PUSHERS = _with(
     "separation pushers and connectors on the active docking plane",
 )
 _MOTOR = _with(
-    DRIVE,
+    drive.state(),
     "motor",
     {name: {"causality": "private"} for name in ("angle", "rate")},
 )

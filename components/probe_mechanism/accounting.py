@@ -8,7 +8,8 @@ from components.core.rotation import (
     load_matrix,
 )
 from components.core.vector import ZERO, accumulate, add, cross, dot, load, negate, scale, store, subtract
-from components.probe_mechanism import axial, cover, drive, motion, tree
+from components.devices import drive, motion
+from components.probe_mechanism import axial, cover, tree
 from components.probe_mechanism.ports import AFFINE, AS_IN_SOURCE, LAGGED, SOURCE
 
 

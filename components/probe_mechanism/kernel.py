@@ -12,20 +12,18 @@ from components.core.component import Message, combined, fail
 from components.core.kernel import kernel
 from components.core.rotation import apply_transposed, load_matrix
 from components.core.vector import ZERO, accumulate, add, cross, load, store, subtract
+from components.devices import drive, motion, pushers
 from components.probe_mechanism import (
     accounting,
     axial,
     contact,
     cover,
-    drive,
     implicit,
     lateral,
     levers,
     limiter,
     micro_step_control,
-    motion,
     outputs,
-    pushers,
     tree,
     validity,
 )

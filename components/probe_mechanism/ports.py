@@ -8,6 +8,7 @@ from components.contact import kinematics
 from components.core import ports
 from components.core.field import BOOLEAN, INPUT, OUTPUT, Field, Group, enumeration, input, output, parameter, private
 from components.core.record import Record
+from components.devices import drive, pushers
 from components.probe_mechanism import axial, cover, lateral, limiter, micro_step_control, tree
 from components.probe_mechanism.axial_ports import AxialPorts
 from components.probe_mechanism.contact_ports import ContactPorts
@@ -20,44 +21,6 @@ SIMPLIFICATIONS = enumeration(
     SOURCE="as in Yaskevich 2020, 6.1: none of the three acts back; audit.work_levers, _stiffness, _tip count them",
 )
 AS_IN_SOURCE = SIMPLIFICATIONS.codes["SOURCE"]
-
-DRIVE_PARAMETERS = Group(
-    "drive",
-    parameter("torque_constant", "N.m/V", "motor torque per volt, stalled", 0.08 / 27.0, minimum=0.0),
-    parameter("speed_constant", "N.m.s", "motor torque lost to its own voltage per speed", 1.4e-4, minimum=0.0),
-    parameter("motor_damping", "N.m.s", "viscous friction of the motor", 0.0921e-4, minimum=0.0),
-    parameter("motor_friction", "N.m", "dry friction of the motor", 0.005, minimum=0.0),
-    parameter("motor_ratio", "1", "motor speed over speed of its differential wheel", 10.0, minimum=1e-6),
-    parameter("wheel_radius", "m", "radii of the differential's main wheels", (0.02, 0.02), shape=2, minimum=1e-6),
-    parameter("wheel_inertia", "kg.m2", "main wheels with rotor, clutch and gears", (1.001e-3, 1.001e-3), shape=2,
-              minimum=1e-12),
-    parameter("carrier_radius", "m", "of the differential's carrier", 0.02, minimum=1e-6),
-    parameter("carrier_inertia", "kg.m2", "of the differential's carrier with its planets' mass", 2e-5, minimum=0.0),
-    parameter("planet_radius", "m", "of the differential's planets", 0.01, minimum=1e-6),
-    parameter("planet_inertia", "kg.m2", "of one planet about its own axis", 2e-6, minimum=0.0),
-    parameter("planet_count", "1", "planets of the differential and of each planetary stage", 3.0, minimum=0.0),
-    parameter("stage_ratio", "1", "speed of a planetary stage's carrier over that of its sun", 0.25, minimum=1e-6),
-    parameter("stage_planet_ratio", "1", "radius of a stage's sun over the diameter of its planets", 0.5, minimum=0.0),
-    parameter("stage_sun_inertia", "kg.m2", "sun of one planetary stage", 0.0, minimum=0.0),
-    parameter("stage_carrier_inertia", "kg.m2", "carrier of one planetary stage", 0.0, minimum=0.0),
-    parameter("stage_planet_inertia", "kg.m2", "planet of one planetary stage", 0.0, minimum=0.0),
-    parameter("nut_ratio", "1", "angle of the drive's output shaft over the nut's", 10.0, minimum=1e-6),
-    parameter("efficiency", "1", "of the gears between output shaft and axial damper", 0.8, minimum=0.01, maximum=1.0),
-    description="electric drive: two motors, differential, two planetary stages",
-)  # fmt: skip
-
-DRIVE = Group(
-    "drive",
-    output("angle", "rad", "output shaft, positive retracts the probe"),
-    output("rate", "rad/s", "output shaft, positive retracts the probe"),
-    private("wheel_angle", "rad", "main wheels of the differential", shape=2),
-    private("wheel_rate", "rad/s", "main wheels of the differential", shape=2),
-    private("direction", "1", "of the stop clutches: 0 locked, else the sense in which the wheel runs", shape=2),
-    private("inertia", "kg.m2", "of the differential reduced to its wheels", shape=(2, 2)),
-    private("gain", "1", "rate of the output shaft per rate of each wheel", shape=2),
-    private("work", "J", "done by the motors"),
-    private("dissipated", "J", "in motors, clutches and gears"),
-)
 
 LEVER_PARAMETERS = Group(
     "levers",
@@ -75,16 +38,6 @@ LEVERS = Group(
     "levers",
     private("radial", "1", "direction of a roller's path across x, y and z of M", shape=(3, 2)),
     private("slope", "1", "derivative of a roller's centre by the travel, M", shape=(3, 3)),
-)
-
-PUSHER_PARAMETERS = Group(
-    "pushers",
-    parameter("preload", "N", "force of one pusher when it is touched", 100.0, minimum=0.0),
-    parameter("stiffness", "N/m", "of one pusher", 1e4, minimum=0.0),
-    parameter("protrusion", "m", "of the free pusher over the docking plane", 0.025, minimum=0.0),
-    parameter("radius", "m", "distance of the pushers from the docking axis", 0.45, minimum=0.0),
-    parameter("azimuth", "rad", "of the first of four pushers, from y to z", 0.7853981633974483, display_unit="deg"),
-    description="separation pushers on the active docking plane",
 )
 
 # beside those of the axial device and of the contact
@@ -116,11 +69,11 @@ def _parameters(axial_device: AxialPorts, movable_limiter: bool) -> Group:
                   minimum=0.0),
         parameter("travel_margin", "m", "travel beyond full retraction for which the model holds", 0.01, minimum=0.0),
         axial_device.parameters,
-        DRIVE_PARAMETERS,
+        drive.parameters(),
         lateral.parameters(),
         tree.parameters(),
         limiter.parameters() if movable_limiter else LEVER_PARAMETERS,
-        PUSHER_PARAMETERS,
+        pushers.parameters(),
         cover.parameters(),
     )  # fmt: skip
 
@@ -183,7 +136,7 @@ def record(contact: ContactPorts, axial_device: AxialPorts, movable_limiter: boo
             output("rate", "rad/s", "of the ball nut, positive shortens the probe"),
         ),
         Group("probe", output("length", "m", "free length: exit bearing -> head centre")),
-        DRIVE,
+        drive.state(),
         axial_device.state,
         lateral.outputs(),
         cover.state(),

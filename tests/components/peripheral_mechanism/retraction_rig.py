@@ -16,9 +16,9 @@ from components.core.rotation import (
     transpose,
 )
 from components.core.vector import ZERO, add, cross, load, scale, store, subtract
+from components.devices import drive
 from components.linkage import hexapod
 from components.peripheral_mechanism import accumulator, component, platform, retraction
-from components.probe_mechanism import drive
 
 # columns of one row of the history
 TIME, HEIGHT, TILT, RATE, TENSION, JOINED = 0, 1, 2, 3, slice(4, 7), slice(7, 10)

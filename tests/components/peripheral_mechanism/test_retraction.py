@@ -5,8 +5,8 @@ import pytest
 from scipy.spatial.transform import Rotation
 
 from components.core.component import Instance
+from components.devices import drive
 from components.peripheral_mechanism import component, platform, retraction
-from components.probe_mechanism import drive
 from tests.components.peripheral_mechanism.retraction_rig import (
     HEIGHT,
     JOINED,

@@ -12,7 +12,8 @@ from components.core import rotation
 from components.core.field import Group, private
 from components.core.ports import status
 from components.core.record import Record
-from components.probe_mechanism import cover, levers, ports, pushers
+from components.devices import pushers
+from components.probe_mechanism import cover, levers, ports
 
 pytestmark = pytest.mark.quick
 
@@ -20,7 +21,7 @@ RECORD = Record(
     ports.LEVERS,
     Group("roller", private("position", "m", "", shape=3), private("velocity", "m/s", "", shape=3), count=3),
     cover.state(),
-    Group("parameters", ports.LEVER_PARAMETERS, ports.PUSHER_PARAMETERS, cover.parameters()),
+    Group("parameters", ports.LEVER_PARAMETERS, pushers.parameters(), cover.parameters()),
     status(),
 )
 SMALL = st.floats(-0.05, 0.05)

@@ -7,14 +7,15 @@ import pytest
 
 from components.core.field import Group
 from components.core.record import Record
-from components.probe_mechanism import axial, drive, ports
+from components.devices import drive
+from components.probe_mechanism import axial
 from components.probe_mechanism.axial_ports import SPRING_AND_BRAKE
 
 RECORD = Record(
     SPRING_AND_BRAKE.state,
     axial.load(),
-    ports.DRIVE,
-    Group("parameters", SPRING_AND_BRAKE.parameters, ports.DRIVE_PARAMETERS),
+    drive.state(),
+    Group("parameters", SPRING_AND_BRAKE.parameters, drive.parameters()),
 )
 NUT_PER_METRE = 2.0 * pi / 0.02
 VOLTAGE = 27.0

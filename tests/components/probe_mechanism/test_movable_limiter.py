@@ -9,7 +9,8 @@ from components.core.component import Instance
 from components.core.field import Group, private
 from components.core.kernel import kernel
 from components.core.record import Record
-from components.probe_mechanism import axial, component, drive, limiter, ports
+from components.devices import drive
+from components.probe_mechanism import axial, component, limiter, ports
 from components.probe_mechanism.axial_ports import TWO_BRAKES
 from components.probe_mechanism.contact_ports import INTERNAL
 from tests.components.probe_mechanism.rig import Docking, degrees
@@ -211,8 +212,8 @@ def test_a_central_impact_is_that_of_two_masses_with_a_spring_beside_the_damper(
 
 
 MACHINE = Record(
-    TWO_BRAKES.state, axial.load(), ports.DRIVE, private("volts", "V", "", shape=2),
-    Group("parameters", TWO_BRAKES.parameters, ports.DRIVE_PARAMETERS),
+    TWO_BRAKES.state, axial.load(), drive.state(), private("volts", "V", "", shape=2),
+    Group("parameters", TWO_BRAKES.parameters, drive.parameters()),
 )  # fmt: skip
 ACTIVE, PASSIVE = 20e3, 400e3
 STOPS, STOP_DAMPING, PLAY = 1e7, 5e3, 0.025

@@ -9,7 +9,8 @@ import pytest
 from components import hysteresis
 from components.core.field import Group
 from components.core.record import Record
-from components.probe_mechanism import axial, component, drive, ports, two_brakes
+from components.devices import drive
+from components.probe_mechanism import axial, component, two_brakes
 from components.probe_mechanism.axial_ports import TWO_BRAKES
 from tests.components.probe_mechanism.event_driven import event_driven_impact
 from tests.components.probe_mechanism.one_dimensional import ACTIVE, PLAY, RECORD_V2, STIFFNESS, central_impact
@@ -196,7 +197,7 @@ def test_spec06_oracle_09_stroke_stays_in_its_range_and_pull_at_its_start_is_ela
 
 
 MACHINE = Record(
-    TWO_BRAKES.state, axial.load(), ports.DRIVE, Group("parameters", TWO_BRAKES.parameters, ports.DRIVE_PARAMETERS)
+    TWO_BRAKES.state, axial.load(), drive.state(), Group("parameters", TWO_BRAKES.parameters, drive.parameters())
 )
 
 

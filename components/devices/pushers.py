@@ -1,12 +1,30 @@
 """Separation pushers: preloaded springs on the active docking plane. spec/06 section 5.11."""
 
+from __future__ import annotations
+
 from math import cos, fabs, pi, sin
 
+from components.core.field import Group, parameter
 from components.core.kernel import kernel
 from components.core.rotation import apply, apply_transposed
 from components.core.vector import ZERO, add, cross, subtract
 
 COUNT = 4
+
+
+def parameters() -> Group:
+    """Return the group `pushers` of parameters; the start values are set PU-1 (spec/06 section 8.3)."""
+    return Group(
+        "pushers",
+        parameter("preload", "N", "force of one pusher when it is touched", 100.0, minimum=0.0),
+        parameter("stiffness", "N/m", "of one pusher", 1e4, minimum=0.0),
+        parameter("protrusion", "m", "of the free pusher over the docking plane", 0.025, minimum=0.0),
+        parameter("radius", "m", "distance of the pushers from the docking axis", 0.45, minimum=0.0),
+        parameter(
+            "azimuth", "rad", "of the first of four pushers, from y to z", 0.7853981633974483, display_unit="deg"
+        ),
+        description="separation pushers on the active docking plane",
+    )  # fmt: skip
 
 
 @kernel

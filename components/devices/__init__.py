@@ -1,0 +1,1 @@
+"""Devices that docking mechanisms have in common: drive, separation pushers, ports that move inside a step."""
