@@ -90,6 +90,32 @@ HITS = tuple(
     for k in range(40)
 )  # fmt: skip
 
+RING_IMPACT = tuple(
+    {
+        "base.position[1]": -0.4415 + 1e-4 * k, "base.position[2]": 2e-3, "base.quaternion[3]": 0.002,
+        "base.angular_velocity[1]": 0.01, "command.recoil_lock[2]": float(k % 20 < 10),
+        "command.motor_voltage[1]": 27.0 * (k > 10),
+    }
+    for k in range(40)
+)  # fmt: skip
+PUSHED_RING = tuple(
+    {
+        "link[1].force[1]": -300.0 * k, "link[1].force[2]": 40.0 * sin(0.5 * k), "link[1].torque[3]": 30.0,
+        "base.angular_velocity[2]": 0.02, "command.recoil_lock[4]": float(k < 25), "command.motor_voltage[2]": -27.0,
+    }
+    for k in range(40)
+)  # fmt: skip
+SWITCHES = tuple(
+    {
+        "operator.extend": float(k == 1), "sensor.initial_position[1]": float(k > 3), "flag.contact": float(k > 60),
+        "sensor.drive_limit": float(k > 50), "sensor.initial_position_lost": float(k > 70),
+        "sensor.capture": float(k > 80), "docking.plane_gap": 0.5 - 0.004 * k, "sensor.retracted": float(k > 115),
+        **{f"sensor.initial_position[{j}]": float(k > 10 * j) for j in range(2, 5)},
+        "sensor.initial_position[5]": float(k > 5), "sensor.initial_position[6]": float(k > 45),
+    }
+    for k in range(130)
+)  # fmt: skip
+
 SCENARIOS = [
     Scenario(
         "Oscillator",
@@ -151,6 +177,14 @@ SCENARIOS = [
         sets=("AX-1", "DR-1", "LD-1", "LV-1", "PR-1", "PU-1"),
         values={"base.velocity[1]": 0.1},
     ),
+    Scenario(
+        "PeripheralMechanism",
+        RING_IMPACT,
+        sets=("PM-1", "RefRing", "CP-1R"),
+        values={"target.position": 0.0, "base.position": (-0.4415, 0.002, 0.0), "base.velocity[1]": 0.1},
+    ),
+    Scenario("PeripheralMechanismExternal", PUSHED_RING, sets=("PM-1",), values={"parameters.base_motion": 3}),
+    Scenario("PeripheralCyclogram", SWITCHES, step=0.2, sets=("PC-1",), values={"parameters.initial_phase": 1}),
     Scenario("StandPlatform", WOBBLE, step=3e-3, sets=("SP-1",)),
     Scenario("StandBalance", HITS, step=3e-3, sets=("SB-1",), values={"parameters.noise": 20.0}),
     Scenario(
