@@ -126,5 +126,6 @@ def test_spec07_oracle_T32_premature_extension(missed):
     assert event["initial_position_lost"] < 3.0
     assert event["departure"] == pytest.approx(event["initial_position_lost"] + 15.0, abs=2e-3)
     assert strokes(results).max() > 0.24, "out of stroke"
-    apart = missed.results["mechanism.docking.velocity[1]"][-1]
-    assert apart < 0.0
+    thrust_on = np.searchsorted(results.time, event["departure"])
+    closing = results["mechanism.docking.velocity[1]"][:thrust_on]
+    assert -0.25 < closing.min() < 0.0, "T36: what the springs can give 5 t"

@@ -139,6 +139,14 @@ def test_capture_locks_and_absorbs(expert):
     assert set(np.unique(after)) <= {0.0, 1.0, 4.0, 5.0, 11.0, 12.0}
 
 
+def test_spec07_oracle_T25_a_slow_light_craft_does_not_take_the_ring_from_its_place():
+    """5 t at 0.05 m/s: the prototype travels by 1.49 mm; its latches are a constant force, these have mass and snap."""
+    craft = {"mass": 5e3, "inertia": (4e3, 1.2e4, 1.2e4), "port": (2.5, 0.0, 0.0)}
+    run = Pair(0.0127, velocity=(0.05, 0.0, 0.0), **craft).run(2.0, ["leg[1].stroke", "sensor.initial_position_lost"])
+    assert 0.14 - run[:, 0].min() == pytest.approx(1.49e-3, rel=0.08)
+    assert run[:, 1].max() == 0.0
+
+
 def test_spec00_ruling_38_modes_of_the_base_motion():
     """LAGGED and AFFINE move craft and ring alike; SOURCE within the ratio of masses, craft without the mechanism."""
     names = ["leg[1].stroke", "base.force[1]"]
