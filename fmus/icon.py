@@ -119,13 +119,6 @@ DRAWINGS: dict[str, tuple[Shape, ...]] = {
         Polygon(BLUE, ((32, 62), (60, 54), (60, 46), (32, 38))),
         *(Polygon(ORANGE, ((68, y + 12), (40, y + 4), (40, y - 4), (68, y - 12))) for y in (78, 22)),
     ),
-    "peripheral_mechanism": (
-        _box(DARK, 4, 12, 12, 88), _box(STEEL, 62, 10, 72, 90),
-        Line(BLUE, ((12, 18), (62, 34)), 4.0), Line(BLUE, ((12, 50), (62, 34)), 4.0),
-        Line(BLUE, ((12, 50), (62, 66)), 4.0), Line(BLUE, ((12, 82), (62, 66)), 4.0),
-        Line(ORANGE, ((12, 72), (62, 84)), 1.5), Line(ORANGE, ((12, 28), (62, 16)), 1.5),
-        *(Polygon(ORANGE, ((72, y - 11), (92, y - 4), (92, y + 4), (72, y + 11))) for y in (26, 74)),
-    ),
     "attitude_control": (
         Polygon(STEEL, ((34, 36), (66, 36), (66, 64), (34, 64))),
         Polygon(DARK, ((36, 64), (46, 64), (41, 72))), Polygon(DARK, ((54, 36), (64, 36), (59, 28))),
@@ -140,12 +133,6 @@ DRAWINGS: dict[str, tuple[Shape, ...]] = {
         _box(BLUE, 22, 44, 78, 52), Line(DARK, ((50, 52), (50, 64)), 5.0), Disc(ORANGE, (50, 66), 6.0),
         Polygon(STEEL, ((28, 82), (72, 82), (56, 70), (44, 70))),
         *(Line(ORANGE, ((x, 82), (x, 88)), 3.0) for x in (32, 50, 68)),
-    ),
-    "peripheral_cyclogram": (
-        Line(EDGE, ((10, 12), (10, 90)), 1.5), Line(EDGE, ((10, 12), (92, 12)), 1.5),
-        Line(BLUE, ((12, 84), (40, 84), (40, 66), (56, 66), (56, 84), (90, 84))),
-        Line(ORANGE, ((12, 42), (68, 42), (68, 58), (90, 58))),
-        *(Disc(DARK, (x, 24), 4.0) for x in (24, 40, 56)),
     ),
     "probe_cyclogram": (
         Line(EDGE, ((10, 12), (10, 90)), 1.5), Line(EDGE, ((10, 12), (92, 12)), 1.5),
