@@ -240,14 +240,16 @@ def accept(unit, h):
         count.petal_tip += 1.0
     if tally.borders > 0.0:
         count.ring_border += 1.0
-    moved = True
-    if h > 0.0:
-        moved = advance_latches(unit, h)
-    else:
+    near = _near_plane(unit, unit.geometry.reach)
+    moved = False
+    if h == 0.0:
         settle_latches(unit)
+        moved = True
+    elif near or latch_energy(unit) > 0.0:
+        moved = advance_latches(unit, h)
     if moved:
         _restore(unit)
-        if _near_plane(unit, unit.geometry.reach):
+        if near:
             code = detect_latches(unit)
         tally.class_1 = tally.count
     _publish(unit)
