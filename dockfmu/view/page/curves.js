@@ -1,6 +1,6 @@
 // Curves of chosen variables that scroll under the cursor; one panel for each unit.
 
-import { formatted } from './source.js';
+import { formatted, ROUNDING } from './source.js';
 
 const PALETTE = ['#ffb347', '#5ad1ff', '#8ee07f', '#ff7fb0', '#c7a6ff', '#f4e06d'];
 const CURSOR = '#ffe14d', AXIS = '#39435a', TEXT = '#d7deea', DIM = '#93a0b8';
@@ -67,7 +67,8 @@ export class Curves {
       low = Math.min(low, a);
       high = Math.max(high, b);
     }
-    const margin = 0.06 * (high - low) || 0.5 * Math.abs(high) || 1;
+    const spread = high - low, size = Math.abs(high);
+    const margin = spread > ROUNDING ? 0.06 * spread : size > ROUNDING ? 0.5 * size : 1;
     return [low - margin, high + margin];
   }
 

@@ -1,6 +1,6 @@
 // Dampers, drives and sensors: bars, dials, lamps, numbers and states of enumerations.
 
-import { evaluate, formatted } from './source.js';
+import { evaluate, formatted, ROUNDING } from './source.js';
 
 const ROW = 17, TITLE = 20, GAP = 8;
 const PAINT = {
@@ -24,7 +24,7 @@ export function readItem(source, item, t) {
 export function limitsOf(source, item, t) {
   if (item.limits !== undefined) return evaluate(item.limits, name => source.value(name, t));
   const [low, high] = source.range(item.variable?.v);
-  const size = Math.max(Math.abs(low), Math.abs(high)) || 1;
+  const largest = Math.max(Math.abs(low), Math.abs(high)), size = largest > ROUNDING ? largest : 1;
   return low < 0 ? [-size, size] : [0, size];
 }
 

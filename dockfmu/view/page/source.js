@@ -94,6 +94,9 @@ export function namesIn(part, found = new Set()) {
   return found;
 }
 
+// Values of SI units below this are rounding: they do not fill bars and curves.
+export const ROUNDING = 1e-9;
+
 // A number for people: as many digits as it deserves, always the same width.
 export function formatted(value, digits = 4) {
   if (!Number.isFinite(value)) return '–';
