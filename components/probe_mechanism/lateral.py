@@ -311,7 +311,8 @@ def forces(p, d, brakes_on, h):
         c.damping = 0.5 * h * p.spring.damping[k]
         c = d.brake[k]
         rate = c.rate
-        speed = fabs(rate)
+        # torque over speed falls with the speed: that of the middle, predicted with the last acceleration
+        speed = fabs(rate + 0.5 * h * c.acceleration)
         coefficient = secant(speed, p.brake.speed[k], p.brake.torque[k])
         if brakes_on > 0.0:
             coefficient += secant(speed, p.brake.speed[k], p.brake.added_torque[k])
