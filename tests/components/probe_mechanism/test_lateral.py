@@ -135,7 +135,7 @@ def test_stops_of_the_brakes_push_back_and_do_not_pull():
 
 
 def turned(h):
-    """Yaw and pitch 0.1 s after a push at 0.4 and 0.3 rad/s, against brakes of linear tables and light springs alone."""
+    """Yaw and pitch 0.1 s after a push at 0.4 and 0.3 rad/s, against brakes of falling torque and light springs."""
     speed, torque = np.linspace(0.0, 11.0, 12), np.concatenate([[0.0], np.linspace(125.0, 25.0, 11)])
     brakes = {
         "speed": np.tile(speed * 0.2, (2, 1)),
