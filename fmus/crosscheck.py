@@ -28,8 +28,11 @@ FEW = 10
 """Largest number of variables that the rules recommend for the reference results."""
 
 
-def reference(component: Component, experiment: Experiment) -> np.ndarray:
-    """Return outputs, shape (steps + 1, number of outputs), computed by the kernels alone. Raises ComponentError."""
+def reference(component: Component, experiment: Experiment, lengths: Sequence[float] = ()) -> np.ndarray:
+    """Return outputs, shape (steps + 1, number of outputs), computed by the kernels alone. Raises ComponentError.
+
+    `lengths` are those of the steps, s, where an importer rounds `experiment.step`.
+    """
     index = component.record.index
     places = [index[name] for name in experiment.inputs]
     wanted = [index[name] for name in experiment.outputs]
@@ -38,7 +41,7 @@ def reference(component: Component, experiment: Experiment) -> np.ndarray:
     found = [instance.block[wanted].copy()]
     for k, row in enumerate(rows):
         instance.block[places] = row
-        instance.step(experiment.start + k * experiment.step, experiment.step)
+        instance.step(experiment.start + k * experiment.step, lengths[k] if len(lengths) else experiment.step)
         found.append(instance.block[wanted].copy())
     return np.array(found)
 

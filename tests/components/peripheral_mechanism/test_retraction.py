@@ -218,15 +218,16 @@ def test_spec07_oracle_T27_retraction_of_5_t(drawn):
     """Times, tensions and rates of the aligned craft, 5 %; the start is not that of the oracle.
 
     At its start legs are 50 mm longer than at FP; how its prototype took them is not said, and so neither the first
-    settling nor the times of engagement that follow from it are compared.
+    settling nor the times of engagement that follow from it are compared. Tensions are means of the three cables, which
+    differ by up to 5 % from it while the craft is not yet aligned to a few hundredths of a degree.
     """
     for history in drawn:
         t = history[:, TIME]
         at = {s: history[np.searchsorted(t, s)] for s in (200.0, 400.0, 510.0)}
         assert t[-1] == pytest.approx(531.0, rel=0.01)
-        assert at[200.0][TENSION] == pytest.approx(810.0, rel=0.05)
-        assert at[400.0][TENSION] == pytest.approx(1050.0, rel=0.05)
-        assert at[510.0][TENSION] == pytest.approx(1600.0, rel=0.05)
+        for s, tension in {200.0: 810.0, 400.0: 1050.0, 510.0: 1600.0}.items():
+            assert at[s][TENSION].mean() == pytest.approx(tension, rel=0.05)
+            assert np.ptp(at[s][TENSION]) < 0.1 * tension
         assert at[510.0][RATE] == pytest.approx(-2.44, rel=0.02)
         assert history[:, RATE].min() == pytest.approx(-2.9, rel=0.02)
         assert history[-1, HEIGHT] == pytest.approx(0.239, abs=2e-3)
