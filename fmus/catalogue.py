@@ -39,7 +39,12 @@ _ENTRIES = {
     entry.name: entry
     for entry in (
         Entry("Oscillator", "components.oscillator", "mass on a spring and damper: an example"),
-        Entry("Spacecraft", "components.spacecraft", "rigid or elastic spacecraft with docking ports and thrusters"),
+        Entry(
+            "Spacecraft",
+            "components.spacecraft",
+            "rigid or elastic spacecraft with docking ports and thrusters",
+            other_sets=("Station-modes",),
+        ),
         Entry(
             "ProbeMechanism",
             "components.probe_mechanism",

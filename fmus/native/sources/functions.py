@@ -89,8 +89,8 @@ class FunctionWriter(Expressions):
             self.declarations += [f"_Alignas(16) char {name}_room[{max(size, 1)}];", f"char *{name} = {name}_room;"]
             return
         if opcode == "call" and ".with.overflow." in rest:
-            # two results: the number, and whether it is too great
-            match = re.search(r"@llvm\.u(mul|add)\.with\.overflow\.i64\((.*)\)", rest)
+            # two results: the number, and whether it is out of range
+            match = re.search(r"@llvm\.u(mul|add|sub)\.with\.overflow\.i64\((.*)\)", rest)
             if match is None:
                 raise TranslationError(text)
             a, b = (self.operand(part) for part in split(match[2]))
@@ -98,6 +98,8 @@ class FunctionWriter(Expressions):
             self.declare(name, "{ i64, i1 }")
             if match[1] == "add":
                 yield f"{name}.f0 = {a} + {b}; {name}.f1 = {name}.f0 < {a};"
+            elif match[1] == "sub":
+                yield f"{name}.f0 = {a} - {b}; {name}.f1 = {a} < {b};"
             else:
                 yield f"{name}.f0 = {a} * {b}; {name}.f1 = {a} && {name}.f0 / {a} != {b};"
             return

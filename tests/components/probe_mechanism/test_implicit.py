@@ -11,6 +11,9 @@ from components.probe_mechanism import component, implicit, tree
 NUMBER = st.floats(-2.0, 2.0)
 VECTOR = st.tuples(NUMBER, NUMBER, NUMBER)
 
+HOUSING = 1
+"""place of the housing in the tree, after the probe"""
+
 
 def symmetric(D):
     """The matrix of which D is the upper triangle."""
@@ -40,14 +43,14 @@ def test_tree_with_load_damping_is_the_tree_under_the_applied_load():
     assert tree.place(p.probe, t, d, 0.4, -0.1, m.status) == 0
     base = tuple(generator.uniform(-0.1, 0.1, (3, 3)).tolist())
     omega, epsilon, acceleration = (tuple(row) for row in base)
-    for k in (tree.PROBE, tree.HOUSING):
+    for k in (tree.PROBE, HOUSING):
         t.load[k].force, t.load[k].torque = generator.uniform(-500.0, 500.0, (2, 3))
         implicit.add_damper(t.load_damping[k], (0.8, 0.1, -0.05), (0.6, 0.8, 0.0), 3.0, 40.0)
     assert tree.dynamics(p.probe, t, d, omega, epsilon, acceleration) == 0
     tree.react(p.probe, t, d)
     accelerations = t.qdd.copy()
     wrench = np.concatenate([t.base_force, t.base_torque])
-    for k in (tree.PROBE, tree.HOUSING):
+    for k in (tree.PROBE, HOUSING):
         torque, force = np.split(t.implicit[k], 2)
         change = symmetric(t.load_damping[k]) @ t.acceleration[k]
         assert t.implicit[k] == pytest.approx(-change, rel=1e-12)
