@@ -96,7 +96,7 @@ def _pose(port: str) -> dict[str, str]:
 
 
 class _FullNames:
-    """What replaces the names of one element's scene."""
+    """Mapping of the names of one element's scene to full names."""
 
     def __init__(self, structure: Structure, element: str, description: Description) -> None:
         self.structure, self.element, self.description = structure, element, description

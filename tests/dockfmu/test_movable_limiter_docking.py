@@ -60,7 +60,10 @@ def test_spec06_oracle_22_limiter_contacts_turn_mechanism_station_and_craft(atv)
 
 
 def test_spec06_oracle_24_no_series_of_hard_peaks_with_the_movable_limiter():
-    """Where V1 strikes the cone with 10 kN, the springs of V3 give way at 2 kN; at 30 % of the start below 1 kN."""
+    """Compare with V1, which strikes the cone with 10 kN.
+
+    The springs of V3 give way at 2 kN; at 30 % of the start below 1 kN.
+    """
     assert limiter_force(1.0, "soyuz_probe_cone_v3").max() < 2.5e3
     assert limiter_force(0.3, "soyuz_probe_cone_v3").max() < 1.0e3
 

@@ -349,7 +349,7 @@ def test_a_signal_ends_a_run_in_order_and_with_its_exit_status(long_pair, tmp_pa
 
 @LINUX
 def test_what_the_process_is_told_to_ignore_it_ignores(long_pair, tmp_path):
-    """As nohup does with SIGHUP."""
+    """Ignore SIGHUP as nohup does."""
     process = started(
         long_pair, "-o", tmp_path / "out", preexec_fn=lambda: signal.signal(signal.SIGHUP, signal.SIG_IGN)
     )
@@ -473,7 +473,7 @@ def test_a_reader_of_standard_error_who_leaves_does_not_end_a_run(pair, tmp_path
 
 @LINUX
 def test_a_reader_of_standard_output_who_leaves_costs_nothing(pair, tmp_path):
-    """As `| head -1` does."""
+    """Close the pipe as `| head -1` does."""
     reading, writing = os.pipe()
     process = subprocess.Popen(
         [sys.executable, "-m", "dockfmu", "run", str(pair), "-o", str(tmp_path / "out"), "--json"],

@@ -116,7 +116,7 @@ def test_a_branch_tells_its_own_outcome(sequence):
 
 
 def test_interim_outcomes_hold_while_nothing_is_decided(sequence, capfd):
-    """As for a docking that is looked at for some seconds only: captured is its success."""
+    """Look at a docking for some seconds only: captured is its success."""
     rule = OutcomeRule(
         "cyclogram.outcome",
         ("captured",),

@@ -172,7 +172,7 @@ JUMPS = ("rims far from seating", "side edges", "side edges to the tips", "rims 
 
 @pytest.mark.parametrize("kind", LOOPS)
 def test_spec05_oracle_T21_closed_paths_give_back_their_energy(kind):
-    """What is left of the largest energy stored on the way, with 4000, 16 000 and 64 000 points.
+    """Bound what is left of the largest energy stored on the way, with 4000, 16 000 and 64 000 points.
 
     Forces that are continuous with kinks leave 1/256 from the first to the last; at least 1/64 is asked for, because
     the phase of the kinks within the spacing varies. Forces that jump (from one edge of a petal to the other, from

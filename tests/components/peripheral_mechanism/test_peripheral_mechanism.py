@@ -120,7 +120,7 @@ def test_energy_of_all_is_kept(expert):
 
 
 def test_energy_residual_of_a_central_impact():
-    """Of 117 J: 5e-5 with micro-steps of 0.4 ms, less with shorter ones."""
+    """Close the balance of 117 J: 5e-5 with micro-steps of 0.4 ms, less with shorter ones."""
     residuals = []
     for micro in (4e-4, 1e-4):
         pair = Pair(0.0127, velocity=(0.1, 0.0, 0.0), micro_step=micro, longest_micro_step=micro)

@@ -375,7 +375,7 @@ def test_options_that_are_none_are_refused():
 
 @pytest.fixture(scope="module")
 def misaligned_v2():
-    """As `misaligned`, with the two friction brakes."""
+    """Return the run of `misaligned` with the two friction brakes."""
     docking = Docking(
         gap=0.18, miss=(0.05, -0.05), angles=degrees(1.0, -1.0, 1.5), velocity=(0.07, 0.01, -0.01),
         rate=degrees(0.05, 0.05, -0.05), axial="two_brakes",

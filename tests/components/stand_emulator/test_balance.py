@@ -140,7 +140,7 @@ def test_bias_and_full_scale():
     ((6000.0, 0.0, 0.0, 0.0, 0.0, 0.0), 5000.0 / 6000.0), ((0.0, 0.0, 0.0, 0.0, -3500.0, 0.0), 3000.0 / 3500.0),
 ])  # fmt: skip
 def test_spec08_section_5_5_emergency_stop_at_the_limits(wrench, limit):
-    """When the lagged signal passes 5 kN or 3 kN.m, and for good; a reading's noise does not matter."""
+    """Stop when the lagged signal passes 5 kN or 3 kN.m, and for good; a reading's noise does not matter."""
     tau = 1.0 / (2.0 * pi * 100.0)
     expected = -tau * np.log(1.0 - limit)
     stand = balance(**{"parameters.noise": 500.0})

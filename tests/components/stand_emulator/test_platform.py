@@ -37,7 +37,7 @@ def platform(**values):
 
 
 def step_response(t, w=W, z=Z, k=0.0):
-    """Of (2 z k w s + w^2)/(s^2 + 2 z w s + w^2), by partial fractions with complex poles."""
+    """Return the step response of (2 z k w s + w^2)/(s^2 + 2 z w s + w^2), by partial fractions with complex poles."""
     root = np.sqrt(complex(z * z - 1.0))
     poles = w * (-z + root), w * (-z - root)
     terms = sum((2 * z * k * w * p + w * w) / (p * (p - other)) * np.exp(p * t) for p, other in (poles, poles[::-1]))

@@ -49,7 +49,7 @@ class Shown:
         return self.page.evaluate(script, argument)
 
     def item(self, pane: str, label: str, element: str = "mechanism"):
-        """What a pane shows of a shape or device with this label."""
+        """Return what a pane shows of a shape or device with this label."""
         drawn = self("dockfmu.drawn()")
         items = drawn[pane] if isinstance(drawn[pane], list) else drawn[pane]["items"]
         (found,) = (item for item in items if item["label"] == label and item["element"] == element)

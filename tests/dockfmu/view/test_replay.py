@@ -59,7 +59,7 @@ def in_target(results, row, link, point=(0.0, 0.0, 0.0)):
 
 
 def pixels(shown, pane, point, lateral):
-    """Where a point of PU is in a pane."""
+    """Return where a point of PU is in a pane."""
     box = shown.page.locator(f"#{pane}").bounding_box()
     drawn = shown("dockfmu.drawn()")
     scale, half = drawn[pane]["scale"], drawn["size"]
@@ -307,7 +307,7 @@ def test_the_exported_file_opens_offline_and_shows_the_same(central_impact, brow
 
 
 def seen_by(camera, size, width, height, point):
-    """Where a camera that turns around the origin of the scene sees a point: by hand, without three.js."""
+    """Return where a camera that turns around the origin of the scene sees a point: by hand, without three.js."""
     middle = np.array(camera["target"]) * size / 0.55
     a, e = camera["azimuth"], camera["elevation"]
     ways = np.array([np.cos(e) * np.sin(a), np.sin(e), np.cos(e) * np.cos(a)])

@@ -200,7 +200,7 @@ def test_the_mechanism_follows_the_second_set_of_equations(case):
 
 
 def test_micro_steps_by_tolerance_follow_them_as_well(case):
-    """As by default: no worse than 0.1 ms throughout."""
+    """Step by tolerance, as by default: no worse than 0.1 ms throughout."""
     variant, _, exact = case
     error = differences(variant, exact, product(variant))
     assert {name: x for name, x in error.items() if x > LARGEST[name]} == {}
