@@ -4,9 +4,9 @@ As in the probe mechanism: Newton's law of the whole mechanism gives the mean wr
 """
 
 from components.core.kernel import kernel
-from components.core.rotation import apply, apply_transposed, load_matrix
-from components.core.vector import ZERO, accumulate, add, cross, dot, load, negate, scale, store, subtract
-from components.devices import drive, motion
+from components.core.rotation import apply_transposed, load_matrix
+from components.core.vector import ZERO, add, cross, dot, load, store, subtract
+from components.devices import drive, exchange, motion
 from components.linkage import hexapod
 from components.peripheral_mechanism import accumulator, platform, retraction
 from components.peripheral_mechanism.ports import AFFINE, LAGGED, SOURCE
@@ -50,7 +50,7 @@ def initialize(m):
     store(ZERO, m.audit.base_impulse_error)
     m.audit.work_base = 0.0
     m.audit.work_target = 0.0
-    _keep_force_now(m)
+    exchange.keep_force_now(m)
 
 
 @kernel
@@ -94,63 +94,6 @@ def begin(m):
         store(linear, balance.momentum)
         store(angular, balance.angular_momentum)
     return 0
-
-
-@kernel
-def _mean(port, moving, impulse, angular_impulse, h):
-    """Set the mean wrench of a port from impulses on its craft (I, about its origin), and return its work on it, J.
-
-    `moving` is the port in the middle of the step: the craft applies the mean in its own moving axes.
-    """
-    A = load_matrix(moving.rotation)
-    force = apply(A, scale(1.0 / h, impulse))
-    about_port = subtract(angular_impulse, cross(load(moving.position), impulse))
-    torque = apply(A, scale(1.0 / h, about_port))
-    store(force, port.force)
-    store(torque, port.torque)
-    return h * (dot(force, load(moving.velocity)) + dot(torque, load(moving.angular_velocity)))
-
-
-@kernel
-def exchange(m, h):
-    """Set the mean wrenches on both craft; the ports in `m.motion` stand in the middle of the step.
-
-    The base gets what the change of the mechanism's momentum and the impulse on the target leave, momentum counted as
-    `begin` says.
-    """
-    balance = m.balance
-    impulse = load(balance.impulse)
-    angular = load(balance.angular_impulse)
-    m.audit.work_target -= _mean(m.target, m.motion.target, impulse, angular, h)
-    own = load(balance.end_momentum)
-    own_angular = load(balance.end_angular_momentum)
-    change = subtract(own, load(balance.momentum))
-    change_angular = subtract(own_angular, load(balance.angular_momentum))
-    impulse = negate(add(change, impulse))
-    angular = negate(add(change_angular, angular))
-    m.audit.work_base -= _mean(m.base, m.motion.base, impulse, angular, h)
-    store(own, balance.momentum)
-    store(own_angular, balance.angular_momentum)
-    out = m.audit
-    if m.parameters.base_motion == SOURCE:
-        accumulate(change, out.momentum)
-        accumulate(change_angular, out.angular_momentum)
-    else:
-        store(own, out.momentum)
-        store(own_angular, out.angular_momentum)
-        store(add(own, load(balance.lag)), out.own_momentum)
-        store(add(own_angular, load(balance.angular_lag)), out.own_angular_momentum)
-    before = load(balance.force_now)
-    _keep_force_now(m)
-    mean = scale(0.5 * h, add(before, load(balance.force_now)))
-    accumulate(subtract(mean, impulse), out.base_impulse_error)
-
-
-@kernel
-def _keep_force_now(m):
-    """Keep `base.force_now` in axes I, for the trapezoidal rule of the next step."""
-    A = load_matrix(m.motion.base.rotation)
-    store(apply_transposed(A, load(m.base.force_now)), m.balance.force_now)
 
 
 @kernel

@@ -13,7 +13,7 @@ from components.core.component import Message, combined, fail
 from components.core.kernel import kernel
 from components.core.rotation import load_matrix, load_quaternion, store_quaternion
 from components.core.vector import ZERO, accumulate, add, load, store
-from components.devices import drive, motion, pushers
+from components.devices import drive, exchange, motion, pushers
 from components.linkage import hexapod
 from components.peripheral_mechanism import (
     accounting,
@@ -308,5 +308,5 @@ def step(m, t, h):
         return code
     m.status.code = 0.0
     motion.place_ports(m.base, m.target, m.motion, 0.5 * h)
-    accounting.exchange(m, h)
+    exchange.set_mean_wrenches(m, h)
     return 0

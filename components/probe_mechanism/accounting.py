@@ -3,12 +3,11 @@
 from components.core.component import fail
 from components.core.kernel import kernel
 from components.core.rotation import (
-    apply,
     apply_transposed,
     load_matrix,
 )
-from components.core.vector import ZERO, accumulate, add, cross, dot, load, negate, scale, store, subtract
-from components.devices import drive, motion
+from components.core.vector import ZERO, add, cross, dot, load, store, subtract
+from components.devices import drive, exchange, motion
 from components.probe_mechanism import axial, cover, tree
 from components.probe_mechanism.ports import AFFINE, AS_IN_SOURCE, LAGGED, SOURCE
 
@@ -49,7 +48,7 @@ def initialize(m):
     store(ZERO, balance.lag)
     store(ZERO, balance.angular_lag)
     store(ZERO, m.audit.base_impulse_error)
-    _keep_force_now(m)
+    exchange.keep_force_now(m)
 
 
 @kernel
@@ -82,67 +81,6 @@ def begin(m):
     if mode != LAGGED:
         store(linear, balance.momentum)
         store(angular, balance.angular_momentum)
-
-
-@kernel
-def _mean(port, moving, impulse, angular_impulse, h):
-    """Set the mean wrench of a port from impulses on its craft (I, about its origin), and return its work on it, J.
-
-    `moving` is the port in the middle of the step: the craft applies the mean in its own moving axes.
-    """
-    A = load_matrix(moving.rotation)
-    force = apply(A, scale(1.0 / h, impulse))
-    about_port = subtract(angular_impulse, cross(load(moving.position), impulse))
-    torque = apply(A, scale(1.0 / h, about_port))
-    store(force, port.force)
-    store(torque, port.torque)
-    return h * (dot(force, load(moving.velocity)) + dot(torque, load(moving.angular_velocity)))
-
-
-@kernel
-def exchange(m, h):
-    """Set the mean wrenches on both craft; the ports in `m.motion` stand in the middle of the step.
-
-    The base gets what the change of the mechanism's momentum and the impulse on the target leave: Newton's law of the
-    whole mechanism. With LAGGED momentum is counted from the state that the last step predicted, so that the impulse
-    by which the base's true motion differs from the extrapolated one (spec/00 R3) is made good one step later, not
-    lost; with SOURCE and AFFINE from that of `begin`.
-    """
-    balance = m.balance
-    before = load(balance.momentum)
-    before_angular = load(balance.angular_momentum)
-    impulse = load(balance.impulse)
-    angular = load(balance.angular_impulse)
-    m.audit.work_target -= _mean(m.target, m.motion.target, impulse, angular, h)
-    own = load(balance.end_momentum)
-    own_angular = load(balance.end_angular_momentum)
-    change = subtract(own, before)
-    change_angular = subtract(own_angular, before_angular)
-    impulse = negate(add(change, impulse))
-    angular = negate(add(change_angular, angular))
-    m.audit.work_base -= _mean(m.base, m.motion.base, impulse, angular, h)
-    store(own, balance.momentum)
-    store(own_angular, balance.angular_momentum)
-    out = m.audit
-    if m.parameters.base_motion == SOURCE:
-        accumulate(change, out.momentum)
-        accumulate(change_angular, out.angular_momentum)
-    else:
-        store(own, out.momentum)
-        store(own_angular, out.angular_momentum)
-        store(add(own, load(balance.lag)), out.own_momentum)
-        store(add(own_angular, load(balance.angular_lag)), out.own_angular_momentum)
-    before_now = load(balance.force_now)
-    _keep_force_now(m)
-    mean = scale(0.5 * h, add(before_now, load(balance.force_now)))
-    accumulate(subtract(mean, impulse), out.base_impulse_error)
-
-
-@kernel
-def _keep_force_now(m):
-    """Keep `base.force_now` in axes I, for the trapezoidal rule of the next step."""
-    A = load_matrix(m.motion.base.rotation)
-    store(apply_transposed(A, load(m.base.force_now)), m.balance.force_now)
 
 
 @kernel

@@ -12,7 +12,7 @@ from components.core.component import Message, combined, fail
 from components.core.kernel import kernel
 from components.core.rotation import apply_transposed, load_matrix
 from components.core.vector import ZERO, accumulate, add, cross, load, store, subtract
-from components.devices import drive, motion, pushers
+from components.devices import drive, exchange, motion, pushers
 from components.probe_mechanism import (
     accounting,
     axial,
@@ -402,5 +402,5 @@ def step(m, t, h):
     # a micro-step that was repeated may have left the code of its first trial
     m.status.code = 0.0
     motion.place_ports(m.base, m.target, m.motion, 0.5 * h)
-    accounting.exchange(m, h)
+    exchange.set_mean_wrenches(m, h)
     return 0
