@@ -127,7 +127,12 @@ class Structure:
     def description(self, element: str) -> Description:
         """Return the model description of the FMU of an element. Raises DescriptionError or ArchiveError."""
         file = self.elements[element].file
-        stamp = (file.stat().st_mtime_ns, file.stat().st_size) if file.exists() else (0, 0)
+        try:
+            stat = file.stat()
+            stamp = stat.st_mtime_ns, stat.st_size
+        except OSError:
+            # what reads it says what is wrong
+            stamp = 0, 0
         found = _description(file, stamp)
         structure = found.structure(self.elements[element].start)
         return _description(file, stamp, tuple(structure.items())) if structure else found

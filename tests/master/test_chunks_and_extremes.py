@@ -5,7 +5,7 @@ import numpy as np
 import pytest
 
 from master import loop
-from master.observers.recording.datasets import Column
+from master.observers.recording.datasets import Columns
 
 pytestmark = pytest.mark.quick
 
@@ -18,18 +18,23 @@ def test_chunks_hold_the_bytes_that_the_filters_of_hdf5_make(tmp_path, kind):
     column = table[:, 1]  # not contiguous, as columns of rows are
     options = {"shape": (0,), "maxshape": (None,), "chunks": (ROWS,), "dtype": kind}
     with h5py.File(tmp_path / "c.h5", "w") as file:
-        packed = {name: file.create_dataset(name, compression=1, shuffle=True, **options) for name in ("ours", "hdf5")}
-        plain = file.create_dataset("plain", **options)
-        growing = Column(packed["ours"], 1), Column(plain, None)
+        reference = file.create_dataset("hdf5", compression=1, shuffle=True, **options)
+        growing = (
+            Columns(file, ROWS, 1).create("/", "ours", kind, {"unit": "µm"}),
+            Columns(file, ROWS, None).create("/", "plain", kind),
+        )
         # whole chunks, one that is cut short by the end, and what follows it
         for first, last in ((0, 2 * ROWS), (2 * ROWS, 3 * ROWS), (3 * ROWS, 3 * ROWS + 5), (3 * ROWS + 5, 4 * ROWS)):
             for dataset in growing:
                 dataset.append(column[first:last])
-        packed["hdf5"].resize(len(column), axis=0)
-        packed["hdf5"][:] = column.astype(kind)
+        reference.resize(len(column), axis=0)
+        reference[:] = column.astype(kind)
     with h5py.File(tmp_path / "c.h5") as file:
         for name in ("ours", "hdf5", "plain"):
             assert np.array_equal(file[name], column.astype(kind))
+            assert (file[name].dtype, file[name].chunks) == (file["hdf5"].dtype, (ROWS,))
+        assert (file["ours"].compression, file["ours"].shuffle) == ("gzip", True)
+        assert dict(file["ours"].attrs) == {"unit": "µm"}
         for first in range(0, 4 * ROWS, ROWS):
             assert file["ours"].id.read_direct_chunk((first,)) == file["hdf5"].id.read_direct_chunk((first,))
 

@@ -1,16 +1,18 @@
 """HDF5 datasets of a recording: a column of values for each variable, and the table of strings.
 
 HDF5 would shuffle and compress while it holds the interpreter lock. Here zlib does it, which releases the lock, and
-HDF5 gets the bytes that its own filters would have produced.
+HDF5 gets the bytes that its own filters would have produced. The datasets are created through h5py's low level, in a
+third of the time: a recording has hundreds, and a run waits for them before its first step.
 """
 
 from __future__ import annotations
 
 import zlib
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 
 import h5py
 import numpy as np
+from h5py import h5a, h5d, h5p, h5s, h5t
 
 from master.fmi import strings
 
@@ -20,15 +22,61 @@ STRING_BYTES = 256
 ELLIPSIS = "…"
 
 
-class Column:
-    """A dataset that grows at its end, with the filters shuffle and gzip of `level`, or without any where it is None.
+class Columns:
+    """Creates the columns of a recording: empty datasets in chunks of `rows`, with the same filters.
 
-    Its length, type and chunks are kept here: looking them up in HDF5 would take as long as all the rest.
+    These are shuffle and gzip of `level`, or none where it is None.
     """
 
-    def __init__(self, dataset: h5py.Dataset, level: int | None) -> None:
-        self.dataset, self._level = dataset, level
-        self._dtype, self._rows, self._length = dataset.dtype, dataset.chunks[0], len(dataset)
+    def __init__(self, out: h5py.File, rows: int, level: int | None) -> None:
+        self._out, self._rows, self._level = out, rows, level
+        self._creation = h5p.create(h5p.DATASET_CREATE)
+        self._creation.set_chunk((rows,))
+        self._creation.set_obj_track_times(False)
+        if level is not None:
+            self._creation.set_shuffle()
+            self._creation.set_deflate(level)
+        self._link = h5p.create(h5p.LINK_CREATE)
+        self._link.set_char_encoding(h5t.CSET_UTF8)
+        self._empty, self._scalar = h5s.create_simple((0,), (h5s.UNLIMITED,)), h5s.create(h5s.SCALAR)
+        self._text, self._text_type = h5py.string_dtype(), h5t.py_create(h5py.string_dtype(), logical=True)
+        self._groups: dict[str, h5py.Group] = {}
+        self._taken: dict[str, set[str]] = {}
+
+    def create(
+        self, group: str, name: str, dtype: type | np.dtype, attributes: Mapping[str, str] | None = None
+    ) -> Column:
+        """Create the dataset of a variable in a group; the root has the name "/".
+
+        Its name is that of the variable where HDF5 allows it; otherwise the attribute `name` has that.
+        """
+        if group not in self._groups:
+            self._groups[group] = self._out.require_group(group)
+            self._taken[group] = set(self._groups[group])
+        taken = self._taken[group]
+        free = name.replace("/", "|")
+        if name in (".", "") or free in taken:
+            free = f"{free}~{len(taken)}"
+        taken.add(free)
+        h5type = h5t.py_create(np.dtype(dtype), logical=True)
+        dataset = h5d.create(self._groups[group].id, free.encode(), h5type, self._empty, self._creation, self._link)
+        named = {} if free.replace("|", "/") == name else {"name": name}
+        for key, text in {**named, **(attributes or {})}.items():
+            value = np.array(text, self._text)
+            h5a.create(dataset, key.encode(), self._text_type, self._scalar).write(value)
+        return Column(h5py.Dataset(dataset), np.dtype(dtype), self._rows, self._level)
+
+
+class Column:
+    """A dataset that grows at its end, from empty, in chunks of `rows`, with the filters that `Columns` gave it.
+
+    Its length is kept here: looking it up in HDF5 would take as long as all the rest.
+    """
+
+    def __init__(self, dataset: h5py.Dataset, dtype: np.dtype, rows: int, level: int | None) -> None:
+        self.dataset = dataset
+        self._dtype, self._rows, self._level = dtype, rows, level
+        self._length = 0
 
     def append(self, values: np.ndarray) -> None:
         """Append values, shape (n,), without HDF5's filters where whole chunks are added."""

@@ -32,7 +32,7 @@ from master.fmi import archive
 from master.fmi.description import Variable
 from master.observers.observer import Observer, RunContext
 from master.observers.recording import checksum, journal
-from master.observers.recording.datasets import Column, StringTable
+from master.observers.recording.datasets import Column, Columns, StringTable
 from master.observers.recording.envelope import ENTRY, EXTREMES, NAMES, Envelope
 from master.observers.recording.results import LIBVER, fit_for_group, lock_beside
 from master.observers.recording.selection import Dense, Selection
@@ -176,24 +176,18 @@ class Recorder(Observer):
         out.attrs["status"] = "running"
         for name, value in self.attributes.items():
             out.attrs[name] = value
-        options: dict[str, Any] = {"shape": (0,), "maxshape": (None,), "chunks": (CHUNK_ROWS,)}
-        if self.compression is not None:
-            options |= {"compression": "gzip", "compression_opts": self.compression, "shuffle": True}
-        dataset = out.create_dataset("time", dtype=np.float64, **options)
-        dataset.attrs["unit"] = "s"
-        self._time = Column(dataset, self.compression)
+        columns = Columns(out, CHUNK_ROWS, self.compression)
+        self._time = columns.create("/", "time", np.float64, {"unit": "s"})
         self._columns = []
         for element, variable in self._resolved:
-            dataset = out.create_dataset(_path(out, element, variable.name), dtype=_DTYPE[variable.type], **options)
-            _describe(dataset, variable)
-            self._columns.append(Column(dataset, self.compression))
+            column = columns.create(element, variable.name, _DTYPE[variable.type], _about(variable))
+            if variable.items:
+                column.dataset.attrs["items"] = [f"{value}={name}" for name, value in variable.items]
+            self._columns.append(column)
         if self._envelope is not None:
-            group = out.create_group(EXTREMES)
             names = np.array([self._names[k].encode() for k in self._real], "S")
-            group.create_dataset(NAMES, data=names, **_checked(names))
-            for name in ENTRY.names or ():
-                field = group.create_dataset(name, dtype=ENTRY[name], **options)
-                self._fields[name] = Column(field, self.compression)
+            out.create_dataset(f"{EXTREMES}/{NAMES}", data=names, **_checked(names))
+            self._fields = {name: columns.create(EXTREMES, name, ENTRY[name]) for name in ENTRY.names or ()}
         for element in run.system.elements:
             self._write_fmu(out, run, element)
             self._write_parameters(out, run, element)
@@ -436,23 +430,13 @@ def _checked(table: np.ndarray) -> dict[str, Any]:
     return {"chunks": table.shape, "fletcher32": True} if len(table) else {}
 
 
-def _path(out: h5py.File, element: str, name: str) -> str:
-    """Return a path for the dataset of a variable, unique and valid in HDF5, from its name where that is possible."""
-    path = f"{element}/{name.replace('/', '|')}"
-    if name not in (".", "") and path not in out:
-        return path
-    return f"{path}~{len(out[element]) if element in out else 0}"
-
-
-def _describe(dataset: h5py.Dataset, variable: Variable) -> None:
-    if dataset.name.rpartition("/")[2].replace("|", "/") != variable.name:
-        dataset.attrs["name"] = variable.name
-    dataset.attrs["unit"] = variable.unit or ("1" if variable.type == "Real" else "")
-    dataset.attrs["description"] = variable.description
-    dataset.attrs["causality"] = variable.causality
-    dataset.attrs["variability"] = variable.variability
-    dataset.attrs["type"] = variable.type
-    if variable.display_unit:
-        dataset.attrs["display_unit"] = variable.display_unit
-    if variable.items:
-        dataset.attrs["items"] = [f"{value}={name}" for name, value in variable.items]
+def _about(variable: Variable) -> dict[str, str]:
+    """Return the attributes of a variable's dataset."""
+    about = {
+        "unit": variable.unit or ("1" if variable.type == "Real" else ""),
+        "description": variable.description,
+        "causality": variable.causality,
+        "variability": variable.variability,
+        "type": variable.type,
+    }
+    return about | {"display_unit": variable.display_unit} if variable.display_unit else about
