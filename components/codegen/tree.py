@@ -44,10 +44,14 @@ class Inertia:
 
         Row and column of the joint `vanish`, and are not computed, if nothing was added to its own inertia.
         """
+        return self.less(joint, 1.0 / pivot, vanishes)
+
+    def less(self, joint: Joint, mobility: Any, vanishes: bool = False) -> Inertia:
+        """Return the same for a joint of this `mobility`, 1 / pivot: 0 for a joint that is locked."""
         a = joint.body.axis
         slides = joint.body.slides
         t, r = self.column(joint)
-        ts, rs = t * (1.0 / pivot), r * (1.0 / pivot)
+        ts, rs = t * mobility, r * mobility
         gone_t, gone_r = (a, -1) if slides else (-1, a)
         if not vanishes:
             gone_t = gone_r = -1

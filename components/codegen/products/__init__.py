@@ -6,15 +6,22 @@
 from collections.abc import Callable
 
 from components.codegen.emit import module
-from components.codegen.products import hexapod, probe_chains, probe_tree
+from components.codegen.mechanism import X, Y, Z
+from components.codegen.products import arm_joint, hexapod, probe_chains, probe_tree
 
 CHAINS = "Spec/01 8, spec/02 6 to 8 and 10, with their errata."
+ARM = "Spec/08 3.1, 3.2 and 3.5, with erratum E31."
 TREE = "Spec/02 9 and 10, D9 and D11, by Kane's form of spec/09 3.2."
 
 
 def _chain(kind: str) -> Callable[[], str]:
     name = {"UPS": "Spring mechanism, U P S", "RUS": "Magnetic brake, R U S"}[kind]
     return lambda: module(probe_chains.chain(kind), f"{name}, of links with mass.", CHAINS)
+
+
+def _joint(axis: int, name: str) -> Callable[[], str]:
+    title = f"Revolute joint about {name} with the link that it carries."
+    return lambda: module(arm_joint.joint(axis), title, ARM)
 
 
 PRODUCTS: dict[str, Callable[[], str]] = {
@@ -32,4 +39,8 @@ PRODUCTS: dict[str, Callable[[], str]] = {
     "components/probe_mechanism/generated/with_movable_limiter.py": lambda: module(
         probe_tree.tree(movable_limiter=True), "Housing, flexible probe and movable limiter.", TREE
     ),
+    **{
+        f"components/manipulator/generated/about_{name}.py": _joint(axis, name)
+        for axis, name in ((X, "x"), (Y, "y"), (Z, "z"))
+    },
 }
