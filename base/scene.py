@@ -52,6 +52,16 @@ FUNCTIONS = ("sin", "cos", "tan")
 
 PLACES_OF_DEVICES = ("left", "right", "bottom", "devices")
 
+CONTROLS: Mapping[str, Mapping[str, str]] = {
+    "stick": {"axis": "axis", "full": "number"},
+    "button": {},
+    "choice": {"values": "numbers"},
+}
+"""Controls of an operator: the keys of each and what they hold, beside `label` and `variable`."""
+
+AXES = ("x", "y", "z", "roll", "pitch", "yaw")
+"""Axes of the hand controllers: translation, rotation."""
+
 Variables = Mapping[str, tuple[str, ...]]
 """Name of a scalar or of a whole array -> its scalars, in the order of memory."""
 
@@ -101,7 +111,8 @@ class _Check:
         return SceneError(f"{self.where}: {place}: {text}")
 
     def scene(self, content: Any) -> None:
-        known = {"scene": None, "frames": None, "view": None, "shapes": None, "devices": None, "curves": None}
+        known = {"scene": None, "frames": None, "view": None, "shapes": None, "devices": None, "curves": None,
+                 "controls": None}  # fmt: skip
         self.table(content, "the scene", known)
         if content.get("scene") != VERSION:
             raise self.fail("scene", f"version {shown(content.get('scene'))}; this dockfmu reads version {VERSION}")
@@ -124,6 +135,13 @@ class _Check:
             self.group(f"devices[{k}]", group)
         for k, curve in enumerate(self.rows(content, "curves"), start=1):
             self.value(f"curves[{k}]", curve, "variable")
+        for k, control in enumerate(self.rows(content, "controls"), start=1):
+            place = f"controls[{k}]"
+            kind = control.get("control") if isinstance(control, dict) else None
+            if not isinstance(kind, str) or kind not in CONTROLS:
+                raise self.fail(place, f"control = {shown(kind)}: must be one of {', '.join(CONTROLS)}")
+            rest = {key: value for key, value in control.items() if key != "control"}
+            self.keys(f"{place}, {kind}", rest, {"label": "text", "variable": "variable", **CONTROLS[kind]})
 
     def frame(self, place: str, frame: Any) -> None:
         turned = "angles" if isinstance(frame, dict) and "angles" in frame else "quaternion"
@@ -168,8 +186,11 @@ class _Check:
             if not isinstance(value, str) or value not in self.frames:
                 hint = did_you_mean(str(value), self.frames)
                 raise self.fail(place, f"there is no frame {shown(value)}{hint} (parents stand before)")
-        elif kind in ("text", "style", "device"):
-            allowed = {"text": None, "style": STYLES, "device": DEVICES}[kind]
+        elif kind == "numbers":
+            if not isinstance(value, list) or not value or not all(type(v) in (int, float) for v in value):
+                raise self.fail(place, f"{shown(value)} is not a list of numbers")
+        elif kind in ("text", "style", "device", "axis"):
+            allowed = {"text": None, "style": STYLES, "device": DEVICES, "axis": AXES}[kind]
             if not isinstance(value, str) or (allowed is not None and value not in allowed):
                 raise self.fail(place, f"{shown(value)} is not {' or '.join(allowed) if allowed else 'a text'}")
         elif kind == "switch":
@@ -257,4 +278,6 @@ def map_quantities(content: Mapping[str, Any], change: Callable[[Any], Any]) -> 
         for group in content.get("devices", [])
     ]
     made["curves"] = [of(curve) for curve in content.get("curves", [])]
+    plain = ("control", "label", "variable", "axis", "values")
+    made["controls"] = [table(control, plain) for control in content.get("controls", [])]
     return made

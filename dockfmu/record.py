@@ -16,6 +16,10 @@ from dockfmu.options import OptionError, RunOptions
 from dockfmu.prepare import apply_options
 from dockfmu.products import ResultsFolder, finite
 from dockfmu.view.scenes import Scenes
+from dockfmu.view.station import INPUTS, LiveView, operated_inputs, watchers
+from dockfmu.watch.live import Live
+from master.drivers.driver import Driver
+from master.drivers.operator import LoggedInputs
 from master.observers.checkpoints import Checkpoints
 from master.observers.observer import Observer
 from master.observers.progress import Progress
@@ -31,7 +35,7 @@ RESULTS = "results.h5"
 
 REPORTS = ("report.html", "overview.png", "impact.png")
 
-PRODUCTS = (RESULTS, "summary.json", "events.json", CHECKPOINT, *REPORTS)
+PRODUCTS = (RESULTS, "summary.json", "events.json", CHECKPOINT, INPUTS, *REPORTS)
 """Files of a run in its folder: those that it leaves, and the pictures that are drawn of them."""
 
 
@@ -120,6 +124,34 @@ def recording_observers(
     if options.live.realtime is None and all(description.can_serialize_state for description in descriptions):
         observers.append(Checkpoints(folder / CHECKPOINT))
     return observers
+
+
+def driven_inputs(structure: Structure, live: Live) -> list[str]:
+    """Return the inputs that an operator sets, now or in the session that is repeated."""
+    if live.view is not None and live.realtime is not None:
+        return operated_inputs(structure)
+    return [] if live.inputs is None else list(LoggedInputs(live.inputs).inputs)
+
+
+def live_view(
+    folder: Path,
+    structure: Structure,
+    plan: Plan,
+    options: RunOptions,
+    attributes: Mapping[str, str],
+    scenes: Scenes,
+    progress: Callable[[str], None],
+) -> tuple[list[Driver], list[Observer]]:
+    """Return the drivers and observers of a run that is shown as it goes; none for one that is not."""
+    if options.live.view is None:
+        return [], []
+    chosen = apply_options(plan, options)
+    shown = {"plan": chosen.to_json(), "scenes": json.dumps(scenes.elements), **attributes}
+    view = LiveView(
+        folder, folder / RESULTS, options.live, shown, chosen, scenes.locals,
+        lambda address: progress(f"{structure.name}: watch it at {address}"),
+    )  # fmt: skip
+    return watchers(view, options.live, structure, chosen, scenes, folder)
 
 
 def _clear(folder: ResultsFolder, run: CoSimulation, options: RunOptions, progress: Callable[[str], None]) -> None:

@@ -20,7 +20,7 @@ from dockfmu.options import OptionError, RunChanges, RunOptions
 from dockfmu.outcome import Outcome
 from dockfmu.prepare import prepare
 from dockfmu.products import PrivateFolder, Products
-from dockfmu.record import RecordedRun, check_writable, record, recording_observers
+from dockfmu.record import RecordedRun, check_writable, driven_inputs, live_view, record, recording_observers
 from dockfmu.simulation import Simulation
 from dockfmu.swap.fit import swap
 from dockfmu.view.scenes import scenes_of
@@ -379,6 +379,8 @@ class System:
         chosen = replace(options, **changes)
         if chosen.around is not None:
             raise OptionError(["around is for a folder of results (System.record); in memory, choose `every`"])
+        if chosen.live.view is not None:
+            raise OptionError(["view is for a folder of results (System.record)"])
         names = None
         if chosen.record is not None:
             names = [scalar for name in chosen.record for scalar in scalars(self.structure, name)[0]]
@@ -486,9 +488,11 @@ class System:
             "changed": json.dumps({name: str(value) for name, value in self._given.items()}),
         }
         # whatever is refused is refused before a folder is made
-        scenes = scenes_of(self.structure)
+        scenes = scenes_of(self.structure, driven_inputs(self.structure, chosen.live))
         writers = recording_observers(place, self.structure, self.plan, chosen, attributes, scenes)
-        run = prepare(self.structure, self.plan, chosen, self.plan.stop, writers, notes=[*self.notes, *scenes.notes])
+        drivers, watchers = live_view(place, self.structure, self.plan, chosen, attributes, scenes, progress)
+        notes = [*self.notes, *scenes.notes]
+        run = prepare(self.structure, self.plan, chosen, self.plan.stop, [*writers, *watchers], drivers, notes)
         if products is None:
             publish = None
         else:

@@ -19,7 +19,7 @@ from base.errors import FAILED
 from base.scene import FILE, VERSION, SceneError, check_scene, variables_of
 from components.core.component import Component
 
-_PARTS = ("shapes", "devices", "curves")
+_PARTS = ("shapes", "devices", "curves", "controls")
 
 
 class SceneFileError(SceneError):
@@ -95,7 +95,12 @@ def _expanded(content: Mapping[str, Any], names: list[str]) -> dict[str, Any]:
             array = frame.pop("repeat")
             frames |= {name.format(k=k): _with_index(frame, k) for k in range(1, _count(array, names) + 1)}
     curves = [row.pop("variable") if isinstance(row, dict) else row for row in rows(content["curves"])]
-    return {**content, "frames": frames, **{p: rows(content[p]) for p in ("shapes", "devices")}, "curves": curves}
+    return {
+        **content,
+        "frames": frames,
+        **{p: rows(content[p]) for p in ("shapes", "devices", "controls")},
+        "curves": curves,
+    }
 
 
 def _has(variable: str | None, names: list[str]) -> bool:

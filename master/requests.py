@@ -1,4 +1,4 @@
-"""What observers request of a run: triggers on variables, and variables to sample."""
+"""What observers and operators request of a run: triggers on variables, variables to sample, and its pace."""
 
 from __future__ import annotations
 
@@ -19,3 +19,25 @@ class Sampling:
 
     variables: tuple[str, ...]
     every: int = 1
+
+
+@dataclass
+class Pace:
+    """Speed of a paced run, which an operator may change while it goes on.
+
+    Attributes
+    ----------
+    factor : float
+        Simulated time per wall time.
+    held : bool
+        Whether the run waits.
+    end : str
+        Reason to end the run; empty to go on.
+    changes : int
+        Number of changes of `factor` and `held` so far: each starts the clock anew.
+    """
+
+    factor: float = 1.0
+    held: bool = False
+    end: str = ""
+    changes: int = 0

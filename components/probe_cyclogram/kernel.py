@@ -154,6 +154,8 @@ def _commands(m, t):
     for s in range(2):
         m.command.motor_voltage[s] = voltage * (1.0 - p.fault.motor[s])
     m.command.push = 0.0
+    if m.phase < PUSH or m.overdue != 0.0:
+        m.command.push = m.operator.push
     if m.phase == RETREAT:
         m.command.push = -1.0
     elif m.phase == PUSH or m.phase == CAPTURED:

@@ -45,6 +45,8 @@ RECORD = Record(
         "operator",
         input("start", "1", "manual: go on where the sequence has stopped because a time limit passed", type=BOOLEAN),
         input("abort", "1", "manual: retreat before capture, everything off after it", type=BOOLEAN),
+        input("push", "1", "manual: thrust along the axis before the first contact, and while the sequence waits",
+              type=INTEGER, minimum=-1, maximum=1),
     ),
     Group(
         "command",

@@ -113,6 +113,16 @@ def add_run(commands: Any) -> None:
     live.add_argument(
         "--receive", type=port, metavar="PORT", help="inputs that nothing sets, as objects of JSON by UDP"
     )
+    live.add_argument(
+        "--view", type=port, nargs="?", const=0, metavar="PORT",
+        help="show the run in the browser as it goes; with --realtime it can be operated there. PORT is that of the "
+        "page on this machine; default: any that is free",
+    )  # fmt: skip
+    live.add_argument("--no-browser", action="store_true", help="with --view: print the address, and open no browser")
+    live.add_argument(
+        "--inputs", type=Path, metavar="FILE",
+        help="set the inputs again that an operator has set: inputs.jsonl in the folder of that session",
+    )  # fmt: skip
     what = run.add_argument_group("what it leaves")
     what.add_argument("--every", type=count, metavar="N", help="record one macro step in N")
     what.add_argument(
@@ -138,6 +148,8 @@ def _run(arguments: argparse.Namespace) -> int:
 
     if arguments.force and arguments.resume is None:
         raise CommandError("--force: goes with --resume FILE")
+    if arguments.no_browser and arguments.view is None:
+        raise CommandError("--no-browser: goes with --view")
     options = RunOptions(
         step=arguments.step,
         stop=arguments.stop,
@@ -149,7 +161,9 @@ def _run(arguments: argparse.Namespace) -> int:
         threads=arguments.threads,
         every=arguments.every,
         around=arguments.around,
-        live=Live(arguments.realtime, arguments.late, arguments.stream, arguments.receive),
+        live=Live(
+            arguments.realtime, arguments.late, arguments.stream, arguments.receive, arguments.view, arguments.inputs
+        ),
     )
     settings = {name: parse_value(value) for name, value in pairs(arguments.settings, "--set").items()}
     swaps, processes = pairs(arguments.swap, "--swap"), dict(map(process, arguments.processes))
@@ -167,9 +181,19 @@ def _run(arguments: argparse.Namespace) -> int:
             build=arguments.build,
             report=not arguments.no_report,
             command=arguments.typed,
-            progress=say,
+            progress=say if arguments.no_browser or arguments.view is None else _say_and_open,
         )
     return _told(done.summary, done.folder, as_json=arguments.json)
+
+
+def _say_and_open(text: str) -> None:
+    """Print a line on standard error, and open the address that it ends with, if it does, in the browser."""
+    say(text)
+    last = text.rpartition(" ")[2]
+    if last.startswith("http://127.0.0.1:"):
+        import webbrowser
+
+        webbrowser.open(last)
 
 
 def _told(summary: dict[str, Any], folder: Path, *, as_json: bool) -> int:

@@ -8,15 +8,15 @@ from functools import cached_property
 from importlib.util import find_spec
 from pathlib import Path
 from threading import Lock
-from typing import Any
+from typing import Any, Protocol
 
 import numpy as np
 
 from base.errors import DockfmuError
 from dockfmu.declare.plan import Plan
 from dockfmu.report.curves import shown_unit
+from dockfmu.view.address import ViewError
 from dockfmu.view.scenes import poses_among
-from master.observers.recording.results import Results
 
 
 def _three() -> Path | None:
@@ -33,16 +33,40 @@ CURVES = 6
 """Curves that are shown at first."""
 
 
-class ViewError(DockfmuError, RuntimeError):
-    """There is nothing to show, or what is asked for is not recorded."""
+class Recorded(Protocol):
+    """What can be shown: a recording on disk (`Results`), or a run that goes on."""
+
+    file: Path
+    attributes: dict[str, Any]
+    variables: list[str]
+
+    @property
+    def time(self) -> np.ndarray:
+        """Times of the rows, s."""
+        ...
+
+    def attribute(self, name: str) -> dict[str, Any]:
+        """Return unit, type, ... of a variable."""
+        ...
+
+    def parameters(self, element: str) -> dict[str, float]:
+        """Return the values of the parameters of an element. Raises KeyError."""
+        ...
+
+    def __contains__(self, name: str) -> bool: ...
+
+    def __getitem__(self, name: str) -> np.ndarray: ...
 
 
 class Replay:
     """A recording as the page shows it: in the browser from a server, or in one file."""
 
-    def __init__(self, results: Results, folder: Path) -> None:
-        """Take an open recording and the folder with the summary and events of its run. Raises ViewError."""
-        if not len(results.time):
+    def __init__(self, results: Recorded, folder: Path, *, growing: bool = False) -> None:
+        """Take an open recording and the folder with the summary and events of its run.
+
+        Raises ViewError for one without rows, unless it is `growing`.
+        """
+        if not growing and not len(results.time):
             raise ViewError(f"{results.file}: the run ended before anything was recorded")
         self._results = results
         self._folder = folder
@@ -95,7 +119,7 @@ class Replay:
         }
 
     @cached_property
-    def _doubles(self) -> set[str]:
+    def doubles(self) -> set[str]:
         """Names that move frames: differences of large distances need all their digits."""
         return {name for scene in self.scenes.values() for name in names_in(scene["frames"])}
 
@@ -153,7 +177,7 @@ class Replay:
             "shown": unit,
             "factor": factor,
             "held": about.get("type") != "Real" or about.get("variability") != "continuous",
-            "size": 8 if name in self._doubles else 4,
+            "size": 8 if name in self.doubles else 4,
             "description": str(about.get("description", "")),
         }
         items = dict(str(item).split("=", 1) for item in about.get("items", ()) if "=" in str(item))
@@ -185,7 +209,7 @@ class Replay:
     def _column(self, name: str) -> np.ndarray:
         with self._reading:
             if name not in self._columns:
-                self._columns[name] = np.asarray(self._results[name], "<f8" if name in self._doubles else "<f4")
+                self._columns[name] = np.asarray(self._results[name], "<f8" if name in self.doubles else "<f4")
             return self._columns[name]
 
     def read_ahead(self) -> None:
@@ -194,7 +218,7 @@ class Replay:
             self._column(name)
 
 
-def _with_numbers(part: Any, results: Results) -> Any:
+def _with_numbers(part: Any, results: Recorded) -> Any:
     """Return a part of a scene with `{"p": name}` replaced by the value of the parameter; None where there is none."""
     values: dict[str, Mapping[str, float]] = {}
 

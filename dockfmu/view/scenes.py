@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -29,7 +29,7 @@ class Scenes:
     elements : dict
         Scene of each element.
     locals : tuple of str
-        Full names of local variables that the scenes show: they are recorded beside the outputs.
+        Full names of local variables, and of driven inputs, that the scenes show: they are recorded beside the outputs.
     notes : tuple of str
         Sentences on scenes that cannot be used; poses and outputs are shown instead.
     """
@@ -39,8 +39,11 @@ class Scenes:
     notes: tuple[str, ...]
 
 
-def scenes_of(structure: Structure) -> Scenes:
-    """Return the scenes of a system. Raises DescriptionError or ArchiveError for FMUs that cannot be read."""
+def scenes_of(structure: Structure, driven: Collection[str] = ()) -> Scenes:
+    """Return the scenes of a system, in which inputs that are `driven` from outside change.
+
+    Raises DescriptionError or ArchiveError for FMUs that cannot be read.
+    """
     elements: dict[str, Any] = {}
     notes: list[str] = []
     seen: dict[str, None] = {}
@@ -48,10 +51,33 @@ def scenes_of(structure: Structure) -> Scenes:
         description = structure.description(name)
         scene, note = _scene(structure, name, description)
         notes += [f"{name}: {note}"] if note else []
-        full = _FullNames(structure, name, description)
+        full = _FullNames(structure, name, description, driven)
         elements[name] = map_quantities(scene, full)
+        # an operator can command what nothing else sets
+        elements[name]["controls"] = [
+            {**control, "variable": f"{name}.{control['variable']}"}
+            for control in elements[name]["controls"]
+            if control["variable"] not in full.incoming
+        ]
+        elements[name]["devices"] += _hand_controllers(elements[name]["controls"], driven)
+        full.locals |= dict.fromkeys(c["variable"] for c in elements[name]["controls"] if c["variable"] in driven)
         seen |= full.locals
     return Scenes(elements, tuple(seen), tuple(notes))
+
+
+def _hand_controllers(controls: Sequence[Mapping[str, Any]], driven: Collection[str]) -> list[dict[str, Any]]:
+    """Return the group of devices that shows the deflections of an operator's sticks."""
+    items = [
+        {
+            "device": "bar",
+            "label": control["label"],
+            "variable": {"v": control["variable"]},
+            "limits": [{"product": [-1, control["full"]]}, control["full"]],
+        }
+        for control in controls
+        if control["control"] == "stick" and control["variable"] in driven
+    ]
+    return [{"title": "Hand controllers", "items": items}] if items else []
 
 
 def _scene(structure: Structure, element: str, description: Description) -> tuple[dict[str, Any], str]:
@@ -98,8 +124,9 @@ def _pose(port: str) -> dict[str, str]:
 class _FullNames:
     """Mapping of the names of one element's scene to full names."""
 
-    def __init__(self, structure: Structure, element: str, description: Description) -> None:
+    def __init__(self, structure: Structure, element: str, description: Description, driven: Collection[str]) -> None:
         self.structure, self.element, self.description = structure, element, description
+        self.driven = driven
         self.arrays = variables_of(variable.name for variable in description.variables.values())
         self.incoming = {c.input: c for c in structure.connections if c.target == element}
         self.locals: dict[str, None] = {}
@@ -124,6 +151,9 @@ class _FullNames:
     def input(self, name: str, start: Any) -> Any:
         """Return what sets an input: an output, converted, or its start value."""
         connection = self.incoming.get(name)
+        if connection is None and f"{self.element}.{name}" in self.driven:
+            self.locals[f"{self.element}.{name}"] = None
+            return {"v": f"{self.element}.{name}"}
         if connection is None:
             value = self.structure.elements[self.element].start.get(name, start)
             return float(value) if isinstance(value, (int, float)) else 0.0

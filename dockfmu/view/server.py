@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import secrets
-import socket
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from threading import Thread
@@ -16,16 +15,16 @@ from starlette.concurrency import run_in_threadpool
 from starlette.datastructures import MutableHeaders
 from starlette.middleware import Middleware
 from starlette.middleware.trustedhost import TrustedHostMiddleware
-from starlette.requests import Request
+from starlette.requests import HTTPConnection, Request
 from starlette.responses import FileResponse, PlainTextResponse, RedirectResponse, Response
-from starlette.routing import Mount, Route
+from starlette.routing import BaseRoute, Mount, Route
 from starlette.staticfiles import StaticFiles
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
-from dockfmu.view.recording import THREE, Replay, ViewError
+from dockfmu.view.address import HOST, ViewError, address, cookie_name, listen, new_token
+from dockfmu.view.recording import THREE, Replay
 
 PAGE = Path(__file__).parent / "page"
-HOST = "127.0.0.1"
 LONGEST = 1 << 20
 """Bytes of a request: the names of all variables of a large system."""
 
@@ -45,6 +44,9 @@ class _Guard:
         self.app, self.token, self.cookie = app, token, cookie
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        if scope["type"] == "websocket":
+            await self._socket(scope, receive, send)
+            return
         if scope["type"] != "http":
             return
 
@@ -67,6 +69,16 @@ class _Guard:
             refusal = PlainTextResponse("open the address that dockfmu view has printed", status_code=403)
             await refusal(scope, receive, guarded)
 
+    async def _socket(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """Accept a socket only from the own page: browsers let the pages of others open sockets to any address."""
+        asked = HTTPConnection(scope)
+        origin, host = asked.headers.get("origin", ""), asked.headers.get("host", "")
+        if origin == f"http://{host}" and self._is_token(asked.cookies.get(self.cookie, "")):
+            await self.app(scope, receive, send)
+        else:
+            # before it is accepted: the browser sees a 403
+            await send({"type": "websocket.close", "code": 1008})
+
     def _is_token(self, given: str) -> bool:
         return secrets.compare_digest(given.encode(), self.token.encode())
 
@@ -76,6 +88,19 @@ def application(replays: Sequence[Replay], folder: Path, token: str, cookie: str
 
     The second recording, if there is one, lies under the first.
     """
+    return guarded(
+        [
+            *_routes(replays[0], "", {"other": len(replays) > 1}),
+            *(route for other in replays[1:] for route in _routes(other, "/other", {})),
+        ],
+        folder,
+        token,
+        cookie,
+    )
+
+
+def guarded(routes: Sequence[BaseRoute], folder: Path, token: str, cookie: str) -> Starlette:
+    """Return an application of these routes and those of every page, for who has the token alone."""
 
     def refused(_: Request, error: Exception) -> Response:
         return PlainTextResponse(str(error), status_code=400)
@@ -97,8 +122,7 @@ def application(replays: Sequence[Replay], folder: Path, token: str, cookie: str
     return Starlette(
         routes=[
             Route("/", page),
-            *_routes(replays[0], "", {"other": len(replays) > 1}),
-            *(route for other in replays[1:] for route in _routes(other, "/other", {})),
+            *routes,
             Route("/three.js", three),
             Route("/report.html", report),
             Mount("/page", StaticFiles(directory=PAGE)),
@@ -161,18 +185,24 @@ def serve(replays: Sequence[Replay], folder: Path, port: int, ready: Callable[[s
 
     `ready` is called with the address once it answers. Raises ViewError if the port is taken.
     """
-    with socket.socket() as listening:
-        listening.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
-        try:
-            listening.bind((HOST, port))
-        except OSError as error:
-            raise ViewError(f"port {port} cannot be used ({error.strerror}); --port 0 takes a free one") from error
-        listening.listen()
-        number, token = listening.getsockname()[1], secrets.token_urlsafe(24)
-        app = application(replays, folder, token, f"dockfmu_{number}")
+    with listen(port) as listening:
+        number, token = listening.getsockname()[1], new_token()
+        app = application(replays, folder, token, cookie_name(number))
         for replay in replays:
             Thread(target=replay.read_ahead, daemon=True).start()
-        config = uvicorn.Config(app, log_level="warning", access_log=False, lifespan="off", timeout_graceful_shutdown=1)
         # the socket listens already: a browser that comes early waits
-        ready(f"http://{HOST}:{number}/?token={token}")
-        uvicorn.Server(config).run(sockets=[listening])
+        ready(address(number, token))
+        uvicorn.Server(configuration(app)).run(sockets=[listening])
+
+
+def configuration(app: Starlette) -> uvicorn.Config:
+    """Return how an application is served: quietly, sockets without compression, which only costs on one machine."""
+    return uvicorn.Config(
+        app,
+        log_level="warning",
+        access_log=False,
+        lifespan="off",
+        timeout_graceful_shutdown=1,
+        ws_per_message_deflate=False,
+        ws_max_size=LONGEST,
+    )

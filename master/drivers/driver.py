@@ -23,7 +23,8 @@ class Driver:
     Notes
     -----
     Order of calls: `prepare` when the run is set up; `open` before FMUs are loaded; `begin` after initialisation;
-    `values` before every `every` macro steps, counted from the start of the run through all checkpoints; `end` always.
+    `holds`, and `values` before every `every` macro steps, counted from the start of the run through all checkpoints;
+    `end` always.
     """
 
     inputs: Sequence[str] = ()
@@ -37,6 +38,10 @@ class Driver:
 
     def begin(self, start: float) -> None:
         """Start driving; all instances are initialised at the time `start`."""
+
+    def holds(self) -> bool:
+        """Return whether the run has to wait; it asks again after HOLD_S."""
+        return False
 
     def values(self, time: float) -> Mapping[str, Any]:
         """Return new values for the step that begins at `time`, by full names; other inputs keep their values."""

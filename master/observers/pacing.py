@@ -9,6 +9,7 @@ from typing import Literal
 import numpy as np
 
 from master.observers.observer import Observer, RunContext
+from master.requests import Pace
 from master.result import Result
 
 SPIN_S = 2e-4
@@ -25,6 +26,10 @@ class Pacing(Observer):
     policy : {"slip", "skip", "stop"}
         After a late step, "slip" moves all later deadlines by the lost time: the run stays behind. "skip" lets the
         deadlines stand, and takes steps without waiting until the run has caught up. "stop" ends the run.
+    chunk : int
+        Macro steps that are taken at once before the clock is looked at.
+    pace : Pace, optional
+        Speed that changes while the run goes on, instead of `factor`.
 
     Notes
     -----
@@ -33,22 +38,37 @@ class Pacing(Observer):
     deadline; of the work between two waits `step_mean_s`, `step_99_s`, `step_max_s` and `t_step_max`, its model time.
     """
 
-    chunk = 1
-
-    def __init__(self, factor: float = 1.0, policy: Literal["slip", "skip", "stop"] = "slip") -> None:
-        self.factor, self.policy = factor, policy
+    def __init__(
+        self,
+        factor: float = 1.0,
+        policy: Literal["slip", "skip", "stop"] = "slip",
+        *,
+        chunk: int = 1,
+        pace: Pace | None = None,
+    ) -> None:
+        self.pace = Pace(factor) if pace is None else pace
+        self.policy, self.chunk = policy, chunk
+        self._changes = 0
         self._overruns = 0
         self._slipped = self._late = 0.0
         self._jitter, self._work = array("d"), array("d")
         self._worst = self._worst_time = 0.0
         self._origin: float | None = None
 
+    @property
+    def factor(self) -> float:
+        """Simulated time per wall time."""
+        return self.pace.factor
+
     def begin(self, run: RunContext) -> None:
         self._start = run.start
 
     def progress(self, time_: float, wall: float) -> str | None:
         now = time.perf_counter()
-        if self._origin is None:
+        if self.pace.end:
+            return self.pace.end
+        if self._origin is None or self._changes != self.pace.changes:
+            self._changes = self.pace.changes
             # the first step sets the clock: it counts as taken in time
             self._origin = now - (time_ - self._start) / self.factor
             self._released = now

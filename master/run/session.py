@@ -32,6 +32,8 @@ from master.tables.observation import arm_triggers
 CHUNK_S = 0.1
 """Time between two returns to Python: what Ctrl-C and progress wait for."""
 LONGEST_CHUNK = 1 << 16
+HOLD_S = 0.01
+"""Time between two questions whether a run that is held may go on."""
 
 _FUNCTIONS = {
     at.SET_INPUT_DERIVATIVES: "fmi2SetRealInputDerivatives",
@@ -167,6 +169,9 @@ class Session:
         longest = min([self.requests.longest_chunk, *groups])
         chunk = min(16, longest)
         while not self.over and self.stepper.time < until:
+            if any(driver.holds() for driver in self.requests.drivers) and not interrupted.word:
+                time.sleep(HOLD_S)
+                continue
             clock = time.perf_counter()
             wanted = min([chunk, *(self._until_due(driver) for driver in self.requests.drivers)])
             taken = self._advance(until, wanted)

@@ -79,6 +79,7 @@ class Page {
   seek(t) {
     const time = Number(t);
     if (!Number.isFinite(time)) throw new Error(`seek: ${t} is not a time`);
+    this.following = false;
     this.time = Math.min(Math.max(time, this.source.start), this.source.end);
     this.draw();
     return this.time;
@@ -98,6 +99,7 @@ class Page {
     this.speed = wanted;
     if (this.time >= this.source.end) this.time = this.source.start;
     this.playing = true;
+    this.following = false;
     this.last = performance.now();
     this.controls();
     requestAnimationFrame(now => this.frame(now));
@@ -114,10 +116,52 @@ class Page {
     this.last = now;
     this.time = Math.min(this.time + passed * this.speed, this.source.end);
     this.draw();
+    this.counted(now);
+    // a run that goes on is caught up with, and followed from there
+    if (this.time >= this.source.end && this.source.running) this.follow();
+    else if (this.time >= this.source.end) this.pause();
+    else requestAnimationFrame(next => this.frame(next));
+  }
+
+  // Stay at the newest row of a run that goes on.
+  follow() {
+    this.pause();
+    this.following = true;
+    this.time = this.source.end;
+    this.draw();
+  }
+
+  // Rows have arrived: they are drawn with the next picture, and acknowledged when they are.
+  arrived() {
+    if (this.due) return;
+    this.due = true;
+    requestAnimationFrame(now => {
+      this.due = false;
+      if (this.following) {
+        this.time = this.source.end;
+        this.draw();
+        this.counted(now);
+      } else {
+        this.controls();
+      }
+      this.source.drawn();
+    });
+  }
+
+  // News of a run that goes on: events, its end, who operates it.
+  told(message) {
+    if (message.event || message.end) this.about();
+    if (message.closed && this.source.outcome === 'running') {
+      byId('outcome').textContent = 'connection lost';
+      byId('outcome').className = 'badge bad';
+    }
+    this.source.station?.told(message);
+    this.controls();
+  }
+
+  counted(now) {
     this.pictures.push(now);
     while (this.pictures[0] < now - 1000) this.pictures.shift();
-    if (this.time >= this.source.end) this.pause();
-    else requestAnimationFrame(next => this.frame(next));
   }
 
   event(direction) {
@@ -170,20 +214,41 @@ class Page {
     byId('slider').value = String(Math.round((time - source.start) / (source.end - source.start || 1) * 1e6));
     byId('slider').setAttribute('aria-valuetext', `${time.toFixed(3)} s`);
     byId('speed').value = String(this.speed);
-    byId('rate').textContent = this.playing ? `${this.pictures.length} fps` : '';
+    byId('rate').textContent = this.playing || (this.following && source.running) ? `${this.pictures.length} fps` : '';
+    byId('follow').setAttribute('aria-pressed', String(this.following));
+    byId('follow').textContent = this.following && source.running ? '● live' : '○ live';
   }
 
   // --- building -------------------------------------------------------------------------------------------------------
+
+  // Outcome and events, which change while a run goes on.
+  about() {
+    const { source } = this;
+    byId('outcome').textContent = source.outcome;
+    byId('outcome').className = `badge ${source.standing}`;
+    byId('outcome').title = source.message ?? '';
+    this.options(byId('events'), [['', 'jump to…'], ...source.events.map((event, k) => [String(k), `${event.t.toFixed(3)} s  ${event.name.replaceAll('_', ' ')}`])]);
+    this.marks();
+  }
+
+  marks() {
+    const { source } = this, length = source.end - source.start || 1;
+    byId('marks').replaceChildren(...source.events.map(event => {
+      const mark = document.createElement('i');
+      mark.title = `${event.name} at ${event.t.toFixed(3)} s`;
+      mark.style.left = `${(event.t - source.start) / length * 100}%`;
+      return mark;
+    }));
+  }
 
   build() {
     const { source } = this;
     document.title = `${source.title} – dockfmu view`;
     byId('title').textContent = source.title;
     byId('description').textContent = source.description;
-    byId('outcome').textContent = source.outcome;
     if (source.other) byId('description').textContent = `dashed, violet: ${source.other.title}, ${source.other.outcome}`;
-    byId('outcome').className = `badge ${source.standing}`;
     byId('report').hidden = !source.report;
+    this.about();
     for (const place of ['left', 'right']) this.numbers(byId(place), this.groups(place));
     this.loads(byId('bottom'), this.groups('bottom'));
     const views = Object.entries(source.scenes).filter(([, scene]) => scene.view).map(([element]) => element);
@@ -194,16 +259,20 @@ class Page {
     this.options(byId('camera'), [['side', 'side, 2-D'], ['orbit', '3-D, turn'], ...aims]);
     byId('dimensions').hidden = !source.three;
     this.options(byId('speed'), SPEEDS.map(speed => [String(speed), `${speed} ×`]));
-    this.options(byId('events'), [['', 'jump to…'], ...source.events.map((event, k) => [String(k), `${event.t.toFixed(3)} s  ${event.name.replaceAll('_', ' ')}`])]);
-    const length = source.end - source.start || 1;
-    for (const event of source.events) {
-      const mark = document.createElement('i');
-      mark.title = `${event.name} at ${event.t.toFixed(3)} s`;
-      mark.style.left = `${(event.t - source.start) / length * 100}%`;
-      byId('marks').append(mark);
-    }
+    if (source.live) this.live();
     this.list();
     this.listen();
+  }
+
+  live() {
+    const { source } = this;
+    byId('follow').hidden = false;
+    byId('follow').onclick = () => this.follow();
+    this.following = source.running;
+    source.arrived = () => this.arrived();
+    source.told = message => this.told(message);
+    source.station?.attach(byId('station'));
+    this.arrived();
   }
 
   options(select, pairs) {
@@ -356,7 +425,7 @@ class Page {
       ' ': () => this.playing ? this.pause() : this.play(),
       ArrowLeft: () => this.step(-rows), ArrowRight: () => this.step(rows),
       ArrowUp: () => faster(1), ArrowDown: () => faster(-1),
-      Home: () => this.seek(this.source.start), End: () => this.seek(this.source.end),
+      Home: () => this.seek(this.source.start), End: () => this.source.running ? this.follow() : this.seek(this.source.end),
       n: () => this.event(1), b: () => this.event(-1),
       '+': () => this.zoom(1.25), '-': () => this.zoom(0.8), 0: () => this.home(),
       f: () => { this.curves.fit = !this.curves.fit; this.redraw(); },
@@ -403,12 +472,18 @@ class Page {
       step: (rows = 1) => page.step(rows),
       play: speed => page.play(speed),
       pause: () => page.pause(),
+      get live() { return Boolean(page.source.running); },
+      get following() { return Boolean(page.following); },
+      follow: () => page.follow(),
+      get outcome() { return page.source.outcome; },
+      station: page.source.station?.interface(),
       variables: () => [...page.source.known.keys()],
       load: async names => { await page.source.load([names].flat()); },
       value: name => {
         if (!page.source.known.has(name)) throw new Error(`there is no recorded variable ${name}`);
         return page.source.value(name, page.time);
       },
+      rows: name => [[...page.source.times], [...(page.source.columns.get(name) ?? [])]],
       curve: name => page.toggle(name),
       view: name => { page.view = byId('view').value = name; page.home(); },
       look: camera => page.look(camera),

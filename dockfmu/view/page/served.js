@@ -1,6 +1,8 @@
 // The recording as the server gives it.
 
 import { Source } from './source.js';
+import { openLive } from './live.js';
+import { Station } from './station.js';
 
 async function fetched(path, body) {
   const answer = await fetch(path, body === undefined ? {} : { method: 'POST', body: JSON.stringify(body) });
@@ -31,6 +33,11 @@ export function loadThree() {
 
 async function opened(place) {
   const description = await (await fetched(`${place}description`)).json();
+  if (description.live) {
+    const source = await openLive(description);
+    if (description.station) source.station = new Station(source);
+    return source;
+  }
   for (const variable of description.variables) variable.rows = description.rows;
   const time = new Float64Array(await (await fetched(`${place}time`)).arrayBuffer());
   return new Source(description, time, variables => columns(place, variables));

@@ -2,6 +2,7 @@
 
 import re
 import shutil
+import signal
 import subprocess
 import sys
 from contextlib import contextmanager
@@ -61,3 +62,41 @@ def exported(folder: Path, file: Path) -> Path:
     command = [sys.executable, "-m", "dockfmu", "view", folder, "--export", file]
     subprocess.run(list(map(str, command)), check=True, capture_output=True)
     return file
+
+
+class Going:
+    """`dockfmu run ARGUMENTS --view` in a process of its own: its address, and its end."""
+
+    def __init__(self, *arguments: object) -> None:
+        command = [sys.executable, "-m", "dockfmu", "run", *map(str, arguments), "--view", "--no-browser"]
+        self.process = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+        self.said = ""
+        for line in self.process.stderr:
+            self.said += line
+            found = re.search(r"http://127\S+", line)
+            if found:
+                self.address = found[0]
+                return
+        raise AssertionError(self.said)
+
+    def end(self, timeout: float = 120.0) -> int:
+        """Wait for the end of the run; return its exit status. What it said is in `said`, then."""
+        out, said = self.process.communicate(timeout=timeout)
+        self.said += said + out
+        return self.process.returncode
+
+    def stop(self) -> None:
+        """End it, if it still goes on."""
+        if self.process.poll() is None:
+            self.process.send_signal(signal.SIGINT)
+            self.end()
+
+
+@contextmanager
+def going(*arguments):
+    """A run that is shown as it goes."""
+    run = Going(*arguments)
+    try:
+        yield run
+    finally:
+        run.stop()

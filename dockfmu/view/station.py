@@ -1,0 +1,127 @@
+"""The side of the run of a live view: its rows go to the server of the page, an operator's commands come back."""
+
+from __future__ import annotations
+
+import json
+import socket
+import subprocess
+import sys
+from collections.abc import Callable, Mapping, Sequence
+from pathlib import Path
+
+from base.errors import FAILED
+from dockfmu.declare.plan import Plan
+from dockfmu.view.address import ViewError, address, listen, new_token
+from dockfmu.view.scenes import Scenes
+from dockfmu.watch.live import Live
+from master.drivers.driver import Driver
+from master.drivers.operator import Operator
+from master.observers.feed import Feed
+from master.observers.observer import Observer
+from master.observers.pacing import Pacing
+from master.requests import Pace
+from master.result import Result
+from master.system import Structure
+
+INPUTS = "inputs.jsonl"
+"""Log of an operator's session in the folder of results."""
+
+EVERY_S = 0.01
+"""Model time from one look at an operator's commands to the next."""
+
+
+class ViewServerError(ViewError):
+    """The server of the page cannot be started."""
+
+    exit_status = FAILED
+
+
+class LiveView(Feed):
+    """A feed to the server of the page, which is started in a process of its own.
+
+    Parameters
+    ----------
+    folder, file : Path
+        Folder of results, and the recording in it.
+    live : Live
+        Port of the page and speed of the run.
+    attributes, more, every, events
+        As of `Feed`.
+    announce : callable
+        Called with the address of the page.
+    """
+
+    def __init__(
+        self,
+        folder: Path,
+        file: Path,
+        live: Live,
+        attributes: Mapping[str, str],
+        plan: Plan,
+        more: Sequence[str],
+        announce: Callable[[str], None],
+    ) -> None:
+        self.link, self._theirs = socket.socketpair()
+        super().__init__(self.link, attributes, more=more, every=plan.record_every, events=plan.events)
+        self._about = {
+            "token": new_token(),
+            "folder": str(folder.absolute()),
+            "file": str(file.absolute()),
+            "station": live.realtime is not None,
+            "speed": live.realtime or 0.0,
+        }
+        self._port = live.view or 0
+        self._server: subprocess.Popen[bytes] | None = None
+        self._announce = announce
+
+    def open(self) -> None:
+        """Listen, start the server, and announce its address; a browser that is early waits for it."""
+        with listen(self._port) as listening, self._theirs:
+            command = [sys.executable, "-m", "dockfmu.view.live", str(self._theirs.fileno()), str(listening.fileno())]
+            passed = (self._theirs.fileno(), listening.fileno())
+            self.link.sendall(json.dumps(self._about).encode() + b"\n")
+            try:
+                # a session of its own, because Ctrl-C is for the run; no stream of the run, which would stay open
+                self._server = subprocess.Popen(
+                    command, stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL,
+                    pass_fds=passed, start_new_session=True,
+                )  # fmt: skip
+            except OSError as error:
+                raise ViewServerError(f"the server of the page cannot be started ({error})") from error
+            self._announce(address(listening.getsockname()[1], str(self._about["token"])))
+
+    def end(self, result: Result) -> None:
+        """Complete the result with what was found."""
+        super().end(result)
+        if self._server is not None and self._server.poll() is not None:
+            result.warnings.append(f"view: the server of the page has ended with status {self._server.returncode}")
+        self._theirs.close()
+        self.link.close()
+
+
+def watchers(
+    view: LiveView, live: Live, structure: Structure, plan: Plan, scenes: Scenes, folder: Path
+) -> tuple[list[Driver], list[Observer]]:
+    """Return the drivers and observers of a run that is watched, and operated if it is held to the clock."""
+    if live.realtime is None:
+        return [], [view]
+    every = max(1, round(EVERY_S / plan.step))
+    pace = Pace(live.realtime)
+    controls = [control for scene in scenes.elements.values() for control in scene["controls"]]
+    operator = Operator(
+        view.link,
+        operated_inputs(structure),
+        centred=[control["variable"] for control in controls if control["control"] != "choice"],
+        pace=pace,
+        log=folder / INPUTS,
+        every=every,
+    )
+    # the last to see a step: what the others do belongs to its work
+    return [operator], [view, Pacing(policy=live.late, chunk=every, pace=pace)]
+
+
+def operated_inputs(structure: Structure) -> list[str]:
+    """Return the inputs that no connection sets: those which an operator can command."""
+    connected = {f"{c.target}.{c.input}" for c in structure.connections}
+    numeric = ("Real", "Integer", "Boolean", "Enumeration")
+    return [name for name in structure.select(causality=("input",), types=numeric) if name not in connected]

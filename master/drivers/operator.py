@@ -1,0 +1,241 @@
+"""An operator who drives a run over a connection: inputs, pause, speed and end, with a log that repeats the inputs."""
+
+from __future__ import annotations
+
+import json
+import math
+import socket
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any, TextIO
+
+from master.drivers.datagrams import DatagramError, decode
+from master.drivers.driver import Driver
+from master.errors import FmuError, MasterError
+from master.fmi.variables import Variable
+from master.requests import Pace
+from master.result import Result
+from master.system import Structure
+
+LOG_VERSION = 1
+
+SLOWEST, FASTEST = 0.01, 100.0
+"""Limits of the speed that an operator may choose, in times of real time."""
+
+LONGEST_LINE = 1 << 16
+"""Bytes of a command; a connection that sends longer lines is closed."""
+
+
+class Operator(Driver):
+    """Set inputs, speed, pause and end of a run as an operator commands over a connection.
+
+    Parameters
+    ----------
+    connection : socket
+        Connected stream. Each line is a JSON object with one of the keys `set` (full names of inputs to numbers),
+        `hold` (whether the run waits), `speed` (simulated time per wall time) and `end` (true: end the run).
+    inputs : sequence of str
+        Full names of the inputs that may be set.
+    centred : sequence of str
+        Inputs that become zero where the connection breaks: deflections of hand controllers.
+    pace : Pace
+        What the run is held to.
+    log : Path, optional
+        File that gets each value with the time of the step at which it was set; see `LoggedInputs`.
+    every : int
+        Macro steps from one look at the connection to the next.
+
+    Notes
+    -----
+    No line ends a run: one that is not such a command is ignored, counted, and reported in result.warnings.
+    """
+
+    def __init__(
+        self,
+        connection: socket.socket,
+        inputs: Sequence[str],
+        *,
+        centred: Sequence[str] = (),
+        pace: Pace,
+        log: Path | None = None,
+        every: int = 1,
+    ) -> None:
+        self.inputs, self.centred, self.every = tuple(inputs), tuple(centred), every
+        self.pace, self.log = pace, log
+        self.refused = 0
+        self._connection: socket.socket | None = connection
+        self._first_refusal = ""
+        self._variables: dict[str, Variable] = {}
+        self._waiting = bytearray()
+        self._wanted: dict[str, float] = {}
+        self._set: dict[str, float] = {}
+        self._out: TextIO | None = None
+        self._name = ""
+
+    def prepare(self, system: Structure) -> None:
+        self._variables = {name: system.resolve(name)[1] for name in self.inputs}
+        self._name = system.name
+
+    def begin(self, start: float) -> None:
+        if self.log is None:
+            return
+        try:
+            self._out = self.log.open("w", encoding="utf-8")
+        except OSError as error:
+            raise MasterError(f"{self.log}: cannot be written ({error.strerror})") from error
+        self._write({"inputs": LOG_VERSION, "system": self._name, "start": start, "every": self.every})
+
+    def _write(self, line: Mapping[str, Any]) -> None:
+        if self._out is not None:
+            self._out.write(json.dumps(line) + "\n")
+            self._out.flush()
+
+    def holds(self) -> bool:
+        if self.pace.held:
+            self._receive()
+        return self.pace.held
+
+    def values(self, time: float) -> Mapping[str, Any]:
+        self._receive()
+        found = {name: value for name, value in self._wanted.items() if self._set.get(name) != value}
+        self._wanted = {}
+        if found:
+            self._set |= found
+            self._write({"t": time, "set": found})
+        return found
+
+    def _receive(self) -> None:
+        """Take what has arrived on the connection."""
+        while self._connection is not None:
+            try:
+                data = self._connection.recv(LONGEST_LINE, socket.MSG_DONTWAIT)
+            except BlockingIOError:
+                return
+            except OSError:
+                data = b""
+            if not data:
+                self._leave()
+                return
+            self._waiting += data
+            *lines, rest = bytes(self._waiting).split(b"\n")
+            self._waiting = bytearray(rest)
+            for line in lines:
+                try:
+                    self.command(line)
+                except DatagramError as reason:
+                    self._refuse(str(reason))
+            if len(rest) > LONGEST_LINE:
+                self._refuse(f"a line of more than {LONGEST_LINE} bytes")
+                self._leave()
+
+    def _leave(self) -> None:
+        """Go on without an operator: hand controllers in the middle."""
+        self._connection = None
+        self._wanted |= dict.fromkeys(self.centred, 0.0)
+        self._hold(False)
+
+    def command(self, line: bytes) -> None:
+        """Take one command. Raises DatagramError alone, whatever `line` is."""
+        try:
+            content = json.loads(line, parse_int=float)
+        except (ValueError, RecursionError) as error:
+            raise DatagramError(f"{line[:40]!r} is not JSON") from error
+        if not isinstance(content, dict) or len(content) != 1:
+            raise DatagramError(f"{line[:40]!r} is not a command")
+        ((word, value),) = content.items()
+        if word == "set":
+            self._wanted |= decode(json.dumps(value).encode(), self._variables)
+        elif word == "hold" and isinstance(value, bool):
+            self._hold(value)
+        elif word == "speed" and _is_number(value) and SLOWEST <= value <= FASTEST:
+            self.pace.factor = float(value)
+            self.pace.changes += 1
+        elif word == "end" and value is True:
+            self.pace.end = "ended by the operator"
+            self._hold(False)
+        else:
+            raise DatagramError(f"{line[:60]!r} is not a command")
+
+    def _hold(self, held: bool) -> None:
+        self.pace.held = held
+        self.pace.changes += 1
+
+    def discarded(self, name: str, error: FmuError) -> None:
+        self._refuse(str(error))
+
+    def _refuse(self, reason: str) -> None:
+        self.refused += 1
+        self._first_refusal = self._first_refusal or reason
+
+    def end(self, result: Result) -> None:
+        if self._out is not None:
+            self._out.close()
+        if self.refused:
+            result.warnings.append(f"operator: {self.refused} commands were refused; the first: {self._first_refusal}")
+
+
+def _is_number(value: object) -> bool:
+    return isinstance(value, float) and math.isfinite(value)
+
+
+class LoggedInputs(Driver):
+    """Set inputs as an operator did, from the log of that session: the run is bitwise equal to it.
+
+    Parameters
+    ----------
+    file : Path
+        Log of an `Operator`.
+
+    Raises
+    ------
+    MasterError
+        for a file that is not such a log, with the line
+    """
+
+    def __init__(self, file: Path) -> None:
+        self.file = Path(file)
+        try:
+            lines = self.file.read_text(encoding="utf-8").splitlines()
+        except (OSError, UnicodeDecodeError) as error:
+            raise MasterError(f"{file}: cannot be read ({error})") from error
+        head = self._parsed(1, lines[0]) if lines else {}
+        every = head.get("every")
+        if head.get("inputs") != LOG_VERSION or not isinstance(every, float) or not 1.0 <= every < 1e9:
+            raise MasterError(f"{file}: is not a log of inputs that an operator's session has left")
+        self.every = int(every)
+        self._entries = [self._entry(number, line) for number, line in enumerate(lines[1:], start=2)]
+        self._next = 0
+        self.inputs = tuple(dict.fromkeys(name for _, values in self._entries for name in values))
+
+    def _parsed(self, number: int, line: str) -> dict[str, Any]:
+        try:
+            content = json.loads(line, parse_int=float)
+        except (ValueError, RecursionError) as error:
+            raise MasterError(f"{self.file}, line {number}: is not JSON") from error
+        if not isinstance(content, dict):
+            raise MasterError(f"{self.file}, line {number}: is not an object")
+        return content
+
+    def _entry(self, number: int, line: str) -> tuple[float, dict[str, float]]:
+        content = self._parsed(number, line)
+        time, values = content.get("t"), content.get("set")
+        if not isinstance(time, float) or not isinstance(values, dict) or not all(map(_is_number, values.values())):
+            raise MasterError(f"{self.file}, line {number}: needs a time `t` and numbers to `set`")
+        return time, values
+
+    def prepare(self, system: Structure) -> None:
+        for number, (_, values) in enumerate(self._entries, start=2):
+            try:
+                decode(json.dumps(values).encode(), {name: system.resolve(name)[1] for name in values})
+            except DatagramError as reason:
+                raise MasterError(f"{self.file}, line {number}: {reason}") from reason
+
+    def begin(self, start: float) -> None:
+        self._next = 0
+
+    def values(self, time: float) -> Mapping[str, Any]:
+        found: dict[str, float] = {}
+        while self._next < len(self._entries) and self._entries[self._next][0] <= time + 1e-9:
+            found |= self._entries[self._next][1]
+            self._next += 1
+        return found

@@ -1,0 +1,130 @@
+"""A run that is shown as it goes: all its rows, to several viewers, to those that come late, and at what cost."""
+
+import json
+import os
+import signal
+import subprocess
+import time
+import urllib.error
+import urllib.request
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from dockfmu.declare import bundle
+from dockfmu.declare.plan import Plan
+from master.observers.events import Event
+from master.observers.recording.results import read_results
+from master.system import Structure
+from tests.dockfmu.view.browser import Shown, going, opened
+
+pytestmark = pytest.mark.slow
+
+
+@pytest.fixture(scope="module")
+def swing(oscillator, tmp_path_factory):
+    """An oscillator of 1 s that nothing drives, for 400 s."""
+    system = Structure("swing")
+    system.add("mass", oscillator, {"parameters.initial_position": 1.0, "parameters.stiffness": 39.478417604357434})
+    plan = Plan(step=0.001, stop=400.0, record_every=10, events={"below": Event("mass.position", "below", 0.0)})
+    return bundle.write_bundle(system, plan, "a mass on a spring", tmp_path_factory.mktemp("swing") / "swing.ssp")
+
+
+def rows_of(shown, name):
+    """Times and values of a column in the page."""
+    return [np.array(x) for x in shown("n => dockfmu.rows(n)", name)]
+
+
+def test_the_page_gets_every_row_of_a_run_that_goes_on(swing, browser, tmp_path):
+    arguments = (swing, "--realtime", "--stop", 20, "-o", tmp_path / "r", "--no-report")
+    with going(*arguments) as run, opened(browser) as context:
+        shown = Shown(context, run.address)
+        assert shown("dockfmu.live")
+        assert shown("dockfmu.following")
+        first = shown("dockfmu.time")
+        shown.page.wait_for_timeout(700)
+        assert shown("dockfmu.time") > first + 0.5
+        assert run.end() == 0
+        shown.page.wait_for_timeout(500)
+        assert not shown("dockfmu.live")
+        times, positions = rows_of(shown, "mass.position")
+        with read_results(tmp_path / "r" / "results.h5") as results:
+            assert np.array_equal(times, results.time)
+            assert np.array_equal(positions.astype("f4"), results["mass.position"].astype("f4"))
+        events = json.loads((tmp_path / "r" / "events.json").read_text())
+        assert [e["t"] for e in shown("dockfmu.events")] == [e["t"] for e in events]
+        assert shown("dockfmu.outcome") == "completed"
+        assert shown.errors == []
+        # what is drawn is the newest row
+        shown("dockfmu.follow()")
+        (curve,) = (c for c in shown("dockfmu.drawn().curves") if c["name"] == "mass.position")
+        assert curve["value"] == pytest.approx(positions[-1], rel=1e-6)
+
+
+def test_a_late_viewer_gets_the_past_and_several_see_the_same(swing, browser, tmp_path):
+    with (
+        going(swing, "--realtime", "--stop", 25, "-o", tmp_path / "r", "--no-report") as run,
+        opened(browser) as context,
+    ):
+        early = Shown(context, run.address)
+        early.page.wait_for_timeout(1500)
+        late = Shown(context, run.address)
+        assert late("dockfmu.start") == 0.0
+        late("dockfmu.seek(0.25)")
+        assert late("dockfmu.value('mass.position')") == pytest.approx(0.0, abs=1e-3)
+        assert not late("dockfmu.following")
+        # a variable that no pane shows comes with its past too
+        late("dockfmu.curve('mass.velocity')")
+        late.page.wait_for_timeout(300)
+        assert run.end() == 0
+        late.page.wait_for_timeout(500)
+        for name in ("mass.position", "mass.velocity"):
+            late("n => dockfmu.load(n)", name)
+            early("n => dockfmu.load(n)", name)
+            assert np.array_equal(rows_of(early, name), rows_of(late, name))
+        times, velocities = rows_of(late, "mass.velocity")
+        assert len(times) == 2501
+        assert np.allclose(velocities, -2 * np.pi * np.sin(2 * np.pi * times), atol=0.05)
+
+
+def test_a_run_does_not_wait_for_a_viewer_that_does_not_read(swing, tmp_path):
+    """Not even for a server that is stopped: the run goes on at its speed."""
+    with going(swing, "--stop", 400, "-o", tmp_path / "r", "--no-report") as run:
+        port = run.address.partition(":")[2].partition(":")[2].partition("/")[0]
+        found = subprocess.run(["pgrep", "-f", "dockfmu.view.live"], capture_output=True, text=True, check=False)
+        servers = [int(number) for number in found.stdout.split() if _listens(int(number), int(port))]
+        assert len(servers) == 1
+        os.kill(servers[0], signal.SIGSTOP)
+        try:
+            assert run.end(60.0) == 0
+        finally:
+            os.kill(servers[0], signal.SIGCONT)
+            os.kill(servers[0], signal.SIGTERM)
+    with read_results(tmp_path / "r" / "results.h5") as results:
+        assert results.time[-1] == 400.0
+
+
+def _listens(process: int, port: int) -> bool:
+    """Whether a process has the socket that listens at a port."""
+    lines = Path("/proc/net/tcp").read_text().splitlines()[1:]
+    sockets = {f"socket:[{line.split()[9]}]" for line in lines if int(line.split()[1].partition(":")[2], 16) == port}
+    links = [os_link.readlink() for os_link in Path(f"/proc/{process}/fd").iterdir() if os_link.is_symlink()]
+    return any(str(link) in sockets for link in links)
+
+
+def test_the_server_ends_with_the_run_and_its_last_viewer(swing, browser, tmp_path):
+    with going(swing, "--realtime", 4, "--stop", 4, "-o", tmp_path / "r", "--no-report") as run:
+        with opened(browser) as context:
+            Shown(context, run.address)
+            assert run.end() == 0
+        base, late = run.address.partition("?")[0], time.monotonic() + 15.0
+        while time.monotonic() < late:
+            try:
+                urllib.request.urlopen(base, timeout=2.0)
+            except urllib.error.HTTPError as refused:
+                assert refused.code == 403
+            except OSError:
+                return
+            time.sleep(0.3)
+    raise AssertionError("it still answers")
