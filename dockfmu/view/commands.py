@@ -18,7 +18,7 @@ MOST_NAMES = 4096
 SPEEDS = (0.01, 100.0)
 
 
-class MessageError(DockfmuError, ValueError):
+class PageMessageError(DockfmuError, ValueError):
     """A message of the page is refused; the text says why."""
 
 
@@ -44,14 +44,14 @@ class Control:
     values: tuple[float, ...] = ()
 
     def value(self, given: float) -> float:
-        """Return the value of the input. Raises MessageError for what the control cannot give."""
+        """Return the value of the input. Raises PageMessageError for what the control cannot give."""
         if self.kind == "stick":
             if not -1.0 <= given <= 1.0:
-                raise MessageError(f"{self.variable}: a deflection of {given:g} is not within -1 and 1")
+                raise PageMessageError(f"{self.variable}: a deflection of {given:g} is not within -1 and 1")
             return given * self.full
         allowed = (0.0, 1.0) if self.kind == "button" else self.values
         if given not in allowed:
-            raise MessageError(f"{self.variable}: {given:g} is none of {', '.join(f'{v:g}' for v in allowed)}")
+            raise PageMessageError(f"{self.variable}: {given:g} is none of {', '.join(f'{v:g}' for v in allowed)}")
         return given
 
 
@@ -70,16 +70,16 @@ class PageMessage:
 def read_message(text: str, controls: Sequence[Control]) -> PageMessage:
     """Return the message of a page, with values of inputs for its deflections.
 
-    Raises MessageError alone, whatever `text` is.
+    Raises PageMessageError alone, whatever `text` is.
     """
     if len(text) > LONGEST:
-        raise MessageError(f"a message of more than {LONGEST} characters")
+        raise PageMessageError(f"a message of more than {LONGEST} characters")
     try:
         content = json.loads(text)
     except (ValueError, RecursionError) as error:
-        raise MessageError("not JSON") from error
+        raise PageMessageError("not JSON") from error
     if not isinstance(content, dict) or len(content) != 1:
-        raise MessageError("not an object with one word")
+        raise PageMessageError("not an object with one word")
     ((word, value),) = content.items()
     check = {
         "drawn": _count, "names": _names, "take": _switch, "hold": _switch, "speed": _speed, "end": _true,
@@ -87,64 +87,64 @@ def read_message(text: str, controls: Sequence[Control]) -> PageMessage:
     if word == "set":
         return PageMessage("set", _values(value, controls))
     if check is None:
-        raise MessageError(f"there is no message {word[:40]!a}")
+        raise PageMessageError(f"there is no message {word[:40]!a}")
     return PageMessage(word, check(value))
 
 
 def _count(value: Any) -> int:
     if not isinstance(value, int) or isinstance(value, bool) or not 0 <= value < 1 << 53:
-        raise MessageError("not a number of a block")
+        raise PageMessageError("not a number of a block")
     return value
 
 
 def _names(value: Any) -> list[str]:
     if not isinstance(value, list) or len(value) > MOST_NAMES or not all(isinstance(name, str) for name in value):
-        raise MessageError("not a list of names")
+        raise PageMessageError("not a list of names")
     return list(dict.fromkeys(value))
 
 
 def _switch(value: Any) -> bool:
     if not isinstance(value, bool):
-        raise MessageError("neither true nor false")
+        raise PageMessageError("neither true nor false")
     return value
 
 
 def _true(value: Any) -> bool:
     if value is not True:
-        raise MessageError("not true")
+        raise PageMessageError("not true")
     return True
 
 
 def _number(value: Any) -> float:
     if isinstance(value, bool) or not isinstance(value, (int, float)):
-        raise MessageError("not a number")
+        raise PageMessageError("not a number")
     try:
         found = float(value)
     except OverflowError as error:
-        raise MessageError("not a finite number") from error
+        raise PageMessageError("not a finite number") from error
     if not math.isfinite(found):
-        raise MessageError("not a finite number")
+        raise PageMessageError("not a finite number")
     return found
 
 
 def _speed(value: Any) -> float:
     found = _number(value)
     if not SPEEDS[0] <= found <= SPEEDS[1]:
-        raise MessageError(f"{found:g}: a speed is between {SPEEDS[0]:g} and {SPEEDS[1]:g}")
+        raise PageMessageError(f"{found:g}: a speed is between {SPEEDS[0]:g} and {SPEEDS[1]:g}")
     return found
 
 
 def _values(value: Any, controls: Sequence[Control]) -> dict[str, float]:
     """Return the values of inputs from pairs of the number of a control and its value."""
     if not isinstance(value, list) or len(value) > len(controls):
-        raise MessageError("not a list of controls")
+        raise PageMessageError("not a list of controls")
     found = {}
     for pair in value:
         if not isinstance(pair, list) or len(pair) != 2:
-            raise MessageError("not a pair of control and value")
+            raise PageMessageError("not a pair of control and value")
         place = _count(pair[0])
         if place >= len(controls):
-            raise MessageError(f"there is no control {place}")
+            raise PageMessageError(f"there is no control {place}")
         control = controls[place]
         found[control.variable] = control.value(_number(pair[1]))
     return found

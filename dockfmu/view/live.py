@@ -26,7 +26,7 @@ from starlette.routing import Route, WebSocketRoute
 from starlette.websockets import WebSocket, WebSocketDisconnect
 
 from dockfmu.view.address import cookie_name
-from dockfmu.view.commands import Control, MessageError, PageMessage, read_message
+from dockfmu.view.commands import Control, PageMessageError, PageMessage, read_message
 from dockfmu.view.live_rows import LiveRows
 from dockfmu.view.recording import Replay
 from dockfmu.view.server import configuration, guarded
@@ -220,7 +220,7 @@ class Hub:
                     break
                 try:
                     self._obey(viewer, read_message(received.get("text") or "", self.controls))
-                except MessageError as reason:
+                except PageMessageError as reason:
                     viewer.tell({"refused": str(reason)})
         except WebSocketDisconnect:
             pass
@@ -231,7 +231,7 @@ class Hub:
                 self._release()
 
     def _obey(self, viewer: Viewer, message: PageMessage) -> None:
-        """Do what a page says. Raises MessageError for what it may not."""
+        """Do what a page says. Raises PageMessageError for what it may not."""
         if message.word == "drawn":
             viewer.drawn = min(max(viewer.drawn, message.value), viewer.block)
             viewer.wake.set()
@@ -239,21 +239,21 @@ class Hub:
             known = self.rows if self.rows is not None else ()
             missing = [name for name in message.value if name not in known]
             if missing:
-                raise MessageError(f"holds no numbers {missing[0]!r}")
+                raise PageMessageError(f"holds no numbers {missing[0]!r}")
             viewer.wanted += [n for n in message.value if n not in viewer.names and n not in viewer.wanted]
             viewer.wake.set()
         elif not self.station or self.ended.is_set():
-            raise MessageError("this run takes no commands")
+            raise PageMessageError("this run takes no commands")
         elif message.word == "take":
             if self.operator not in (None, viewer):
-                raise MessageError("another page has the controls")
+                raise PageMessageError("another page has the controls")
             if message.value:
                 self.operator = viewer
                 self._tell_state()
             else:
                 self._release()
         elif self.operator is not viewer:
-            raise MessageError("take the controls first")
+            raise PageMessageError("take the controls first")
         else:
             self._command(message)
 

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from dockfmu.view.commands import LONGEST, Control, MessageError, read_message
+from dockfmu.view.commands import LONGEST, Control, PageMessageError, read_message
 
 pytestmark = pytest.mark.quick
 
@@ -49,13 +49,13 @@ def test_messages_mean_what_they_say(content, found):
         ({"set": [[0, 10**400]]}, "not a finite number"), ({"set": {"a": 1}}, "not a list"),
         ({"set": [[0, 0]] * 4}, "not a list of controls"),
         ({"speed": 0}, "between 0.01 and 100"), ({"speed": 1e9}, "between"), ({"speed": "1"}, "not a number"),
-        ({"drawn": -1}, "not a number of a block"), ({"names": "x"}, "list of names"), ({"names": [1]}, "list of names"),
+        ({"drawn": -1}, "not a number of a block"), ({"names": "x"}, "list of names"), ({"names": [1]}, "of names"),
         ({"hold": 1}, "neither true nor false"), ({"end": False}, "not true"), ({"run": 1}, "no message 'run'"),
         ({}, "one word"), ({"hold": True, "end": True}, "one word"), ([], "not an object"),
     ],
 )  # fmt: skip
 def test_what_is_wrong_is_refused(content, says):
-    with pytest.raises(MessageError, match=says):
+    with pytest.raises(PageMessageError, match=says):
         read(content)
 
 
@@ -73,7 +73,7 @@ def test_what_is_wrong_is_refused(content, says):
 def test_nothing_else_happens_whatever_arrives(text):
     try:
         found = read_message(text, CONTROLS)
-    except MessageError:
+    except PageMessageError:
         return
     if found.word == "set":
         assert set(found.value) <= {control.variable for control in CONTROLS}
