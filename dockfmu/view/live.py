@@ -26,7 +26,7 @@ from starlette.routing import Route, WebSocketRoute
 from starlette.websockets import WebSocket, WebSocketDisconnect
 
 from dockfmu.view.address import cookie_name
-from dockfmu.view.commands import Control, PageMessageError, PageMessage, read_message
+from dockfmu.view.commands import Control, PageMessage, PageMessageError, read_message
 from dockfmu.view.live_rows import LiveRows
 from dockfmu.view.recording import Replay
 from dockfmu.view.server import configuration, guarded
