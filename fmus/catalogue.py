@@ -92,6 +92,11 @@ _ENTRIES = {
             {"contact": "external"},
         ),
         Entry("PeripheralCyclogram", "components.peripheral_cyclogram", "sequence of commands of a peripheral docking"),
+        Entry(
+            "Manipulator",
+            "components.manipulator",
+            "arm of seven joints with digital servos and a payload on its links' stiffness",
+        ),
         Entry("AttitudeControl", "components.attitude_control", "attitude control of a craft by pulses of thrusters"),
         Entry(
             "StandPlatform",

@@ -126,6 +126,11 @@ DRAWINGS: dict[str, tuple[Shape, ...]] = {
         Line(BLUE, ((78, 28), (88, 42), (88, 58), (78, 72)), 3.0), Polygon(BLUE, ((72, 70), (84, 64), (80, 78))),
         Line(BLUE, ((22, 72), (12, 58), (12, 42), (22, 28)), 3.0), Polygon(BLUE, ((28, 30), (16, 36), (20, 22))),
     ),
+    "manipulator": (
+        _box(DARK, 4, 8, 30, 16), Line(STEEL, ((17, 16), (22, 62)), 8.0), Line(STEEL, ((22, 62), (64, 80)), 7.0),
+        Line(STEEL, ((64, 80), (70, 58)), 6.0), Disc(ORANGE, (17, 18), 7.0), Disc(ORANGE, (22, 62), 7.0),
+        Disc(ORANGE, (64, 80), 6.0), _box(BLUE, 54, 20, 90, 54), _box(DARK, 66, 54, 74, 60),
+    ),
     "stand_emulator": (
         _box(DARK, 6, 8, 94, 14), _box(DARK, 6, 88, 94, 94),
         Line(STEEL, ((16, 14), (30, 44)), 4.0), Line(STEEL, ((44, 14), (30, 44)), 4.0),

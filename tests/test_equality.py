@@ -116,6 +116,26 @@ SWITCHES = tuple(
     for k in range(130)
 )  # fmt: skip
 
+# every mode of the arm, a push at its interface, brakes, a Step that runs, a new stiffness
+BERTHING = tuple(
+    {
+        "command.mode": float((2, 3, 7, 1, 6, 4, 5, 3)[k // 12]), "command.velocity[1]": 0.019,
+        "command.angular_velocity[2]": 1e-3, "interface.force[1]": -200.0 * sin(0.3 * k), "interface.torque[2]": 50.0,
+        "payload.force[3]": 20.0, "command.step.trigger": float(k % 12 > 3), "command.step.axis": float(1 + k % 6),
+        "command.step.amplitude": 0.02, "command.step.speed": 0.01, "command.joint": 4.0, "command.rate": 0.02,
+        "command.brake[5]": float(30 < k < 40), "command.stiffness_update": float(k > 50),
+    }
+    for k in range(96)
+)  # fmt: skip
+# the root of the arm moves with its station
+CARRIED = tuple(
+    {
+        **inputs, "base.position[1]": 1e-5 * k * k, "base.velocity[1]": 2e-3 * k, "base.acceleration[1]": 0.2,
+        "base.quaternion[3]": 1e-4 * k, "base.angular_velocity[2]": 0.02,
+    }
+    for k, inputs in enumerate(BERTHING[:24])
+)  # fmt: skip
+
 SCENARIOS = [
     Scenario(
         "Oscillator",
@@ -185,6 +205,24 @@ SCENARIOS = [
     ),
     Scenario("PeripheralMechanismExternal", PUSHED_RING, sets=("PM-1",), values={"parameters.base_motion": 3}),
     Scenario("PeripheralCyclogram", SWITCHES, step=0.2, sets=("PC-1",), values={"parameters.initial_phase": 1}),
+    Scenario(
+        "Manipulator",
+        BERTHING,
+        step=0.01,
+        sets=("SSRMS", "MIM-1", "REF-SSRMS"),
+        values={
+            "parameters.trajectory.points": 2,
+            "parameters.trajectory.angle[2,4]": 1.7,
+            "parameters.servo.tachometer_quantum": 1e-3,
+        },
+    ),
+    Scenario(
+        "Manipulator",
+        CARRIED,
+        step=7e-4,
+        sets=("ERA", "Airlock"),
+        values={"parameters.base_fixed": 0, "parameters.initial.angle": (0.1, 0.5, -0.6, 1.6, -1.0, -0.4, 0.3)},
+    ),
     Scenario("StandPlatform", WOBBLE, step=3e-3, sets=("SP-1",)),
     Scenario("StandBalance", HITS, step=3e-3, sets=("SB-1",), values={"parameters.noise": 20.0}),
     Scenario(

@@ -1,1 +1,30 @@
 """A manipulator of N revolute joints that carries a payload to its berth, spec/08."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from components.core.component import Component
+from components.core.parameters import read_parameter_sets
+from components.manipulator.arm_data import JOINTS
+from components.manipulator.kernel import MESSAGES, initialize, step
+from components.manipulator.ports import record
+
+_SETS = read_parameter_sets(Path(__file__).parent / "parameters")
+
+
+def component(joints: int = JOINTS) -> Component:
+    """Return a manipulator of `joints` joints; its data come from parameter sets. Raises ValueError below one joint."""
+    if joints < 1:
+        raise ValueError(f"joints = {joints}: a manipulator has one at least")
+    return Component(
+        name="Manipulator" if joints == JOINTS else f"Manipulator{joints}",
+        description=f"manipulator of {joints} joints with digital servos and a payload on its links' stiffness",
+        record=record(joints),
+        initialize=initialize,
+        step=step,
+        messages=MESSAGES,
+        module=Path(__file__),
+        default_stop=60.0,
+        parameter_sets=_SETS if joints == JOINTS else (),
+    )

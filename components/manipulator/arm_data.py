@@ -23,6 +23,12 @@ SEGMENT = enumeration(
 COMMAND_FRAME = enumeration(
     "CommandFrame", CAMERA="camera on the payload", TARGET="target beside the base's mating interface"
 )
+VARIANT = enumeration(
+    "ManipulatorVariant",
+    FULL="links with mass, joints with drives",
+    MASSLESS_LINKS="as FULL, links without mass: the drives' inertia alone",
+    KINEMATIC="joints follow their commanded rates exactly; no drives",
+)
 EFFICIENCY = enumeration(
     "GearEfficiency",
     DIRECTIONAL="losses oppose the flow of power in both directions",
@@ -45,12 +51,12 @@ def _links(joints: int) -> tuple[Group, ...]:
         Group(
             "segment",
             parameter("kind", "1", "segments of links 0..N; a link is as long as its segments together",
-                      [[4, 2, 1], *([[2, 1, 1]] * (joints - 1)), [2, 4, 1]], shape=segments, type=SEGMENT),
-            parameter("length", "m", "from start to end, link axes", [[[0.0] * 3, [1.0, 0.0, 0.0], [0.0] * 3],
-                      *([[[1.0, 0.0, 0.0], [0.0] * 3, [0.0] * 3]] * joints)], shape=(*segments, 3)),
-            parameter("bending", "N.m2", "EJ of beams", 0.0, shape=segments, minimum=0.0),
-            parameter("torsion", "N.m2", "GJ_p of beams", 0.0, shape=segments, minimum=0.0),
-            parameter("extension", "N", "EA of beams", 0.0, shape=segments, minimum=0.0),
+                      (3, 1, 1), shape=segments, type=SEGMENT),
+            parameter("length", "m", "from start to end, link axes", ((1.0, 0.0, 0.0), (0.0,) * 3, (0.0,) * 3),
+                      shape=(*segments, 3)),
+            parameter("bending", "N.m2", "EJ of beams", 5e6, shape=segments, minimum=0.0),
+            parameter("torsion", "N.m2", "GJ_p of beams", 2e6, shape=segments, minimum=0.0),
+            parameter("extension", "N", "EA of beams", 1e8, shape=segments, minimum=0.0),
             parameter("twist_stiffness", "N.m/rad", "about x of lumped segments", 1e6, shape=segments, minimum=0.0),
             parameter("tilt_stiffness", "N.m/rad", "about y and z of lumped ones", 1e6, shape=segments, minimum=0.0),
             description="rows are links 0 (at the root) to N, columns their segments from start to end",
@@ -98,7 +104,7 @@ def _drives(joints: int) -> tuple[Group, ...]:
         ),
         Group(
             "servo",
-            parameter("inner_period", "s", "of the inner rate loop: voltages", 5e-4, minimum=1e-6, maximum=0.1),
+            parameter("inner_period", "s", "of the inner rate loop: voltages", 5e-4, minimum=2e-5, maximum=0.1),
             parameter("outer_period", "s", "of the outer rate loop and of the controller, a multiple of inner_period",
                       8e-3, minimum=1e-6, maximum=1.0),
             parameter("outer_gain", "1", "K_op", 0.2, shape=joints, minimum=0.0),
@@ -176,6 +182,7 @@ def parameters(joints: int) -> Group:
     """Return the group `parameters` of an arm of `joints` joints."""
     return Group(
         "parameters",
+        parameter("variant", "1", "how much of the arm is modelled", VARIANT.codes["FULL"], type=VARIANT),
         parameter("base_fixed", "1", "R stands still in I = B; else it moves with the port base", 1, type=BOOLEAN),
         Group(
             "base",
@@ -199,5 +206,5 @@ def parameters(joints: int) -> Group:
         ),
         *_payload(joints),
         *_control(joints),
-        parameter("micro_step", "s", "longest step of drives, links and payload", 5e-4, minimum=1e-6, maximum=8e-3),
+        parameter("micro_step", "s", "longest step of drives, links and payload", 5e-4, minimum=2e-5, maximum=8e-3),
     )  # fmt: skip

@@ -7,6 +7,7 @@ of the base.
 
 from __future__ import annotations
 
+from components.contact import kinematics
 from components.core import ports
 from components.core.field import (
     BOOLEAN,
@@ -177,7 +178,10 @@ def _drive(joints: int) -> Group:
         private("reference", "rad/s", "of the motor rate, from the outer loop"),
         private("integral", "rad/s", "of the outer loop"),
         private("command", "rad/s", "joint rate that is commanded"),
+        private("armature", "kg.m2", "that drive and stop add along the joint"),
         private("saturated", "1", "at the last micro-step"),
+        private("powered", "1", "the motor has current"),
+        private("braked", "1", "the brake is on"),
         count=joints,
     )
 
@@ -193,6 +197,7 @@ def _free_body() -> Group:
         private("inverse", "1/(kg.m2)", "of the inertia", shape=(3, 3)),
         private("fixture", "1", "PL -> GF", IDENTITY, shape=(3, 3)),
         private("to_interface", "1", "PL -> PI", IDENTITY, shape=(3, 3)),
+        private("to_gripper", "1", "PL -> E", IDENTITY, shape=(3, 3)),
         private("deflection", "1", "of GF from E, axes E: translation (m), rotation vector (rad)", shape=6),
         private("deflection_rate", "1", "its rate, as seen in E", shape=6),
         private("wrench", "1", "of the spring on the gripper, axes E: force (N), torque (N.m)", shape=6),
@@ -209,7 +214,7 @@ def _control(joints: int) -> tuple[Group, ...]:
             private("until_inner", "s", "to the next tick of the inner servo loop"),
             private("inner_left", "1", "ticks of the inner loop to the next of the outer one"),
             private("in_mode", "s", "since the present mode began, counted in ticks of the outer loop"),
-            private("mode", "1", "at the last tick of the outer loop"),
+            private("mode", "1", "at the last tick of the outer loop; 0 before the first"),
             private("update_before", "1", "command.stiffness_update at the last step"),
         ),
         Group(
@@ -226,11 +231,9 @@ def _control(joints: int) -> tuple[Group, ...]:
             "resolved",
             private("twist", "1", "wanted of E: velocity (m/s), angular velocity (rad/s), axes R", shape=6),
             private("jacobian", "1", "of E, translations over the length scale, axes R", shape=(6, joints)),
-            private("gram", "1", "J J^T", shape=(6, 6)),
-            private("work", "1", "of its eigenvalues, then its factors", shape=(6, 6)),
-            private("vectors", "1", "eigenvectors", shape=(6, 6)),
-            private("values", "1", "eigenvalues, then the solution", shape=6),
-            private("pivot", "1", "of the factors", shape=6),
+            private("gram", "1", "J J^T, then its eigenvalues", shape=(6, 6)),
+            private("vectors", "1", "its eigenvectors", shape=(6, 6)),
+            private("least", "1", "singular value of J"),
             private("rate", "rad/s", "of the joints", shape=joints),
             description="resolved rates",
         ),
@@ -264,22 +267,22 @@ def _compliance_work(joints: int) -> Group:
         private("scaled", "1", "L^-1 K L^-T, then its eigenvalues", shape=(6, 6)),
         private("modes", "1", "eigenvectors", shape=(6, 6)),
         private("pivot", "1", "of the factors of P_M", shape=6),
-        private("order", "1", "of the modes, rising", shape=6),
+        private("column", "1", "of the stiffness, then the damping of each mode", shape=6),
     )
 
 
 def _accounting() -> Group:
     return Group(
         "accounting",
-        private("base_impulse", "N.s", "on the station in this step, axes I", shape=3),
-        private("base_angular_impulse", "N.m.s", "about the origin of I", shape=3),
-        private("base_force", "N", "on the station now, axes R", shape=3),
-        private("base_torque", "N.m", "about R now, axes R", shape=3),
+        private("outer_impulse", "N.s", "of contact and thrust in this step, axes I", shape=3),
+        private("outer_angular_impulse", "N.m.s", "about the origin of I", shape=3),
+        private("momentum", "N.s", "of links and payload at the end of the last step, axes I", shape=3),
+        private("angular_momentum", "N.m.s", "about the origin of I", shape=3),
+        private("initial", "J", "kinetic energy at the start"),
         private("motors", "J", "work of the motors so far"),
         private("friction", "J", "lost in motor bearings and brakes so far"),
         private("gears", "J", "lost in gears so far"),
         private("stops", "J", "lost in stops so far"),
-        private("stop_energy", "J", "stored in stops now"),
         private("spring", "J", "lost in the arm's links so far"),
         private("interface", "J", "work of the wrench at the interface so far"),
         private("thrust", "J", "work of the external wrench on the payload so far"),
@@ -318,6 +321,7 @@ def record(joints: int = arm_data.JOINTS) -> Record:
               private("angular_velocity", "rad/s", "absolute, axes R", shape=3),
               private("acceleration", "m/s2", "absolute, axes R", shape=3),
               private("angular_acceleration", "rad/s2", "absolute, axes R", shape=3)),
+        kinematics.moving("middle", "R in the middle of the step"),
         *_control(joints),
         _compliance_work(joints),
         _accounting(),

@@ -10,7 +10,7 @@ from components.codegen.mechanism import X, Y, Z
 from components.codegen.products import arm_joint, hexapod, probe_chains, probe_tree
 
 CHAINS = "Spec/01 8, spec/02 6 to 8 and 10, with their errata."
-ARM = "Spec/08 3.1, 3.2 and 3.5, with erratum E31."
+ARM = "Spec/08 3.1, 3.2, 3.5 and E31."
 TREE = "Spec/02 9 and 10, D9 and D11, by Kane's form of spec/09 3.2."
 
 

@@ -1,0 +1,234 @@
+"""The drive of a joint: DC motor, friction and brake, gearbox with backlash, hard stop (spec/08 3.3, 3.4, E1 to E9).
+
+Motor and gearbox make one implicit Euler step each. The gearbox is linearised about its wind-up and enters the links'
+equations as a torque and an armature, so that drive and links are one linearly implicit step.
+"""
+
+from __future__ import annotations
+
+from math import copysign, fabs, sqrt
+
+from components.core.kernel import kernel
+from components.manipulator.arm_data import EFFICIENCY
+
+SOURCE = EFFICIENCY.codes["SOURCE"]
+
+
+@kernel
+def gear_law(windup, stiffness, play, play_torque):
+    """Return (torque, tangent stiffness) at the input shaft of a gearbox for a wind-up in rad, (8.2.1) with E1."""
+    size = fabs(windup)
+    if size < play:
+        tangent = 2.0 * play_torque / (play * play) * size
+        return copysign(0.5 * tangent * size, windup), tangent
+    return copysign(stiffness * (size - play) + play_torque, windup), stiffness
+
+
+@kernel
+def gear_energy(windup, stiffness, play, play_torque):
+    """Return the energy stored in a gearbox, J."""
+    size = fabs(windup)
+    if size < play:
+        return play_torque * size * size * size / (3.0 * play * play)
+    over = size - play
+    return play_torque * play / 3.0 + over * (play_torque + 0.5 * stiffness * over)
+
+
+@kernel
+def predicted_torque(law, motor_angle, motor_rate, angle, rate, windup, damping, h):
+    """Return T^ = T0' + k (phi_m+ - phi - h omega) + c (omega_m+ - omega), with T0' = T - k delta (E6).
+
+    `law` is what `gear_law` returns at the wind-up of the step's start; motor angle and rate are the new ones.
+    """
+    torque, tangent = law
+    return torque + tangent * (motor_angle - angle - h * rate - windup) + damping * (motor_rate - rate)
+
+
+@kernel
+def geared_load(torque, rate, efficiency, law):
+    """Return T_g*, the torque of the gearbox on the motor, (8.2.6) with E9."""
+    if law == SOURCE or torque * rate > 0.0:
+        return torque / efficiency
+    return torque * efficiency
+
+
+@kernel
+def _slide(free, friction):
+    """Return the rate that dry friction leaves of the rate without it: zero within its reach."""
+    if fabs(free) <= friction:
+        return 0.0
+    return free - copysign(friction, free)
+
+
+@kernel
+def step_motor(rate, torque, voltage, load, dry, h, data):
+    """Return (rate, torque, at its limit) of a motor after an implicit Euler step of h, (8.2.4) with E3 to E5.
+
+    `load` is T_g*, `dry` the dry friction with the brake's; `data` = (J_m, K_T, K_B, R_L, tau_m, b_v, T_max).
+    """
+    inertia, torque_constant, voltage_constant, resistance, time_constant, viscous, limit = data
+    a = h / inertia
+    ahead = h / time_constant * torque_constant / resistance
+    c = ahead * voltage_constant
+    d = 1.0 + h / time_constant
+    b3 = torque + ahead * voltage
+    determinant = d * (1.0 + a * viscous) + a * c
+    new_rate = _slide(((rate - a * load) * d + b3 * a) / determinant, a * dry * d / determinant)
+    new_torque = (b3 - c * new_rate) / d
+    if fabs(new_torque) <= limit:
+        return new_rate, new_torque, False
+    new_torque = copysign(limit, new_torque)
+    return coast(rate, load - new_torque, dry, h, inertia, viscous), new_torque, True
+
+
+@kernel
+def coast(rate, load, dry, h, inertia, viscous):
+    """Return the rate of a motor shaft after h under a given torque `load` against it, with friction."""
+    a = h / inertia
+    determinant = 1.0 + a * viscous
+    return _slide((rate - a * load) / determinant, a * dry / determinant)
+
+
+@kernel
+def prepare(m):
+    """Set the constants of all drives and their state at rest, with the gears unwound."""
+    p = m.parameters
+    for k in range(len(m.drive)):
+        d = m.drive[k]
+        ratio = p.gear.ratio[k]
+        d.stiffness = p.gear.stiffness[k] / (ratio * ratio)
+        d.play_torque = p.gear.play_torque[k]
+        if d.play_torque == 0.0:
+            d.play_torque = 0.5 * d.stiffness * p.gear.play[k]
+        d.damping = 2.0 * p.gear.damping_ratio[k] * sqrt(d.stiffness * p.motor.inertia[k])
+        d.input_angle = ratio * p.initial.angle[k]
+        d.motor_angle = d.input_angle
+        d.input_rate = 0.0
+        d.motor_rate = 0.0
+        d.motor_torque = 0.0
+        d.gear_torque = 0.0
+        d.gear_load = 0.0
+        d.voltage = 0.0
+        d.reference = 0.0
+        d.integral = 0.0
+        d.command = 0.0
+        d.saturated = 0.0
+        d.powered = 1.0
+        d.braked = 0.0
+
+
+@kernel
+def _advance_motor(m, k, h):
+    """Advance the motor of joint k over h, and count its work and losses."""
+    motor = m.parameters.motor
+    d = m.drive[k]
+    dry = motor.friction[k]
+    if d.braked != 0.0:
+        dry += motor.brake[k]
+    before = d.motor_rate
+    if d.powered != 0.0:
+        limit = motor.torque_constant[k] * motor.current_limit[k]
+        data = (motor.inertia[k], motor.torque_constant[k], motor.voltage_constant[k], motor.resistance[k],
+                motor.time_constant[k], motor.damping[k], limit)  # fmt: skip
+        d.motor_rate, d.motor_torque, limited = step_motor(before, d.motor_torque, d.voltage, d.gear_load, dry, h, data)
+        d.saturated = 1.0 if limited or fabs(d.voltage) >= motor.voltage_limit[k] else 0.0
+    else:
+        d.motor_torque = 0.0
+        d.motor_rate = coast(before, d.gear_load, dry, h, motor.inertia[k], motor.damping[k])
+        d.saturated = 0.0
+    d.motor_angle += h * d.motor_rate
+    turned = 0.5 * h * (before + d.motor_rate)
+    m.accounting.motors += d.motor_torque * turned
+    against = d.motor_torque - d.gear_load - motor.inertia[k] * (d.motor_rate - before) / h
+    m.accounting.friction += against * turned
+    m.accounting.gears += (d.gear_load - d.gear_torque) * turned
+
+
+@kernel
+def _stop(p, k, angle, rate, h):
+    """Return (torque on the link, added armature, stored energy, damping) of the hard stop of joint k."""
+    limit = p.angle_limit[k]
+    over = fabs(angle) - limit
+    if over <= 0.0:
+        return 0.0, 0.0, 0.0, 0.0
+    stiffness = p.stop_stiffness[k]
+    damping = p.stop_damping[k]
+    side = copysign(1.0, angle)
+    push = stiffness * (over + side * h * rate) + damping * side * rate
+    if push <= 0.0:
+        return 0.0, 0.0, 0.0, 0.0
+    return -side * push, h * (damping + h * stiffness), 0.5 * stiffness * over * over, damping
+
+
+@kernel
+def predict(m, h):
+    """Advance all motors over h, and set torque and armature with which each joint enters the links' equations."""
+    p = m.parameters
+    for k in range(len(m.drive)):
+        body = m.arm[k + 1]
+        d = m.drive[k]
+        if p.joint.locked[k] != 0.0:
+            body.drive_torque = 0.0
+            d.armature = 0.0
+            continue
+        ratio = p.gear.ratio[k]
+        windup = d.motor_angle - d.input_angle
+        law = gear_law(windup, d.stiffness, p.gear.play[k], d.play_torque)
+        d.tangent = law[1]
+        _advance_motor(m, k, h)
+        d.predicted = predicted_torque(
+            law, d.motor_angle, d.motor_rate, d.input_angle, d.input_rate, windup, d.damping, h
+        )
+        stop, stiffening, _, damping = _stop(p.joint, k, d.input_angle / ratio, d.input_rate / ratio, h)
+        d.stop_damping = damping
+        body.drive_torque = ratio * d.predicted + stop
+        d.armature = ratio * ratio * (p.gear.inertia[k] + h * (d.damping + h * d.tangent)) + stiffening
+
+
+@kernel
+def advance(m, h):
+    """Advance all joints over h with the accelerations of the links, and count what the gears lose."""
+    p = m.parameters
+    for k in range(len(m.drive)):
+        if p.joint.locked[k] != 0.0:
+            continue
+        d = m.drive[k]
+        ratio = p.gear.ratio[k]
+        change = h * ratio * m.arm[k + 1].qdd
+        d.gear_torque = d.predicted - (h * d.tangent + d.damping) * change
+        before = d.input_rate
+        d.input_rate += change
+        d.input_angle += h * d.input_rate
+        d.gear_load = geared_load(d.gear_torque, d.motor_rate, p.gear.efficiency[k], p.gear.efficiency_law)
+        slip = d.motor_rate - d.input_rate
+        m.accounting.gears += h * d.damping * slip * slip
+        rate = 0.5 * (before + d.input_rate) / ratio
+        m.accounting.stops += h * d.stop_damping * rate * rate
+
+
+@kernel
+def follow_commands(m, h):
+    """Turn all joints by their commanded rates over h, without drives; motors turn with them."""
+    for k in range(len(m.drive)):
+        d = m.drive[k]
+        d.input_rate = m.parameters.gear.ratio[k] * d.command
+        d.input_angle += h * d.input_rate
+        d.motor_rate = d.input_rate
+        d.motor_angle = d.input_angle
+
+
+@kernel
+def energies(m):
+    """Return (kinetic, stored) energy of motors, gears and stops, J."""
+    p = m.parameters
+    kinetic = 0.0
+    stored = 0.0
+    for k in range(len(m.drive)):
+        if p.joint.locked[k] == 0.0:
+            d = m.drive[k]
+            ratio = p.gear.ratio[k]
+            kinetic += 0.5 * p.motor.inertia[k] * d.motor_rate * d.motor_rate
+            kinetic += 0.5 * p.gear.inertia[k] * d.input_rate * d.input_rate
+            stored += gear_energy(d.motor_angle - d.input_angle, d.stiffness, p.gear.play[k], d.play_torque)
+            stored += _stop(p.joint, k, d.input_angle / ratio, 0.0, 0.0)[2]
+    return kinetic, stored

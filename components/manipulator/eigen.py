@@ -1,0 +1,93 @@
+"""Eigenvalues of small symmetric matrices, and the Cholesky factor, in place and without allocation."""
+
+from __future__ import annotations
+
+from math import copysign, fabs, sqrt
+
+from components.core.kernel import kernel
+
+# of Jacobi's method: more than enough, as it converges quadratically
+SWEEPS = 12
+# size of an element against the diagonal that counts as zero
+NEGLIGIBLE = 1e-18
+
+
+@kernel
+def _rotate(A, V, i, j):
+    """Make the element (i, j) zero by one rotation of Jacobi's method, and turn the vectors with it."""
+    theta = 0.5 * (A[j, j] - A[i, i]) / A[i, j]
+    t = copysign(1.0, theta) / (fabs(theta) + sqrt(theta * theta + 1.0))
+    c = 1.0 / sqrt(t * t + 1.0)
+    s = t * c
+    A[i, i] -= t * A[i, j]
+    A[j, j] += t * A[i, j]
+    A[i, j] = 0.0
+    A[j, i] = 0.0
+    for k in range(A.shape[0]):
+        if k != i and k != j:
+            x = A[i, k]
+            y = A[j, k]
+            A[i, k] = c * x - s * y
+            A[k, i] = A[i, k]
+            A[j, k] = s * x + c * y
+            A[k, j] = A[j, k]
+        x = V[k, i]
+        y = V[k, j]
+        V[k, i] = c * x - s * y
+        V[k, j] = s * x + c * y
+
+
+@kernel
+def diagonalize(A, V):
+    """Turn a symmetric matrix into the diagonal one of its eigenvalues, and set V to its eigenvectors, columns."""
+    n = A.shape[0]
+    for i in range(n):
+        for j in range(n):
+            V[i, j] = 0.0
+        V[i, i] = 1.0
+    for _ in range(SWEEPS):
+        turned = False
+        for i in range(n - 1):
+            for j in range(i + 1, n):
+                if fabs(A[i, j]) > NEGLIGIBLE * (fabs(A[i, i]) + fabs(A[j, j])):
+                    _rotate(A, V, i, j)
+                    turned = True
+        if not turned:
+            return
+
+
+@kernel
+def sort(A, V):
+    """Put the eigenvalues that `diagonalize` leaves into rising order, their vectors with them."""
+    n = A.shape[0]
+    for i in range(n - 1):
+        least = i
+        for j in range(i + 1, n):
+            if A[j, j] < A[least, least]:
+                least = j
+        if least != i:
+            value = A[i, i]
+            A[i, i] = A[least, least]
+            A[least, least] = value
+            for k in range(n):
+                value = V[k, i]
+                V[k, i] = V[k, least]
+                V[k, least] = value
+
+
+@kernel
+def factor_cholesky(A):
+    """Turn a symmetric positive definite matrix into its Cholesky factor L, A = L L^T; return whether it is one."""
+    n = A.shape[0]
+    for j in range(n):
+        for k in range(j):
+            A[j, j] -= A[j, k] * A[j, k]
+        if not A[j, j] > 0.0:
+            return False
+        A[j, j] = sqrt(A[j, j])
+        for i in range(j + 1, n):
+            for k in range(j):
+                A[i, j] -= A[i, k] * A[j, k]
+            A[i, j] /= A[j, j]
+            A[j, i] = 0.0
+    return True

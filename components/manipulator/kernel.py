@@ -1,0 +1,300 @@
+"""A step of the manipulator: micro-steps of links, drives and payload, ticks of servo and controller on internal time.
+
+Order of a micro-step (spec/08 3.12): links at t; deflection and spring; on their ticks controller and servo loops;
+motors, and gears foreseen; accelerations of the links; joints; payload.
+"""
+
+from __future__ import annotations
+
+from math import ceil, fabs, isfinite
+
+from components.contact.kinematics import extrapolate
+from components.core import check, rotation
+from components.core.component import Message, combined, fail
+from components.core.kernel import kernel
+from components.core.vector import ZERO, load, store
+from components.manipulator import (
+    compliance,
+    control,
+    drive,
+    links,
+    outputs,
+    payload,
+    resolved_rates,
+    servo,
+    supervisor,
+)
+from components.manipulator.arm_data import VARIANT
+from components.manipulator.ports import MODE
+from components.spacecraft.rigid import invert
+
+AFFINE_INTERFACE = 301
+PAYLOAD_INERTIA = 302
+LINK_INERTIA = 303
+PERIODS = 304
+TABLE = 305
+DEFLECTION = 306
+BROKEN = 307
+NO_MODE = 308
+NO_JOINT = 309
+NO_AXIS = 310
+
+MESSAGES = combined(
+    check.messages("1 base"),
+    {
+        AFFINE_INTERFACE: Message("parameters.interface.base_motion = AFFINE: the arm has SOURCE and LAGGED only"),
+        PAYLOAD_INERTIA: Message("parameters.payload.inertia is not symmetric and positive definite"),
+        LINK_INERTIA: Message("parameters.link.inertia of link {status.index:.0f} has a negative moment"),
+        PERIODS: Message(
+            "parameters.servo.outer_period = {parameters.servo.outer_period:g} s must be a multiple of "
+            "parameters.servo.inner_period = {parameters.servo.inner_period:g} s"
+        ),
+        TABLE: Message("parameters.trajectory.time[{status.index:.0f}] = {status.value:g} s: times must rise"),
+        DEFLECTION: Message(
+            "the payload has turned by {status.value:.3g} rad against the gripper: the load is beyond the arm, or "
+            "parameters.micro_step = {parameters.micro_step:g} s is too long for its stiffness"
+        ),
+        BROKEN: Message("the motion of joint {status.index:.0f} is not finite: take a shorter parameters.micro_step"),
+        NO_MODE: Message("command.mode = {command.mode:.0f} is no mode of the arm"),
+        NO_JOINT: Message("command.joint = {command.joint:.0f}: there is no such joint"),
+        NO_AXIS: Message("command.step.axis = {command.step.axis:.0f} is not 1 to 6"),
+    },
+    compliance.MESSAGES,
+    resolved_rates.MESSAGES,
+    supervisor.MESSAGES,
+)
+
+SINGLE = MODE.codes["SINGLE"]
+KINEMATIC = VARIANT.codes["KINEMATIC"]
+LAST_MODE = max(MODE.codes.values())
+# rad, of the fixture against the gripper: beyond it the linear spring says nothing
+LARGEST_TURN = 0.5
+# instants lie on grids that rounding moves by far less than any step, s
+ROUNDING = 1e-9
+
+
+@kernel
+def _check_parameters(m):
+    """Return 0 if the parameters fit each other, else the code of what does not."""
+    p = m.parameters
+    if p.interface.base_motion == 3.0:
+        return fail(m.status, AFFINE_INTERFACE, 0.0, 0)
+    size = fabs(p.payload.inertia[0, 0]) + fabs(p.payload.inertia[1, 1]) + fabs(p.payload.inertia[2, 2])
+    for i in range(3):
+        for j in range(i):
+            if not fabs(p.payload.inertia[i, j] - p.payload.inertia[j, i]) <= 1e-9 * size:
+                return fail(m.status, PAYLOAD_INERTIA, 0.0, 0)
+    inverse, good = invert(rotation.load_matrix(p.payload.inertia))
+    if not good:
+        return fail(m.status, PAYLOAD_INERTIA, 0.0, 0)
+    rotation.store_matrix(inverse, m.free_body.inverse)
+    for k in range(len(m.drive)):
+        for i in range(3):
+            if not p.link.inertia[k, i, i] >= 0.0:
+                return fail(m.status, LINK_INERTIA, 0.0, k + 1)
+    ratio = p.servo.outer_period / p.servo.inner_period
+    if ratio < 0.5 or fabs(ratio - float(round(ratio))) > 1e-6 * ratio:
+        return fail(m.status, PERIODS, ratio, 0)
+    for i in range(1, int(p.trajectory.points)):
+        if not p.trajectory.time[i] > p.trajectory.time[i - 1]:
+            return fail(m.status, TABLE, p.trajectory.time[i], i + 1)
+    return compliance.check_segments(m)
+
+
+@kernel
+def _check_inputs(m):
+    """Return 0 if the inputs can be used, else the code of what is wrong with them."""
+    c = m.command
+    if c.mode < 1.0 or c.mode > LAST_MODE:
+        return fail(m.status, NO_MODE, c.mode, 0)
+    if c.mode == SINGLE and not 1.0 <= c.joint <= float(len(m.drive)):
+        return fail(m.status, NO_JOINT, c.joint, 0)
+    if not 1.0 <= c.step.axis <= 6.0:
+        return fail(m.status, NO_AXIS, c.step.axis, 0)
+    code = check.check_port(m.base, 1, m.status)
+    if code == 0:
+        code = check.check_acceleration(m.base, 1, m.status)
+    return code
+
+
+@kernel
+def _place_root(m, tau):
+    """Place R `tau` seconds into the step: fixed in I, or with the port base."""
+    p = m.parameters
+    if p.base_fixed != 0.0:
+        store(load(p.base.position), m.root.position)
+        angles = p.base.angles
+        rotation.store_matrix(rotation.from_angles(angles[0], angles[1], angles[2]), m.root.rotation)
+        store(ZERO, m.root.velocity)
+        store(ZERO, m.root.angular_velocity)
+        store(ZERO, m.root.acceleration)
+        store(ZERO, m.root.angular_acceleration)
+    else:
+        extrapolate(m.base, load(m.base.acceleration), load(m.base.angular_acceleration), tau, m.root)
+        store(load(m.base.acceleration), m.root.acceleration)
+        store(load(m.base.angular_acceleration), m.root.angular_acceleration)
+
+
+@kernel
+def _keep_middle(m):
+    """Keep the present place and twist of R as those of mid-step."""
+    store(load(m.root.position), m.middle.position)
+    rotation.store_matrix(rotation.load_matrix(m.root.rotation), m.middle.rotation)
+    store(load(m.root.velocity), m.middle.velocity)
+    store(load(m.root.angular_velocity), m.middle.angular_velocity)
+
+
+@kernel
+def _place(m, tau):
+    """Place root, links and spring, `tau` seconds into the step, for the present state. Returns 0 or a code."""
+    _place_root(m, tau)
+    links.place(m)
+    payload.deflect(m)
+    turned = m.free_body.deflection
+    size = fabs(turned[3]) + fabs(turned[4]) + fabs(turned[5])
+    if not size < LARGEST_TURN:
+        return fail(m.status, DEFLECTION, size, 0)
+    return 0
+
+
+@kernel
+def _tick(m):
+    """Run the servo loops whose ticks are now. Returns 0, or the code of a command that cannot be followed."""
+    p = m.parameters.servo
+    code = 0
+    if m.clock.inner_left <= 0.0:
+        code = control.tick(m)
+        servo.tick_outer(m)
+        m.clock.inner_left = float(round(p.outer_period / p.inner_period))
+    servo.tick_inner(m)
+    m.clock.inner_left -= 1.0
+    m.clock.until_inner += p.inner_period
+    return code
+
+
+@kernel
+def _micro_step(m, h):
+    """Advance links, drives and payload over h from where `_place` has put them."""
+    payload.load_arm(m)
+    if m.parameters.variant == KINEMATIC:
+        drive.follow_commands(m, h)
+        payload.advance(m, h)
+        return
+    drive.predict(m, h)
+    links.accelerate(m)
+    force, torque = links.root_wrench(m)
+    store(force, m.base.force_now)
+    store(torque, m.base.torque_now)
+    drive.advance(m, h)
+    payload.advance(m, h)
+
+
+@kernel
+def _finite(m):
+    """Return 0 if all joints move at finite rates, else a code."""
+    for k in range(len(m.drive)):
+        if not isfinite(m.drive[k].input_rate + m.drive[k].motor_rate):
+            return fail(m.status, BROKEN, m.drive[k].input_rate, k + 1)
+    return 0
+
+
+@kernel
+def _clear_accounts(m):
+    """Set all works and losses to zero."""
+    a = m.accounting
+    a.motors = 0.0
+    a.friction = 0.0
+    a.gears = 0.0
+    a.stops = 0.0
+    a.spring = 0.0
+    a.interface = 0.0
+    a.thrust = 0.0
+    a.base = 0.0
+    a.restiffened = 0.0
+
+
+@kernel
+def initialize(m):
+    """Set arm and payload at rest in their initial pose, and the stiffness for it. Returns 0, or a code."""
+    code = _check_inputs(m)
+    if code == 0:
+        code = _check_parameters(m)
+    if code != 0:
+        return code
+    links.prepare(m)
+    drive.prepare(m)
+    _place_root(m, 0.0)
+    _keep_middle(m)
+    links.place(m)
+    payload.prepare(m)
+    code = compliance.update(m)
+    if code == 0:
+        code = _place(m, 0.0)
+    if code != 0:
+        return code
+    _clear_accounts(m)
+    m.clock.until_inner = 0.0
+    m.clock.inner_left = 0.0
+    m.clock.in_mode = 0.0
+    m.clock.mode = 0.0
+    m.clock.update_before = m.command.stiffness_update
+    m.flag.singular = 0.0
+    m.flag.guard = 0.0
+    control.sense(m)
+    supervisor.enter(m)
+    store(ZERO, m.base.force_now)
+    store(ZERO, m.base.torque_now)
+    outputs.publish(m, 0.0)
+    m.status.code = 0.0
+    return 0
+
+
+@kernel
+def _update_stiffness(m):
+    """Compute the stiffness anew on a rising edge of the request; what the deflected spring gains is work."""
+    asked = m.command.stiffness_update
+    code = 0
+    if asked != 0.0 and m.clock.update_before == 0.0:
+        _place_root(m, 0.0)
+        links.place(m)
+        payload.deflect(m)
+        before = payload.spring_energy(m)
+        code = compliance.update(m)
+        m.accounting.restiffened += payload.spring_energy(m) - before
+    m.clock.update_before = asked
+    return code
+
+
+@kernel
+def step(m, t, h):
+    """Advance the manipulator from t by h > 0, s. Returns 0, or the code of a failure."""
+    p = m.parameters
+    code = _check_inputs(m)
+    if code == 0:
+        code = _update_stiffness(m)
+    if code != 0:
+        return code
+    payload.clear_impulses(m)
+    done = 0.0
+    while h - done > ROUNDING:
+        code = _place(m, done)
+        if code == 0 and m.clock.until_inner <= ROUNDING:
+            code = _tick(m)
+        if code != 0:
+            return code
+        # to the next tick, or to the end of the step
+        span = min(m.clock.until_inner, h - done)
+        size = span / max(1, ceil(span / p.micro_step - 1e-6))
+        _micro_step(m, size)
+        m.clock.until_inner -= size
+        done += size
+    _place_root(m, 0.5 * h)
+    _keep_middle(m)
+    code = _place(m, h)
+    if code == 0:
+        code = _finite(m)
+    if code != 0:
+        return code
+    outputs.publish(m, h)
+    m.status.code = 0.0
+    return 0

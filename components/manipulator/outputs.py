@@ -1,0 +1,181 @@
+"""What the manipulator gives: ports, relative motion, joints, flags, energy and momentum."""
+
+from __future__ import annotations
+
+from math import fabs
+
+from components.core import rotation
+from components.core.kernel import kernel
+from components.core.ports import BASE_MOTION
+from components.core.vector import add, cross, dot, load, scale, store, subtract
+from components.manipulator import drive, links, payload
+from components.manipulator.arm_data import VARIANT
+
+KINEMATIC = VARIANT.codes["KINEMATIC"]
+SOURCE = BASE_MOTION.codes["SOURCE"]
+
+
+@kernel
+def _publish_port(place, turn, velocity, spin, port):
+    """Set pose and twist of a port from its place, its rotation from I, and its absolute twist in axes I."""
+    store(place, port.position)
+    q = rotation.continued(rotation.quaternion(turn), rotation.load_quaternion(port.quaternion))
+    rotation.store_quaternion(q, port.quaternion)
+    store(rotation.apply(turn, velocity), port.velocity)
+    store(rotation.apply(turn, spin), port.angular_velocity)
+
+
+@kernel
+def _publish_interface(m, h):
+    """Set the motion of PI; its accelerations are means over the step of h, or the velocity terms alone (SOURCE)."""
+    b = m.free_body
+    place, turn, velocity, spin = payload.interface(m)
+    _publish_port(place, turn, velocity, spin, m.interface)
+    acceleration = (0.0, 0.0, 0.0)
+    angular = (0.0, 0.0, 0.0)
+    if m.parameters.interface.base_motion == SOURCE:
+        w = load(b.angular_velocity)
+        facing = rotation.load_matrix(b.to_interface)
+        acceleration = rotation.apply(facing, cross(w, cross(w, load(m.parameters.interface.position))))
+    elif h > 0.0:
+        acceleration = scale(1.0 / h, subtract(velocity, load(b.interface_velocity)))
+        angular = scale(1.0 / h, subtract(spin, load(b.interface_spin)))
+        acceleration = rotation.apply(turn, acceleration)
+        angular = rotation.apply(turn, angular)
+    store(acceleration, m.interface.acceleration)
+    store(angular, m.interface.angular_acceleration)
+    store(velocity, b.interface_velocity)
+    store(spin, b.interface_spin)
+    return place, turn, velocity, spin
+
+
+@kernel
+def _publish_relative(m, place, turn, velocity, spin):
+    """Set the motion of PI seen from BI (spec/08 4), which moves with the root."""
+    p = m.parameters
+    to_root = rotation.load_matrix(m.root.rotation)
+    root = rotation.from_angles(p.base.angles[0], p.base.angles[1], p.base.angles[2])
+    target = rotation.from_angles(p.target.angles[0], p.target.angles[1], p.target.angles[2])
+    to_target = rotation.compose(target, rotation.compose(rotation.transpose(root), to_root))
+    from_root = rotation.apply(root, subtract(load(p.target.position), load(p.base.position)))
+    at = add(load(m.root.position), rotation.apply_transposed(to_root, from_root))
+    apart = subtract(place, at)
+    carrying = rotation.apply_transposed(to_root, load(m.root.velocity))
+    turning = rotation.apply_transposed(to_root, load(m.root.angular_velocity))
+    arm = subtract(place, load(m.root.position))
+    moving = subtract(velocity, add(carrying, cross(turning, arm)))
+    out = m.relative
+    store(rotation.apply(to_target, apart), out.position)
+    A = rotation.compose(turn, rotation.transpose(to_target))
+    q = rotation.continued(rotation.quaternion(A), rotation.load_quaternion(out.quaternion))
+    rotation.store_quaternion(q, out.quaternion)
+    store(rotation.angles(A), out.angles)
+    store(rotation.apply(to_target, moving), out.velocity)
+    store(rotation.apply(to_target, subtract(spin, turning)), out.angular_velocity)
+
+
+@kernel
+def _publish_joints(m):
+    """Set the outputs of the joints, and the flags that come from their angles."""
+    p = m.parameters
+    m.flag.stiffness_outdated = 0.0
+    for k in range(len(m.drive)):
+        d = m.drive[k]
+        out = m.joint[k]
+        ratio = p.gear.ratio[k]
+        out.angle = d.input_angle / ratio
+        out.rate = d.input_rate / ratio
+        out.motor_rate = d.motor_rate
+        out.motor_torque = d.motor_torque
+        out.gear_torque = d.gear_torque
+        out.windup = d.motor_angle - d.input_angle
+        out.commanded_rate = d.command
+        out.saturated = d.saturated
+        m.flag.limit[k] = 1.0 if fabs(out.angle) > p.joint.angle_limit[k] else 0.0
+        if fabs(out.angle - m.flexure.angle[k]) > p.compliance.angle_change:
+            m.flag.stiffness_outdated = 1.0
+
+
+@kernel
+def _totals(m):
+    """Return (momentum, angular momentum about the origin of I) of links and payload, and set the kinetic energy."""
+    energy, momentum, angular = links.momenta(m)
+    to_root = rotation.load_matrix(m.root.rotation)
+    momentum = rotation.apply_transposed(to_root, momentum)
+    angular = add(rotation.apply_transposed(to_root, angular), cross(load(m.root.position), momentum))
+    own_energy, own, own_angular = payload.momenta(m)
+    m.audit.kinetic_energy = energy + own_energy
+    return add(momentum, own), add(angular, own_angular)
+
+
+@kernel
+def _publish_audit(m):
+    """Set energies, losses and works so far."""
+    kinetic, stored = drive.energies(m)
+    a = m.accounting
+    out = m.audit
+    out.kinetic_energy += kinetic
+    out.stored_energy = stored + payload.spring_energy(m)
+    if m.parameters.variant == KINEMATIC:
+        # there are no motors: their work is what the motion of the joints took
+        a.motors = out.kinetic_energy + out.stored_energy + a.spring
+        a.motors -= a.interface + a.thrust + a.base + a.restiffened + a.initial
+    out.dissipated_friction = a.friction
+    out.dissipated_gears = a.gears
+    out.dissipated_stops = a.stops
+    out.dissipated_compliance = a.spring
+    out.dissipated_energy = a.friction + a.gears + a.stops + a.spring
+    out.work_interface = a.interface
+    out.work_thrust = a.thrust
+    out.work_base = a.base
+    out.work_motors = a.motors
+    out.work_stiffness_update = a.restiffened
+
+
+@kernel
+def set_base_wrench(m, h):
+    """Set the mean wrench on the station over the step of h, from the momentum of arm and payload; (0, 0) at the start.
+
+    The station gets what contact and thrust gave and the momentum did not take up. So the impulse by which its true
+    motion differs from the extrapolated one is made good one step later (spec/00 R4). m.middle is the root in mid-step.
+    """
+    momentum, angular = _totals(m)
+    a = m.accounting
+    if h > 0.0:
+        impulse = subtract(load(a.outer_impulse), subtract(momentum, load(a.momentum)))
+        turn = subtract(load(a.outer_angular_impulse), subtract(angular, load(a.angular_momentum)))
+        A = rotation.load_matrix(m.middle.rotation)
+        force = rotation.apply(A, scale(1.0 / h, impulse))
+        turn = subtract(turn, cross(load(m.middle.position), impulse))
+        torque = rotation.apply(A, scale(1.0 / h, turn))
+        store(force, m.base.force)
+        store(torque, m.base.torque)
+        a.base -= h * (dot(force, load(m.middle.velocity)) + dot(torque, load(m.middle.angular_velocity)))
+    else:
+        store(load(m.base.force_now), m.base.force)
+        store(load(m.base.torque_now), m.base.torque)
+    store(momentum, a.momentum)
+    store(angular, a.angular_momentum)
+    store(momentum, m.audit.momentum)
+    store(angular, m.audit.angular_momentum)
+
+
+@kernel
+def publish(m, h):
+    """Set all outputs at the end of a step of h, 0 at the start; links and spring stand there already."""
+    place, turn, velocity, spin = _publish_interface(m, h)
+    _publish_relative(m, place, turn, velocity, spin)
+    b = m.free_body
+    own = rotation.load_matrix(b.rotation)
+    rotating = rotation.apply_transposed(own, load(b.angular_velocity))
+    _publish_port(load(b.position), own, load(b.velocity), rotating, m.payload)
+    _publish_joints(m)
+    for i in range(3):
+        m.tip.force[i] = b.wrench[i]
+        m.tip.torque[i] = b.wrench[3 + i]
+        m.tip.deflection[i] = b.deflection[i]
+        m.tip.rotation[i] = b.deflection[3 + i]
+    set_base_wrench(m, h)
+    if h == 0.0:
+        m.accounting.initial = m.audit.kinetic_energy
+    _publish_audit(m)

@@ -1,0 +1,175 @@
+"""The payload: a free rigid body on the spring K_M, C_M between gripper and fixture (spec/08 3.9, E17 to E22)."""
+
+from __future__ import annotations
+
+from components.core import rotation
+from components.core.kernel import kernel
+from components.core.vector import ZERO, add, axpy, cross, dot, load, negate, scale, store, subtract
+from components.manipulator import links
+
+
+@kernel
+def prepare(m):
+    """Set the payload at rest on the gripper in its initial attitude, the fixture as it lies: no deflection."""
+    p = m.parameters
+    b = m.free_body
+    angles = p.initial.payload_angles
+    root_turn = rotation.from_angles(p.base.angles[0], p.base.angles[1], p.base.angles[2])
+    # B -> PL, I -> R, and so I -> PL
+    own = rotation.from_angles(angles[0], angles[1], angles[2])
+    to_root = rotation.load_matrix(m.root.rotation)
+    turn = rotation.compose(own, rotation.compose(rotation.transpose(root_turn), to_root))
+    to_gripper, place, velocity, spin = links.gripper(m)
+    to_gripper_from_inertial = rotation.compose(to_gripper, to_root)
+    fixture = rotation.compose(to_gripper_from_inertial, rotation.transpose(turn))
+    rotation.store_matrix(fixture, b.fixture)
+    facing = p.interface.angles
+    rotation.store_matrix(rotation.from_angles(facing[0], facing[1], facing[2]), b.to_interface)
+    arm = scale(-1.0, load(p.grapple.position))
+    grip = add(load(m.root.position), rotation.apply_transposed(to_root, place))
+    store(add(grip, rotation.apply_transposed(turn, arm)), b.position)
+    w = rotation.apply_transposed(fixture, spin)
+    store(w, b.angular_velocity)
+    v = rotation.apply_transposed(to_gripper_from_inertial, velocity)
+    store(add(v, rotation.apply_transposed(turn, cross(w, arm))), b.velocity)
+    rotation.store_quaternion(rotation.quaternion(turn), b.quaternion)
+    rotation.store_matrix(rotation.from_quaternion(rotation.load_quaternion(b.quaternion)), b.rotation)
+
+
+@kernel
+def deflect(m):
+    """Set the deflection of the fixture from the gripper and its rate, axes E, and the wrench of the spring."""
+    b = m.free_body
+    to_root = rotation.load_matrix(m.root.rotation)
+    turn = rotation.load_matrix(b.rotation)
+    to_gripper, place, velocity, spin = links.gripper(m)
+    to_E = rotation.compose(to_gripper, to_root)
+    from_payload = rotation.compose(to_E, rotation.transpose(turn))
+    offset = load(m.parameters.grapple.position)
+    w = load(b.angular_velocity)
+    at_root = subtract(load(b.position), load(m.root.position))
+    r = rotation.apply(to_E, add(at_root, rotation.apply_transposed(turn, offset)))
+    r = subtract(r, rotation.apply(to_gripper, place))
+    v = add(rotation.apply(to_E, load(b.velocity)), rotation.apply(from_payload, cross(w, offset)))
+    v = subtract(subtract(v, velocity), cross(spin, r))
+    relative = subtract(rotation.apply(from_payload, w), spin)
+    fixture = rotation.compose(rotation.load_matrix(b.fixture), rotation.transpose(from_payload))
+    phi = rotation.rotation_vector(rotation.quaternion(fixture))
+    for i in range(3):
+        b.deflection[i] = r[i]
+        b.deflection[3 + i] = phi[i]
+        b.deflection_rate[i] = v[i]
+        b.deflection_rate[3 + i] = relative[i]
+    power = 0.0
+    for i in range(6):
+        elastic = 0.0
+        damped = 0.0
+        for j in range(6):
+            elastic += m.compliance.stiffness[i, j] * b.deflection[j]
+            damped += m.compliance.damping[i, j] * b.deflection_rate[j]
+        b.wrench[i] = elastic + damped
+        power += damped * b.deflection_rate[i]
+    b.spring_power = power
+    rotation.store_matrix(from_payload, b.to_gripper)
+
+
+@kernel
+def load_arm(m):
+    """Add the wrench of the spring to the last link, about its joint."""
+    last = m.arm[len(m.arm) - 1]
+    w = m.free_body.wrench
+    force = (w[0], w[1], w[2])
+    for i in range(3):
+        last.force[i] += force[i]
+    torque = add((w[3], w[4], w[5]), cross(load(last.reach), force))
+    for i in range(3):
+        last.torque[i] += torque[i]
+
+
+@kernel
+def advance(m, h):
+    """Advance the payload over h under the spring, the wrench at its interface and the external thrust."""
+    b = m.free_body
+    p = m.parameters
+    from_payload = rotation.load_matrix(b.to_gripper)
+    facing = rotation.load_matrix(b.to_interface)
+    turn = rotation.load_matrix(b.rotation)
+    w = b.wrench
+    pull = negate(rotation.apply_transposed(from_payload, (w[0], w[1], w[2])))
+    twist = negate(rotation.apply_transposed(from_payload, (w[3], w[4], w[5])))
+    contact = rotation.apply_transposed(facing, load(m.interface.force))
+    contact_torque = rotation.apply_transposed(facing, load(m.interface.torque))
+    contact_torque = add(contact_torque, cross(load(p.interface.position), contact))
+    thrust = load(m.payload.force)
+    thrust_torque = load(m.payload.torque)
+    force = add(add(pull, contact), thrust)
+    torque = add(add(twist, cross(load(p.grapple.position), pull)), add(contact_torque, thrust_torque))
+
+    v = load(b.velocity)
+    spin = load(b.angular_velocity)
+    inertia = rotation.load_matrix(p.payload.inertia)
+    torque = subtract(torque, cross(spin, rotation.apply(inertia, spin)))
+    new_v = axpy(h / p.payload.mass, rotation.apply_transposed(turn, force), v)
+    new_spin = axpy(h, rotation.apply(rotation.load_matrix(b.inverse), torque), spin)
+    moved = scale(0.5 * h, rotation.apply(turn, add(v, new_v)))
+    turned = scale(0.5 * h, add(spin, new_spin))
+    a = m.accounting
+    a.interface += dot(contact, moved) + dot(contact_torque, turned)
+    a.thrust += dot(thrust, moved) + dot(thrust_torque, turned)
+    a.spring += h * b.spring_power
+    outer = rotation.apply_transposed(turn, add(contact, thrust))
+    outer_torque = rotation.apply_transposed(turn, add(contact_torque, thrust_torque))
+    store(axpy(h, outer, load(a.outer_impulse)), a.outer_impulse)
+    about_origin = add(outer_torque, cross(load(b.position), outer))
+    store(axpy(h, about_origin, load(a.outer_angular_impulse)), a.outer_angular_impulse)
+
+    store(new_v, b.velocity)
+    store(new_spin, b.angular_velocity)
+    store(axpy(h, new_v, load(b.position)), b.position)
+    q = rotation.advance(rotation.load_quaternion(b.quaternion), scale(h, new_spin))
+    rotation.store_quaternion(q, b.quaternion)
+    rotation.store_matrix(rotation.from_quaternion(q), b.rotation)
+
+
+@kernel
+def spring_energy(m):
+    """Return the energy stored in the spring, J, after `deflect`."""
+    total = 0.0
+    for i in range(6):
+        for j in range(6):
+            total += m.free_body.deflection[i] * m.compliance.stiffness[i, j] * m.free_body.deflection[j]
+    return 0.5 * total
+
+
+@kernel
+def interface(m):
+    """Return (position in I, I -> PI, velocity in I, angular velocity in I) of the mating interface."""
+    b = m.free_body
+    turn = rotation.load_matrix(b.rotation)
+    offset = load(m.parameters.interface.position)
+    w = load(b.angular_velocity)
+    place = add(load(b.position), rotation.apply_transposed(turn, offset))
+    velocity = add(load(b.velocity), rotation.apply_transposed(turn, cross(w, offset)))
+    to_port = rotation.compose(rotation.load_matrix(b.to_interface), turn)
+    return place, to_port, velocity, rotation.apply_transposed(turn, w)
+
+
+@kernel
+def momenta(m):
+    """Return (kinetic energy, momentum, angular momentum about the origin of I) of the payload, axes I."""
+    b = m.free_body
+    mass = m.parameters.payload.mass
+    v = load(b.velocity)
+    w = load(b.angular_velocity)
+    spin = rotation.apply(rotation.load_matrix(m.parameters.payload.inertia), w)
+    momentum = scale(mass, v)
+    angular = rotation.apply_transposed(rotation.load_matrix(b.rotation), spin)
+    angular = add(angular, cross(load(b.position), momentum))
+    return 0.5 * (mass * dot(v, v) + dot(w, spin)), momentum, angular
+
+
+@kernel
+def clear_impulses(m):
+    """Set the impulses that came from outside in this step to zero."""
+    store(ZERO, m.accounting.outer_impulse)
+    store(ZERO, m.accounting.outer_angular_impulse)

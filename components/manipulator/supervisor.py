@@ -1,0 +1,175 @@
+"""Step and Insert: motion of PI along one of its axes, the other five held (spec/08 3.7, source 8.4).
+
+The executor closes a loop on the sensed pose. Nothing but its end, an abort or a load guard stops a command: a payload
+that is stopped by contact is pushed on.
+"""
+
+from __future__ import annotations
+
+from math import copysign, fabs
+
+from components.core import rotation
+from components.core.component import Message, fail
+from components.core.kernel import kernel
+from components.core.vector import add, load, norm, scale, store, subtract
+from components.manipulator import resolved_rates
+from components.manipulator.ports import STEP_STATE, STEP_TYPE
+
+IDLE = STEP_STATE.codes["IDLE"]
+RUN = STEP_STATE.codes["RUN"]
+HOLD = STEP_STATE.codes["HOLD"]
+ABORTED = STEP_STATE.codes["ABORTED"]
+INSERT = STEP_TYPE.codes["INSERT"]
+
+UNREACHABLE = 331
+MESSAGES = {
+    UNREACHABLE: Message(
+        "command.step.amplitude = {command.step.amplitude:.4g} along command.step.axis = {command.step.axis:.0f} "
+        "cannot be reached: E would be {status.value:.4g} m from joint 1, beyond parameters.segment.length"
+    ),
+}
+
+
+@kernel
+def enter(m):
+    """Take the sensed pose for the reference, and be ready."""
+    s = m.supervisor
+    s.state = IDLE
+    s.trigger_before = m.command.step.trigger
+    store(load(m.sensed.position), s.position)
+    rotation.store_matrix(rotation.load_matrix(m.sensed.interface), s.rotation)
+    m.command.state = IDLE
+
+
+@kernel
+def travel(t, duration, ramp, amplitude):
+    """Return (travel, its rate) at time t of a motion with constant speed between two ramps, all of one sign."""
+    size = fabs(amplitude)
+    t = max(0.0, min(duration, t))
+    if duration <= ramp or duration <= 0.0:
+        return amplitude, 0.0
+    speed = size / (duration - ramp)
+    sign = copysign(1.0, amplitude)
+    if t < ramp:
+        return sign * 0.5 * speed * t * t / ramp, sign * speed * t / ramp
+    left = duration - t
+    if left < ramp:
+        return sign * (size - 0.5 * speed * left * left / ramp), sign * speed * left / ramp
+    return sign * speed * (t - 0.5 * ramp), sign * speed
+
+
+@kernel
+def _longest(m):
+    """Return the distance from the first joint to E of the arm when it is stretched."""
+    total = 0.0
+    for k in range(1, len(m.arm)):
+        total += norm(load(m.arm[k].reach))
+    return total
+
+
+@kernel
+def _start(m):
+    """Begin the command at the inputs. Returns 0, or the code of one that is out of reach."""
+    p = m.parameters.control
+    s = m.supervisor
+    given = m.command.step
+    axis = int(given.axis) - 1
+    speed = given.speed
+    if speed == 0.0:
+        if given.type == INSERT:
+            speed = p.insert_speed
+        elif axis < 3:
+            speed = p.linear_speed
+        else:
+            speed = p.angular_speed
+    s.axis = float(axis)
+    s.amplitude = given.amplitude
+    cruise = fabs(given.amplitude) / speed
+    s.ramp = min(p.ramp, cruise)
+    s.duration = cruise + s.ramp
+    s.elapsed = 0.0
+    store(load(s.position), s.start_position)
+    rotation.store_matrix(rotation.load_matrix(s.rotation), s.start_rotation)
+    s.state = RUN
+    m.flag.guard = 0.0
+    if axis < 3:
+        along = rotation.load_matrix(s.rotation)[axis]
+        last = len(m.arm) - 1
+        tip = add(load(m.sensed.point[last]), scale(given.amplitude, along))
+        distance = norm(subtract(tip, load(m.sensed.point[0])))
+        if distance > _longest(m):
+            s.state = ABORTED
+            m.command.state = ABORTED
+            return fail(m.status, UNREACHABLE, distance, 0)
+    return 0
+
+
+@kernel
+def tick(m):
+    """Advance the executor by a tick. Returns 0, or the code of a command that cannot be carried out."""
+    p = m.parameters.control
+    s = m.supervisor
+    code = 0
+    trigger = m.command.step.trigger
+    if s.state == RUN:
+        s.elapsed += m.parameters.servo.outer_period
+        w = m.free_body.wrench
+        force = norm((w[0], w[1], w[2]))
+        torque = norm((w[3], w[4], w[5]))
+        if p.guarded != 0.0 and (force > p.force_limit or torque > p.torque_limit):
+            s.state = ABORTED
+            m.flag.guard = 1.0
+        elif s.elapsed >= s.duration:
+            s.state = HOLD
+            _refer(m, s.duration)
+    if m.command.abort != 0.0:
+        if s.state == RUN:
+            s.state = ABORTED
+    elif trigger != 0.0 and s.trigger_before == 0.0 and s.state != RUN:
+        code = _start(m)
+    elif s.state == HOLD and trigger == 0.0:
+        s.state = IDLE
+    s.trigger_before = trigger
+    m.command.state = s.state
+    return code
+
+
+@kernel
+def _refer(m, t):
+    """Set the reference pose of PI at time t of the command, and return the rate of the travel."""
+    s = m.supervisor
+    done, rate = travel(t, s.duration, s.ramp, s.amplitude)
+    start = rotation.load_matrix(s.start_rotation)
+    axis = int(s.axis)
+    if axis < 3:
+        store(add(load(s.start_position), scale(done, start[axis])), s.position)
+        rotation.store_matrix(start, s.rotation)
+    else:
+        turn = rotation.about_x(done)
+        if axis == 4:
+            turn = rotation.about_y(done)
+        elif axis == 5:
+            turn = rotation.about_z(done)
+        store(load(s.start_position), s.position)
+        rotation.store_matrix(rotation.compose(turn, start), s.rotation)
+    return rate
+
+
+@kernel
+def set_twist(m):
+    """Set the wanted twist of E: the reference's own, and a share of the error of the sensed pose."""
+    s = m.supervisor
+    rate = _refer(m, s.elapsed)
+    gain = m.parameters.control.pose_gain
+    axis = int(s.axis)
+    along = rotation.load_matrix(s.start_rotation)[axis % 3]
+    facing = rotation.load_matrix(m.sensed.interface)
+    velocity = scale(gain, subtract(load(s.position), load(m.sensed.position)))
+    error = rotation.compose(rotation.load_matrix(s.rotation), rotation.transpose(facing))
+    turn = rotation.rotation_vector(rotation.quaternion(error))
+    spin = scale(gain, rotation.apply_transposed(facing, turn))
+    if axis < 3:
+        velocity = add(velocity, scale(rate, along))
+    else:
+        spin = add(spin, scale(rate, along))
+    resolved_rates.want(m, velocity, spin, load(m.sensed.position))
