@@ -89,6 +89,6 @@ def prepare(
         observers=[*watching(structure, plan), *observers, *live_observers],
         drivers=[*live_drivers, *drivers],
         stop_when=plan.stop_when,
+        notes=notes,
     )
-    run.result.warnings[:0] = notes
     return run

@@ -12,9 +12,11 @@ import numpy as np
 
 from base.names import shown
 from dockfmu.declare.settings import scalars
+from dockfmu.declare.starts import Starts
 from dockfmu.options import OptionError
 from dockfmu.outcome import Outcome
 from master.algorithms import Algorithm
+from master.observers.audit import Audit
 from master.observers.observer import Observer
 from master.observers.series import Series
 from master.run.simulation import CoSimulation
@@ -32,13 +34,27 @@ class Simulation:
     ...     while simulation.time < 2.0:
     ...         simulation["craft.force"] = -3.0 * simulation["craft.velocity"]
     ...         simulation.step()
+
+    Many runs with the FMUs loaded once:
+
+    >>> with system.simulate(stop=2.0) as simulation:                                            # doctest: +SKIP
+    ...     for mass in (1.0, 2.0, 3.0):
+    ...         simulation.reset({"craft.parameters.mass": mass})
+    ...         simulation.advance()
+    ...         print(simulation.finish().outcome)
     """
 
-    def __init__(self, inner: CoSimulation, series: Series, outcome_observers: Callable[[], list[Observer]]) -> None:
+    def __init__(
+        self, inner: CoSimulation, series: Series, outcome_observers: Callable[[], list[Observer]], starts: Starts
+    ) -> None:
         """`outcome_observers` makes the observers that report the outcome of a branch."""
         self._inner = inner
         self._series = series
         self._outcome_observers = outcome_observers
+        self._starts = starts
+        self._base = inner.system
+        self._audits = [observer for observer in inner.requests.observers if isinstance(observer, Audit)]
+        self._energies = [audit.reference_energy for audit in self._audits]
 
     def __enter__(self) -> Simulation:
         self._inner.__enter__()
@@ -71,6 +87,41 @@ class Simulation:
         if math.isinf(until) and math.isinf(self._inner.stop):
             raise OptionError(["advance needs a time, because the simulation has no stop time"])
         return self._inner.advance(until)
+
+    def finish(self) -> Outcome:
+        """End this run, and return its outcome, which stays as it is when the simulation is reset.
+
+        It may be called after a failure, of which the outcome tells. Variables can be read until the next `reset`.
+        Raises FmuError where the last values cannot be read.
+        """
+        self._inner.finish()
+        return Outcome(self._inner.system, self._inner.result, self._series.detached())
+
+    def reset(self, values: Mapping[str, Any] | None = None) -> None:
+        """Begin another run at the start, with the FMUs that are loaded; results are bitwise equal to a fresh run.
+
+        A run that has not been finished is ended. After a run that failed, the FMUs are loaded again.
+
+        Parameters
+        ----------
+        values : mapping of str to value, optional
+            Start values by full names and, for a declared system, `initial_conditions.NAME`: the settings of `load`,
+            laid over those with which the system was loaded. The craft of a declared system are placed again. Values
+            of an earlier `reset` do not count.
+
+        Raises
+        ------
+        StructureError, DeclarationError, OptionError
+            for values that do not fit; the simulation can be reset again
+        FmuError
+            where an FMU cannot be initialised with them; the outcome of `finish` tells of it
+        """
+        if values and self._inner.resume is not None:
+            raise OptionError(["reset: a simulation that continues from a checkpoint has its start values from there"])
+        chosen = self._starts.of(self._base, values or {})
+        for audit, energy in zip(self._audits, self._energies, strict=True):
+            audit.reference_energy = energy if chosen.approach_energy is None else chosen.approach_energy or None
+        self._inner.reset(chosen.structure)
 
     def __getitem__(self, name: str) -> Any:
         """Return the present value of "element.variable": a number, truth value or text, or a whole array."""
@@ -151,7 +202,7 @@ class Simulation:
             control=control,
             observers=[*self._outcome_observers(), series],
         )
-        return Simulation(inner, series, self._outcome_observers)
+        return Simulation(inner, series, self._outcome_observers, self._starts)
 
     @property
     def outcome(self) -> Outcome:

@@ -16,6 +16,7 @@ from dockfmu.declare.bundle import silent
 from dockfmu.declare.initial_conditions import CONDITIONS
 from dockfmu.declare.plan import Plan
 from dockfmu.declare.settings import read_settings, scalars, set_value
+from dockfmu.declare.starts import Starts
 from dockfmu.options import OptionError, RunChanges, RunOptions
 from dockfmu.outcome import Outcome
 from dockfmu.prepare import prepare
@@ -72,6 +73,7 @@ class System:
         self._given: dict[str, Any] = {}
         """Settings with which it was loaded, for the report."""
         self._products: Products | None = None
+        self._starts = Starts()
 
     @classmethod
     def load(
@@ -107,17 +109,21 @@ class System:
             found = bundle.read_bundle(source, private.path)
             chosen.apply(found[0])
         else:
-            declared = declaration.read(str(source))
+            declared = declaration.read(str(source)).with_conditions(conditions)
             progress(f"{source}: preparing its FMUs")
             changed = bool(chosen.values or chosen.sets or conditions)
             own = declared.origin is None and not changed
-            made = bundle.make(declared.with_conditions(conditions), private.path / "made", chosen, progress, own=own)
+            made = bundle.make(declared, private.path / "made", chosen, progress, own=own)
+            system._starts = Starts(declared, chosen)
             system._products = Products(declared.name, declared.origin, made.parent, changed)
             # apart from what was made: packages within a package are unpacked too
             found = bundle.read_bundle(made, private.path / "package")
         system.structure, system.plan, system.description, system.notes = found
         # simulations and outcomes look at its FMUs too
         system.structure.keeps.append(private)
+        loaded = system.structure.elements.items()
+        system._starts.files = {name: element.file for name, element in loaded}
+        system._starts.values = {name: dict(element.start) for name, element in loaded}
         system.plan.check(system.structure)
         return system
 
@@ -386,7 +392,7 @@ class System:
             names = [scalar for name in chosen.record for scalar in scalars(self.structure, name)[0]]
         series = Series(names, every=chosen.every or 1)
         inner = prepare(self.structure, self.plan, chosen, math.inf, [series, *observers], drivers, self.notes)
-        return Simulation(inner, series, lambda: outcome_observers(self.plan))
+        return Simulation(inner, series, lambda: outcome_observers(self.plan), self._starts)
 
     def run(
         self,

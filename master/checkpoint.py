@@ -197,11 +197,17 @@ def identity(system: Structure) -> dict[str, Any]:
     elements = system.elements.items()
     return {
         "fmus": digests(system),
-        "starts": {name: {key: _plain(v) for key, v in element.start.items()} for name, element in elements},
+        **identity_of_starts(system),
         "rates": {name: [element.substeps, element.every] for name, element in elements},
         "order": list(system.execution_order()),
         "connections": sorted(map(_sentence, system.connections)),
     }
+
+
+def identity_of_starts(system: Structure) -> dict[str, Any]:
+    """Return the part of `identity` that start values are."""
+    elements = system.elements.items()
+    return {"starts": {name: {key: _plain(v) for key, v in element.start.items()} for name, element in elements}}
 
 
 def _plain(value: Any) -> Any:

@@ -184,9 +184,13 @@ class Structure:
         """Raise StructureError with all mistakes; DescriptionError or ArchiveError for FMUs that cannot be used."""
         for name in self.elements:
             self.description(name)
-        problems = [*self._check_order(), *self._check_rates(), *self._check_connections()]
-        for element in self.elements.values():
-            problems.extend(self._check_start(element))
+        problems = [*self._check_order(), *self._check_rates(), *self._check_connections(), *self._start_problems()]
+        if problems:
+            raise StructureError(problems)
+
+    def check_starts(self) -> None:
+        """Raise StructureError with all mistakes among the start values."""
+        problems = list(self._start_problems())
         if problems:
             raise StructureError(problems)
 
@@ -249,6 +253,10 @@ class Structure:
         except ValueError as error:
             return f"{error}; give the factor and switch the conversion off, or correct the connection"
         return ""
+
+    def _start_problems(self) -> Iterable[str]:
+        for element in self.elements.values():
+            yield from self._check_start(element)
 
     def _check_start(self, element: Element) -> Iterable[str]:
         variables = self.description(element.name).variables

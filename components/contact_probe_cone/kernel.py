@@ -111,6 +111,7 @@ def _finish(m, h):
     probe_cone.evaluate(m.probe_cone)
     output = m.probe_cone.output
     _publish_now(output, m.target, m.link)
+    m.capture.margin = probe_cone.capture_margin(m.probe_cone)
     probe_cone.list_contacts(m.probe_cone, m.contact)
     probe_cone.publish_validity(m.probe_cone, m.validity)
     out = m.audit

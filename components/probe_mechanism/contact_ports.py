@@ -46,6 +46,7 @@ INTERNAL = ContactPorts(
             output("roller_contact", "1", "this roller touched the cone in this step", shape=3, type=BOOLEAN),
             output("latch", "1", "this latch has fired", shape=4, type=BOOLEAN),
         ),
+        probe_cone.capture(),
         ports.contacts(CONTACTS),
         probe_cone.validity(),
     ),

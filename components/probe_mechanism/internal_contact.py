@@ -238,6 +238,7 @@ def finish_step(m):
     m.sensor.capture = contact.capture
     for k in range(len(contact.latch_fired)):
         m.flag.latch[k] = contact.latch_fired[k]
+    m.capture.margin = probe_cone.capture_margin(m.probe_cone)
     probe_cone.list_contacts(m.probe_cone, m.contact)
     probe_cone.publish_validity(m.probe_cone, m.validity)
 

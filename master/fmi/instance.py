@@ -129,23 +129,27 @@ class FmuInstance:
         self.fmu = fmu
         self.name = name
         # pythonfmu logs exceptions only where every category is logged
-        logging = logging or fmu.description.needs_execution_tool
+        self._logging = logging or fmu.description.needs_execution_tool
         self.log = log.Log(self._translate, listener)
         self._key = log.register(self.log)
         self._arrays: dict[tuple[str, ...], list[tuple[str, np.ndarray, list[int]]]] = {}
         self._entries: dict[str, Any] = {}
-        self.component: int | None = fmu.library.instantiate(name, self._key, logging)
+        self.component: int | None = None
         self._running = False
         try:
-            if not self.component:
-                raise self._refusal()
-            if not logging:
-                self._ask_for_complaints()
-            if fmu.structure:
-                self.set(fmu.structure)
+            self._instantiate()
         except BaseException:
             self.free()
             raise
+
+    def _instantiate(self) -> None:
+        self.component = self.fmu.library.instantiate(self.name, self._key, self._logging)
+        if not self.component:
+            raise self._refusal()
+        if not self._logging:
+            self._ask_for_complaints()
+        if self.fmu.structure:
+            self.set(self.fmu.structure)
 
     def _refusal(self) -> FmuError:
         return FmuError(
@@ -364,6 +368,16 @@ class FmuInstance:
             raise FmuError(self.name, "fmi2DeSerializeFMUstate gave no state", function="fmi2DeSerializeFMUstate")
         return state.value
 
+    def renew(self) -> None:
+        """Begin as after instantiation, with a new `component` of the loaded library.
+
+        fmi2Reset would be for that; but there are FMUs whose fmi2Reset does nothing, and to free and instantiate is
+        what every importer does. Raises FmuError where the FMU refuses.
+        """
+        self._free_component()
+        self.log.messages.clear()
+        self._instantiate()
+
     def terminate(self) -> None:
         """End the simulation of this instance, if it runs."""
         if self._running and not self.dead:
@@ -372,12 +386,15 @@ class FmuInstance:
 
     def free(self) -> None:
         """Free the instance; nothing else may be called afterwards."""
+        self._free_component()
+        log.forget(self._key)
+
+    def _free_component(self) -> None:
         with suppress(FmuError):
             self.terminate()
         if self.component and not self.dead:
             self.fmu.library.functions["fmi2FreeInstance"](self.component)
         self.component, self._running = None, False
-        log.forget(self._key)
 
     def _translate(self, text: str) -> str:
         """Replace the placeholders `#r12#` of FMI by names of variables."""

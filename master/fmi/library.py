@@ -126,7 +126,7 @@ class LibraryFmi2:
         demand(self._library, list(FUNCTIONS), owner, "2.0")
         self.functions = with_signatures(self._library, list(FUNCTIONS))
         self._guid, self._resources = guid, resources
-        self._callbacks: list[_Callbacks] = []
+        self._callbacks: dict[int, _Callbacks] = {}
         version, types = self.functions["fmi2GetVersion"](), self.functions["fmi2GetTypesPlatform"]()
         if version != b"2.0" or types != b"default":
             said = ", types ".join(repr((word or b"").decode("utf-8", "replace")) for word in (version, types))
@@ -135,8 +135,8 @@ class LibraryFmi2:
     def instantiate(self, name: str, key: int, logging: bool) -> int | None:
         memory = ctypes.CDLL("msvcrt" if sys.platform == "win32" else None)
         calloc, free = (ctypes.cast(getattr(memory, f), ctypes.c_void_p).value for f in ("calloc", "free"))
-        callbacks = _Callbacks(log.logger(), calloc, free, None, key)
-        self._callbacks.append(callbacks)  # the FMU keeps the pointer to this structure
+        # the FMU keeps the pointer to this structure
+        callbacks = self._callbacks.setdefault(key, _Callbacks(log.logger(), calloc, free, None, key))
         return self.functions["fmi2Instantiate"](
             name.encode(), 1, self._guid.encode(), self._resources.as_uri().encode(),
             ctypes.addressof(callbacks), 0, int(logging),

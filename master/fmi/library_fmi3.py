@@ -61,7 +61,7 @@ class LibraryFmi3:
         self._addresses = (ctypes.c_void_p * len(names))(*(self._address(name) for name in names))
         self.functions = with_signatures(self._adapter, [name for name in FUNCTIONS if name not in _ABSENT])
         self._description, self._resources = description, resources
-        self._kept: list[Any] = []
+        self._kept: dict[int, list[Any]] = {}
 
     def _names(self) -> list[str]:
         """Return the functions that the adapter needs, in its order."""
@@ -95,7 +95,7 @@ class LibraryFmi3:
         owner = np.repeat(np.arange(len(arrays), dtype=np.uint32), [a.size for a in arrays])
         strings: list[Any] = []
         cache = b"".join(_cell(array, k, strings) for array in arrays for k in range(array.size))
-        self._kept += [table, owner]
+        self._kept[key] = [table, owner]
         wrap = self._adapter.fmi3_wrap
         wrap.restype = ctypes.c_void_p
         return wrap(

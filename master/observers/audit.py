@@ -66,7 +66,10 @@ class Audit(Observer):
         self.bonds = tuple(bonds)
         self.reference_energy = reference_energy
         self.every = every
-        self.bonds_work = {bond.name: 0.0 for bond in bonds}
+        self.reset()
+
+    def reset(self) -> None:
+        self.bonds_work = {bond.name: 0.0 for bond in self.bonds}
         self._blocks: dict[str, list[np.ndarray]] = {}
         self._started = False
 

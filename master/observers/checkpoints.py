@@ -23,6 +23,9 @@ class Checkpoints(Observer):
 
     def __init__(self, file: Path, *, every: float = 10.0) -> None:
         self.file, self.every = Path(file), every
+        self.reset()
+
+    def reset(self) -> None:
         self._kept: Checkpoint | None = None
         self._written: Checkpoint | None = None
 

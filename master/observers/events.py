@@ -63,10 +63,13 @@ class Events(Observer):
 
     def __init__(self, events: Mapping[str, Event]) -> None:
         self.events = list(events.items())
-        self.found: list[dict[str, object]] = []
-        self._seen: set[str] = set()
         self._strings: set[str] = set()
         """Signals that are strings, whose values are numbers of strings."""
+        self.reset()
+
+    def reset(self) -> None:
+        self.found: list[dict[str, object]] = []
+        self._seen: set[str] = set()
 
     def triggers(self, system: Structure) -> Sequence[Trigger]:
         problems = []

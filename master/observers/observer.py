@@ -50,7 +50,8 @@ class Observer:
 
     Order of calls: `sampling` and `triggers` when the run is set up; `open` before FMUs are loaded; `begin` after
     initialisation; then `sample`, `event` and `progress` between chunks of steps; `last` after the last step; `end`
-    always, also after a failure of the run or of another observer.
+    always, also after a failure of the run or of another observer. Where the simulation is reset, `reset` follows, and
+    the same again from `open` on.
     """
 
     chunk: int | None = None
@@ -93,3 +94,9 @@ class Observer:
 
     def end(self, result: Result) -> None:
         """Release what `open` acquired, and add to `result`."""
+
+    def reset(self) -> None:
+        """Forget what was observed, before another run of the same simulation.
+
+        Raises MasterError where this cannot observe a second run.
+        """

@@ -80,6 +80,9 @@ class Outcomes(Observer):
 
     def __init__(self, rule: OutcomeRule) -> None:
         self.rule = rule
+        self.reset()
+
+    def reset(self) -> None:
         self._decided = ""
 
     def triggers(self, system: Structure) -> Sequence[Trigger]:

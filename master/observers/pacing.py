@@ -8,6 +8,7 @@ from typing import Literal
 
 import numpy as np
 
+from master.errors import MasterError
 from master.observers.observer import Observer, RunContext
 from master.requests import Pace
 from master.result import Result
@@ -59,6 +60,9 @@ class Pacing(Observer):
     def factor(self) -> float:
         """Simulated time per wall time."""
         return self.pace.factor
+
+    def reset(self) -> None:
+        raise MasterError("a pacing is of one run: make another simulation")
 
     def begin(self, run: RunContext) -> None:
         self._start = run.start

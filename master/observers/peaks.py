@@ -19,6 +19,9 @@ class Peaks(Observer):
     def __init__(self, variables: Sequence[str], every: int = 1) -> None:
         self.variables = tuple(variables)
         self.every = every
+        self.reset()
+
+    def reset(self) -> None:
         self._started = False
         self._latest: tuple[float, np.ndarray] | None = None
 

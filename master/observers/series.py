@@ -24,6 +24,16 @@ class Series(Observer):
         self._time: list[np.ndarray] = [np.zeros(0)]
         self._values: list[np.ndarray] = []
 
+    def reset(self) -> None:
+        self._time = [np.zeros(0)]
+        self._values = [np.zeros((0, len(self.variables or ())))]
+
+    def detached(self) -> Series:
+        """Return what was kept so far, apart from this observer, which goes on or begins again."""
+        other = Series(self.variables, every=self.every)
+        other._time, other._values = [self.time], [self.values]
+        return other
+
     def sampling(self, system: Structure) -> Sampling:
         if self.variables is None:
             self.variables = tuple(system.select(types=NUMERIC_TYPES))

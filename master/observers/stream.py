@@ -58,6 +58,9 @@ class Stream(Observer):
         self._about: dict[str, Any] = {"system": system.name, "names": list(self.variables), "units": units}
         return Sampling(self.variables, self.every)
 
+    def reset(self) -> None:
+        raise MasterError("a stream is of one run: make another simulation")
+
     def begin(self, run: RunContext) -> None:
         self._about |= {"start": run.start, "stop": run.stop if math.isfinite(run.stop) else None}
 

@@ -30,9 +30,12 @@ class Validity(Observer):
             for variable in system.description(element).select("output")
             if variable.name.startswith(PREFIX) and variable.type in TYPES
         }
+        self.reset()
+        return Sampling(tuple(self.counters)) if self.counters else None
+
+    def reset(self) -> None:
         self._counts = np.zeros(len(self.counters))
         self._first: list[float | None] = [None] * len(self.counters)
-        return Sampling(tuple(self.counters)) if self.counters else None
 
     def sample(self, time: np.ndarray, values: np.ndarray) -> None:
         self._counts = np.maximum(self._counts, values.max(axis=0))

@@ -1,13 +1,38 @@
-"""The state of the loop between two steps, beside the states of the FMUs: its part of a checkpoint."""
+"""The state of the loop between two steps, beside the states of the FMUs: its part of a checkpoint.
+
+What a run begins with is kept whole, by `FirstTables`; a checkpoint has what is needed to continue, by name.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
+from typing import Any
 
 import numpy as np
 
 from master.errors import MasterError
 from master.tables.coupling import Coupling
+
+
+class FirstTables:
+    """Copies of all arrays of the tables as they are now, before the first run."""
+
+    def __init__(self, coupling: Coupling) -> None:
+        self._arrays = [(array, array.copy()) for array in _arrays(coupling.tables)]
+
+    def restore(self) -> None:
+        """Put all arrays back; saved states of the FMUs must be free."""
+        for array, first in self._arrays:
+            array[...] = first
+
+
+def _arrays(table: Any) -> Iterator[np.ndarray]:
+    """Yield the arrays of a named tuple and of the tuples in it."""
+    for part in table:
+        if isinstance(part, np.ndarray):
+            yield part
+        elif isinstance(part, tuple):
+            yield from _arrays(part)
 
 
 def _of_outputs(coupling: Coupling) -> dict[str, np.ndarray]:

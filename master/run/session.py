@@ -6,6 +6,7 @@ import math
 import time
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from contextlib import nullcontext
+from dataclasses import replace
 
 import numpy as np
 
@@ -21,7 +22,7 @@ from master.observers.observer import Observer, RunContext
 from master.requests import Sampling, Trigger
 from master.result import Result
 from master.run.interruption import Interruption
-from master.run.loop_state import get_loop_state, set_loop_state
+from master.run.loop_state import FirstTables, get_loop_state, set_loop_state
 from master.run.step_threads import StepThreads
 from master.run.stepping import ControlledSteps, FixedSteps, Stepper
 from master.step_control import Retry, StepControl
@@ -121,11 +122,28 @@ class Session:
         self.layout, self.tables = self.coupling.layout, self.coupling.tables
         self.last_row = [-math.inf] * len(requests.samplings)
         # compiles, or loads compiled code, so that this does not count as time of the steps
-        steps: type[Stepper] = ControlledSteps if isinstance(control, StepControl) else FixedSteps
-        self.stepper = steps(self.coupling.packed, start, step)
+        self._first_tables = FirstTables(self.coupling)
+        self.stepper = self._stepper()
         self.threads = StepThreads(self.tables) if scheme.threads > 1 else None
         descriptions = {name: instance.description for name, instance in instances.items()}
         self.context = RunContext(system, instances, descriptions, start, stop, step, result.algorithm, snapshot)
+
+    def _stepper(self) -> Stepper:
+        steps: type[Stepper] = ControlledSteps if isinstance(self.control, StepControl) else FixedSteps
+        return steps(self.coupling.packed, self.start, self.step)
+
+    def restart(self, system: Structure, result: Result) -> None:
+        """Forget the run before another one of the same instances, which `result` is to describe."""
+        self.result, self.over = result, False
+        self._first_tables.restore()
+        self.last_row = [-math.inf] * len(self.last_row)
+        self.context = replace(self.context, system=system)
+
+    def begin_again(self, recalled: Mapping[str, np.ndarray] | None = None) -> None:
+        """Begin, after `restart` and the initialisation of the instances."""
+        # step control saves the state that it finds
+        self.stepper = self._stepper()
+        self.begin(recalled)
 
     def begin(self, recalled: Mapping[str, np.ndarray] | None = None) -> None:
         """Read the initial values, or continue from a saved state of the loop; see `memory`.
@@ -303,9 +321,12 @@ class Session:
         return f", but one of {self.control.shortest:g} s fails too"
 
     def close(self) -> None:
-        """Add the statistics of the steps to the result, and free the states that the loop has saved."""
+        """End the threads."""
         if self.threads is not None:
             self.threads.close()
+
+    def conclude(self) -> None:
+        """Add the statistics of the steps to the result, and free the states that the loop has saved."""
         self.stepper.report(self.result)
         for instance, count in zip(self.layout.instances, self.tables.instances.warnings, strict=True):
             if count:

@@ -13,28 +13,34 @@ import math
 import time
 from collections.abc import Iterable, Mapping, Sequence
 from contextlib import ExitStack, suppress
-from dataclasses import replace
 from signal import Signals
 from types import TracebackType
 from typing import Any
 
+import numpy as np
+
 from base.errors import DockfmuError
 from master.algorithms import Algorithm, GaussSeidel
-from master.algorithms.algorithm import Scheme
-from master.checkpoint import Checkpoint, check_states, identity, restore_states, save_states
+from master.checkpoint import (
+    Checkpoint,
+    check_states,
+    identity,
+    identity_of_starts,
+    restore_states,
+    save_states,
+)
 from master.drivers.driver import Driver
 from master.errors import FmuError, MasterError, StructureError
 from master.fmi.instance import FmuInstance
 from master.observers.observer import Observer
-from master.order import together
 from master.result import Result
+from master.run.checks import check_equal, check_run, check_scheme, check_span, make_scheme
 from master.run.initialisation import Initialisation
 from master.run.instantiation import instantiate
 from master.run.interruption import deferred, signal_of
 from master.run.session import Requests, Session
 from master.step_control import Retry, StepControl
 from master.system import Structure
-from master.tables.layout import feedback, known_derivatives
 
 
 class CoSimulation:
@@ -49,6 +55,9 @@ class CoSimulation:
     parameters get the values of this system, all else is as the checkpoint has it. A context manager: entering it loads
     and initialises the FMUs, leaving it ends them and the observers, and completes `result`, whatever happened. `run`
     does all of that at once.
+
+    `finish` ends a run and completes its result, and `reset` begins another one with the same instances, which are not
+    loaded again; its results are bitwise equal to those of a simulation of its own.
 
     On several `threads` instances that do not need each other's newest values step side by side; the results are the
     same to the bit. It pays from some microseconds a step, and where as many cores are free. Implicit algorithms take
@@ -74,37 +83,47 @@ class CoSimulation:
         resume: Checkpoint | None = None,
         force: bool = False,
         threads: int = 1,
+        notes: Sequence[str] = (),
     ) -> None:
         if resume is not None:
             check_states(system)
             resume.check(system, force=force)
             start = resume.time
-        _check(system, step, start, stop, stop_when)
+        check_run(system, step, start, stop, stop_when)
         if control is not None:
             control.check(system)
         self.system, self.step, self.start, self.stop = system, step, start, stop
         self.algorithm = GaussSeidel() if algorithm is None else algorithm
-        self.scheme = _scheme(system, self.algorithm, threads)
-        _check_scheme(system, self.scheme)
+        self.scheme = make_scheme(system, self.algorithm, threads)
+        check_scheme(system, self.scheme)
         self.control, self.threads = control, threads
         self.requests = Requests(system, observers, drivers)
         self.stop_when, self.logging, self.resume = stop_when, logging, resume
         self._changes: dict[str, Any] = {}
         """Values that are set after a checkpoint was restored."""
         self.instances: dict[str, FmuInstance] = {}
-        self.result = Result(system.name, self.algorithm.name, step, t_start=start, t_end=start)
-        if resume is not None:
-            self.result.macro_steps = resume.macro_steps
-            self._report_resumption(resume)
+        self._notes = tuple(notes)
+        self.result = self._new_result()
+        self._error: BaseException | None = None
+        """What ended the run early."""
+        self._finished = False
         self._session: Session | None = None
         self._identity: dict[str, Any] | None = None
         self._cleanup = ExitStack()
         self._opened = self._closed = False
 
-    def _report_resumption(self, checkpoint: Checkpoint) -> None:
+    def _new_result(self) -> Result:
+        result = Result(self.system.name, self.algorithm.name, self.step, t_start=self.start, t_end=self.start)
+        result.warnings += self._notes
+        if self.resume is not None:
+            result.macro_steps = self.resume.macro_steps
+            self._report_resumption(self.resume, result)
+        return result
+
+    def _report_resumption(self, checkpoint: Checkpoint, result: Result) -> None:
         """Describe the checkpoint in the result, and the effect of each difference of the system."""
         differences = checkpoint.differences(self.system)
-        self.result.resumed = {
+        result.resumed = {
             "t": checkpoint.time,
             "system": checkpoint.system,
             "algorithm": checkpoint.stepping,
@@ -121,7 +140,7 @@ class CoSimulation:
                 else:
                     self._changes[difference.variable] = value
                     effect = "; the new value acts from here on"
-            self.result.warnings.append(f"resumed in spite of a difference: {difference}{effect}")
+            result.warnings.append(f"resumed in spite of a difference: {difference}{effect}")
 
     def run(self) -> Result:
         """Load and initialise all, step to the stop time or the stop signal, end all; the result says how it went.
@@ -146,13 +165,16 @@ class CoSimulation:
         if self._opened:
             return
         try:
-            for watcher in self._watchers:
-                watcher.open()
+            self._open_watchers()
         except BaseException as error:
             _fail(self.result, error)
             self._close()
             raise
         self._opened = True
+
+    def _open_watchers(self) -> None:
+        for watcher in self._watchers:
+            watcher.open()
 
     def abandon(self) -> None:
         """Release what `open` acquired, without a run."""
@@ -162,36 +184,51 @@ class CoSimulation:
     def __enter__(self) -> CoSimulation:
         self.open()
         try:
-            self._load()
+            self._load(time.perf_counter())
         except BaseException as error:
             _fail(self.result, error)
             self._close()
             raise
         return self
 
-    def _load(self) -> None:
-        began = time.perf_counter()
+    def _load(self, began: float) -> None:
         if all(self.system.description(name).can_serialize_state for name in self.system.elements):
             # what the instances are made of, whatever becomes of the system and its files while they run
             self._identity = identity(self.system)
         self.instances = instantiate(self.system, self._cleanup, logging=self.logging)
-        order = self.system.execution_order()
-        first = self.start if self.resume is None else self.resume.start
-        self.result.warnings += _initialise(self.system, self.instances, order, first, self.stop)
-        if self.resume is not None:
-            restore_states(self.instances, self.resume.states)
-            self._put(self._changes)
-        self._session = session = Session(
+        self._initialise()
+        self._session = Session(
             self.system, self.instances, self.scheme, self.requests,
             self.stop_when, self.start, self.step, self.stop, self.result, self.control, self.save,
         )  # fmt: skip
         self.result.initialise_s = time.perf_counter() - began
-        memory = self.resume.memory if self.resume is not None and self._continues(self.resume) else None
-        session.begin(memory)
+        self._session.begin(self._recalled)
+
+    def _initialise(self) -> None:
+        """Initialise the instances, and restore their states where the run is resumed."""
+        first = self.start if self.resume is None else self.resume.start
+        order = self.system.execution_order()
+        self.result.warnings += _initialise(self.system, self.instances, order, first, self.stop)
+        if self.resume is not None:
+            restore_states(self.instances, self.resume.states)
+            self._put(self._changes)
+
+    @property
+    def _recalled(self) -> Mapping[str, np.ndarray] | None:
+        """The state of the loop of the checkpoint, None where a new grid of steps begins."""
+        return self.resume.memory if self.resume is not None and self._continues(self.resume) else None
 
     def __exit__(
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
+        try:
+            if not self._finished:
+                self._end_run(error or self._error)
+        finally:
+            self._close()
+
+    def _end_run(self, error: BaseException | None) -> None:
+        """End the run of the instances, or note the error that has ended it."""
         try:
             if error is None:
                 self._entered().end()
@@ -202,7 +239,79 @@ class CoSimulation:
         finally:
             if error is not None:
                 _fail(self.result, error)
-            self._close()
+
+    def finish(self) -> Result:
+        """End the run, and return its completed result; after it only `get` and `reset` make sense.
+
+        Raises FmuError where the last values cannot be read; the result is complete then, too.
+        """
+        if not self._finished:
+            if self._error is None:
+                self._entered()
+            try:
+                self._end_run(self._error)
+            finally:
+                self._finished = True
+                try:
+                    if self._session is not None:
+                        self._session.conclude()
+                finally:
+                    _end(self._watchers, self.result)
+        return self.result
+
+    def reset(self, system: Structure | None = None) -> None:
+        """Begin another run at the start, with the start values of `system`, which is the same otherwise.
+
+        `result` is a new one. After a run that failed all FMUs are loaded again; otherwise their libraries stay, only
+        the instances are new, and the tables of the loop are those of the first run. A run that is under way is ended.
+        Raises StructureError for another system, FmuError where initialisation fails; the simulation can be reset
+        again then.
+        """
+        if not self._opened or self._closed:
+            self._entered()
+        with suppress(MasterError):
+            self.finish()
+        if system is not None:
+            check_equal(self.system, system)
+            system.check_starts()
+            self.system = system
+        again = self.result.status == "failed" or self._session is None
+        began = time.perf_counter()
+        for observer in self.requests.observers:
+            observer.reset()
+        self.result, self._error, self._finished = self._new_result(), None, False
+        try:
+            self._open_watchers()
+            if again:
+                self._unload()
+                self._load(began)
+            else:
+                self._restart(began)
+        except BaseException as error:
+            self._error = error
+            _fail(self.result, error)
+            raise
+
+    def _unload(self) -> None:
+        if self._session is not None:
+            self._session.close()
+            self._session = None
+        self._cleanup.close()
+
+    def _restart(self, began: float) -> None:
+        session = self._entered()
+        session.restart(self.system, self.result)
+        if self._identity is not None:
+            self._identity |= identity_of_starts(self.system)
+        for name, instance in self.instances.items():
+            element = self.system.elements[name]
+            structure = self.system.description(name).structure(element.start)
+            instance.renew()
+            instance.set({variable: value for variable, value in element.start.items() if variable not in structure})
+        session.coupling.take_components()
+        self._initialise()
+        self.result.initialise_s = time.perf_counter() - began
+        session.begin_again(self._recalled)
 
     def _terminate(self) -> None:
         for instance in self.instances.values():
@@ -217,8 +326,11 @@ class CoSimulation:
             with self._cleanup:
                 if self._session is not None:
                     self._session.close()
+                    if not self._finished:
+                        self._session.conclude()
         finally:
-            _end(self._watchers, self.result)
+            if not self._finished:
+                _end(self._watchers, self.result)
 
     @property
     def _watchers(self) -> list[Observer | Driver]:
@@ -239,7 +351,8 @@ class CoSimulation:
     @property
     def finished(self) -> bool:
         """Whether the run is over: at the stop time, by the stop signal, by Ctrl-C, or because an observer ended it."""
-        return self._closed or self._entered().over or self.time >= self.stop
+        over = self._closed or self._finished or self._error is not None
+        return over or self._entered().over or self.time >= self.stop
 
     def advance(self, until: float) -> float:
         """Step to `until`, or to where the run is over before; returns the time reached.
@@ -249,9 +362,13 @@ class CoSimulation:
         """
         session, until = self._entered(), min(until, self.stop)
         if not self.finished and until > self.time:
-            _check_span(self.system, until - self.time, self.step)
-            with deferred() as interrupted:
-                session.advance(until, interrupted)
+            check_span(self.system, until - self.time, self.step)
+            try:
+                with deferred() as interrupted:
+                    session.advance(until, interrupted)
+            except BaseException as error:
+                self._error = error
+                raise
         return self.time
 
     def get(self, names: Sequence[str]) -> list[Any]:
@@ -360,57 +477,6 @@ def _end(watchers: Sequence[Observer | Driver], result: Result) -> None:
             fault = fault or error
     if fault is not None:
         raise fault
-
-
-def _check(system: Structure, step: float, start: float, stop: float, stop_when: str | None) -> None:
-    system.check()
-    if not system.elements:
-        raise StructureError([f"system {system.name} has no elements"])
-    if not (math.isfinite(step) and step > 0.0):
-        raise StructureError([f"the macro step must be positive, not {step!r} s"])
-    if not stop > start:
-        raise StructureError([f"the stop time {stop!r} s must lie after the start time {start!r} s"])
-    if stop_when is not None:
-        _, variable = system.resolve(stop_when)
-        if variable.causality != "output" or variable.storage not in ("Boolean", "Integer"):
-            raise StructureError(
-                [f"{stop_when} cannot end a run: it is a {variable.causality} of type {variable.type}"]
-            )
-    if math.isfinite(stop):
-        if step > 1e6 * (stop - start):
-            raise StructureError([f"the macro step of {step:g} s is longer than the run of {stop - start:g} s"])
-        _check_span(system, stop - start, step)
-
-
-def _scheme(system: Structure, algorithm: Algorithm, threads: int) -> Scheme:
-    """Return the scheme of a macro step on this number of threads; implicit algorithms use one."""
-    if threads < 1:
-        raise StructureError([f"threads must be at least 1, not {threads}"])
-    scheme = algorithm.scheme(system.execution_order())
-    if threads == 1 or scheme.implicit is not None:
-        return scheme
-    stages = together(scheme.stages, {(c.source, c.target) for c in system.connections})
-    # threads poll while they wait: no more of them than instances in a stage
-    return replace(scheme, stages=stages, threads=min(threads, max(map(len, stages), default=1)))
-
-
-def _check_scheme(system: Structure, scheme: Scheme) -> None:
-    """Raise StructureError, before FMUs are loaded, where their coupling would."""
-    known_derivatives(system, scheme)
-    feedback(system, scheme)
-
-
-def _check_span(system: Structure, span: float, step: float) -> None:
-    """Raise StructureError where a span would end in a shorter step that an FMU cannot take."""
-    rest = span / step
-    if not math.isfinite(rest):
-        raise StructureError([f"a macro step of {step!r} s cannot be counted over {span:g} s"])
-    if abs(rest - round(rest)) > 1e-6:
-        fixed = ", ".join(name for name in system.elements if not system.description(name).can_vary_step)
-        if fixed:
-            raise StructureError(
-                [f"{span:g} s are not a multiple of the step {step:g} s, and {fixed} cannot vary the step"]
-            )
 
 
 def _initialise(

@@ -37,6 +37,19 @@ class Coupling:
     packed: Packed
     buffers: tuple[np.ndarray, ...]
 
+    def take_components(self) -> None:
+        """Put the components of the instances, which were renewed, in the place of those before."""
+        components = np.array([instance.component for instance in self.layout.instances], np.int64)
+        made = self.tables
+        made.instances.component[:] = components
+        program, directions = made.instances.program, made.iteration.derivative_calls
+        rows = np.flatnonzero(program[:, tables.KIND] < tables.COPY)
+        program[rows, tables.COMPONENT] = components[program[rows, tables.OWNER]]
+        for calls in (made.recording.calls, made.prediction.set_calls, made.prediction.get_calls):
+            calls[:, tables.COMPONENT] = components[calls[:, tables.OWNER]]
+        used = directions[:, tables.FUNCTION] != 0
+        directions[used, tables.COMPONENT] = components[: len(directions)][used]
+
     def free_states(self) -> list[str]:
         """Free the states that the loop has saved; return a sentence for each failure."""
         saved, notes = self.tables.instances.state, []

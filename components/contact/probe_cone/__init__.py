@@ -19,6 +19,7 @@ from components.contact.probe_cone.kernel import (
     list_contacts,
     publish_validity,
 )
+from components.contact.probe_cone.latches import capture_margin
 from components.contact.probe_cone.pairs import (
     GEOMETRY,
     MESSAGES,
@@ -28,7 +29,7 @@ from components.contact.probe_cone.pairs import (
     PENETRATION,
     messages,
 )
-from components.contact.probe_cone.ports import PARAMETER_SETS, unit, validity
+from components.contact.probe_cone.ports import PARAMETER_SETS, capture, unit, validity
 
 __all__ = [
     "GEOMETRY",
@@ -40,6 +41,8 @@ __all__ = [
     "PENETRATION",
     "accept",
     "attempt",
+    "capture",
+    "capture_margin",
     "evaluate",
     "head_penetration",
     "initialize",

@@ -6,7 +6,7 @@ rests is done once per accepted micro-step, and its force holds until the next o
 
 from __future__ import annotations
 
-from math import cos, fabs, sin, sqrt
+from math import cos, fabs, inf, sin, sqrt
 
 from components.contact.force import clear, exert, point_velocity
 from components.contact.probe_cone.pairs import LATCH_CONE, SENSOR_CONE
@@ -26,6 +26,9 @@ from components.contact.yielding import (
 from components.core.kernel import kernel
 from components.core.rotation import about_y, about_z, compose, load_matrix
 from components.core.vector import axpy, dot, load, scale, subtract
+
+CLOSED = 1e-6
+"""What a latch that has fired has at least beyond the edge of its slot by definition, m."""
 
 
 @kernel
@@ -103,6 +106,36 @@ def tip_in_slot(slot, azimuth, tip):
     if d1 <= 0.0 or dot(load(azimuth.radial), tip) <= 0.0:
         return False
     return fabs(dot(load(azimuth.tangential), tip)) < slot_half_width(slot, d1)
+
+
+@kernel
+def latch_lack(slot, azimuth, tip):
+    """Return how far the tip of a latch is outside the outline of its slot, along the axis or across it, m.
+
+    It is the larger of the two distances, and negative inside.
+    """
+    d1 = tip[0] - slot.x
+    across = fabs(dot(load(azimuth.tangential), tip)) - slot_half_width(slot, max(d1, 0.0))
+    return max(-d1, across, -dot(load(azimuth.radial), tip))
+
+
+@kernel
+def capture_margin(unit):
+    """Return how far the latches are from capture at the last evaluation, m: the lack of the latch that lacks most.
+
+    A latch that has not fired lacks 0 at least, one that has fired -CLOSED at most: the margin is negative where all
+    have fired, and there only. Latches and sensors are placed; nothing else is written.
+    """
+    p = unit.parameters
+    g = unit.geometry
+    work = unit.work
+    place_levers(p, g, work.link[0], unit.input.tip_slope, work)
+    margin = -inf
+    for k in range(len(unit.state.latch)):
+        lever = unit.state.latch[k]
+        lack = latch_lack(p.slot, g.azimuth[k], turned(work.latch[k], p.latch.tip, cos(lever.angle), sin(lever.angle)))
+        margin = max(margin, min(lack, -CLOSED) if lever.fired > 0.0 else max(lack, 0.0))
+    return margin
 
 
 @kernel

@@ -168,6 +168,15 @@ def validity() -> Group:
     )
 
 
+def capture() -> Group:
+    """Return the group `capture` of a component: how far the latches are from capture."""
+    return Group(
+        "capture",
+        output("margin", "m", "distance of the latch that lacks most from the outline of its slot, along the axis or "
+               "across it; negative when all latches have fired, and only then"),
+    )  # fmt: skip
+
+
 def state() -> Group:
     """Return the group of what accepted micro-steps leave for the next."""
     return Group(

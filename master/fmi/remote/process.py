@@ -284,6 +284,9 @@ class RemoteInstance(FmuInstance):
     def deserialize(self, data: bytes) -> int:
         return self._ask("deserialize", data, gives=_is_integer)
 
+    def renew(self) -> None:
+        self._ask("renew")
+
     def terminate(self) -> None:
         if not self.dead:
             self._ask("terminate")

@@ -142,6 +142,9 @@ class Recorder(Observer):
             self.file.parent.mkdir(parents=True, exist_ok=True)
             self._lock.take()
 
+    def reset(self) -> None:
+        raise MasterError("a recording is of one run: make another simulation")
+
     def begin(self, run: RunContext) -> None:
         with self._writing():
             self._create(run)

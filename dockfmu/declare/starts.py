@@ -1,0 +1,93 @@
+"""Start values of a loaded system for other settings, without loading it again."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from components.core.component import Component
+from dockfmu.declare.base_motion import check_base_motion
+from dockfmu.declare.declaration import Declaration
+from dockfmu.declare.initial_conditions import CONDITIONS, InitialConditions
+from dockfmu.declare.settings import NOTHING, Settings, read_settings
+from dockfmu.declare.tables import DeclarationError
+from master.system import Structure
+
+
+@dataclass(frozen=True)
+class StartStructure:
+    """A system with other start values, and what follows from them for its plan.
+
+    `approach_energy` is None where the crafts were not placed again; `conditions` are those of the placement.
+    """
+
+    structure: Structure
+    approach_energy: float | None = None
+    conditions: InitialConditions | None = None
+
+
+@dataclass
+class Starts:
+    """Makes the start values that loading a system with further settings would give.
+
+    `declared` is the declaration with the conditions of loading, None of a system that is not declared; `settings` are
+    those of loading, which take precedence over the placement of the crafts; `files` and `values` are the FMUs and
+    start values as loaded: the placement uses them where an FMU was swapped since.
+    """
+
+    declared: Declaration | None = None
+    settings: Settings = NOTHING
+    files: Mapping[str, Path] = field(default_factory=dict)
+    values: Mapping[str, Mapping[str, Any]] = field(default_factory=dict)
+    _components: dict[str, Component] = field(default_factory=dict)
+
+    @property
+    def conditions(self) -> InitialConditions | None:
+        """Initial conditions as declared and set by loading, None of a system without them."""
+        return None if self.declared is None else self.declared.initial_conditions
+
+    def of(self, base: Structure, given: Mapping[str, Any]) -> StartStructure:
+        """Return a copy of `base` with values by full names, and `initial_conditions.NAME` for a declared system.
+
+        The crafts of a declared system are placed again. Raises StructureError, DeclarationError or SspError.
+        """
+        structure = base.copy()
+        if not given:
+            return StartStructure(structure)
+        settings, conditions = read_settings(given)
+        settings.apply(structure)
+        check_base_motion(structure)
+        declared = self.declared
+        if declared is None or declared.initial_conditions is None:
+            if conditions:
+                name = next(iter(conditions))
+                raise DeclarationError(f"{CONDITIONS}.{name}: the system {base.name} has no {CONDITIONS}")
+            return StartStructure(structure)
+        # components and their kernels take a second to import
+        from dockfmu.declare.placement import place_crafts
+
+        chosen = declared.with_conditions(conditions).initial_conditions
+        assert chosen is not None
+        placed = place_crafts(chosen, self._placed_components(declared), self._placing_values(structure))
+        for element, values in placed.values.items():
+            structure.elements[element].start |= values
+        self.settings.apply(structure)
+        settings.apply(structure)
+        return StartStructure(structure, placed.approach_energy, chosen)
+
+    def _placed_components(self, declared: Declaration) -> Mapping[str, Component]:
+        from dockfmu.declare.assembly import make_component
+
+        if not self._components:
+            for name, element in declared.elements.items():
+                self._components[name] = make_component(element.component, element.origin, dict(element.options))
+        return self._components
+
+    def _placing_values(self, structure: Structure) -> dict[str, Mapping[str, Any]]:
+        return {
+            name: element.start if element.file == self.files[name] else self.values[name]
+            for name, element in structure.elements.items()
+            if name in self.files
+        }

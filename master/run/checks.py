@@ -1,0 +1,85 @@
+"""Checks of what is to be run, before any FMU is loaded."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import replace
+
+from master.algorithms import Algorithm
+from master.algorithms.algorithm import Scheme
+from master.errors import StructureError
+from master.order import together
+from master.system import Structure
+from master.tables.layout import feedback, known_derivatives
+
+
+def check_equal(system: Structure, other: Structure) -> None:
+    """Raise StructureError where another system differs in more than the values of its elements."""
+
+    def form(of: Structure) -> list[object]:
+        elements = [
+            (
+                name, element.file, element.process, element.timeout, element.substeps, element.every,
+                of.description(name).structure(element.start),
+            )
+            for name, element in of.elements.items()
+        ]  # fmt: skip
+        return [elements, of.connections, of.order]
+
+    if form(system) != form(other):
+        raise StructureError(
+            [f"a simulation of {system.name} can be reset to other start values only: for other elements, FMUs, "
+             "structural parameters or connections make another simulation"]
+        )  # fmt: skip
+
+
+def check_run(system: Structure, step: float, start: float, stop: float, stop_when: str | None) -> None:
+    """Raise StructureError for a system, or for times and a stop signal, of which no run can be made."""
+    system.check()
+    if not system.elements:
+        raise StructureError([f"system {system.name} has no elements"])
+    if not (math.isfinite(step) and step > 0.0):
+        raise StructureError([f"the macro step must be positive, not {step!r} s"])
+    if not stop > start:
+        raise StructureError([f"the stop time {stop!r} s must lie after the start time {start!r} s"])
+    if stop_when is not None:
+        _, variable = system.resolve(stop_when)
+        if variable.causality != "output" or variable.storage not in ("Boolean", "Integer"):
+            raise StructureError(
+                [f"{stop_when} cannot end a run: it is a {variable.causality} of type {variable.type}"]
+            )
+    if math.isfinite(stop):
+        if step > 1e6 * (stop - start):
+            raise StructureError([f"the macro step of {step:g} s is longer than the run of {stop - start:g} s"])
+        check_span(system, stop - start, step)
+
+
+def make_scheme(system: Structure, algorithm: Algorithm, threads: int) -> Scheme:
+    """Return the scheme of a macro step on this number of threads; implicit algorithms use one."""
+    if threads < 1:
+        raise StructureError([f"threads must be at least 1, not {threads}"])
+    scheme = algorithm.scheme(system.execution_order())
+    if threads == 1 or scheme.implicit is not None:
+        return scheme
+    stages = together(scheme.stages, {(c.source, c.target) for c in system.connections})
+    # threads poll while they wait: no more of them than instances in a stage
+    return replace(scheme, stages=stages, threads=min(threads, max(map(len, stages), default=1)))
+
+
+def check_scheme(system: Structure, scheme: Scheme) -> None:
+    """Raise StructureError, before FMUs are loaded, where their coupling would."""
+    known_derivatives(system, scheme)
+    feedback(system, scheme)
+
+
+def check_span(system: Structure, span: float, step: float) -> None:
+    """Raise StructureError where a span would end in a shorter step that an FMU cannot take."""
+    rest = span / step
+    if not math.isfinite(rest):
+        raise StructureError([f"a macro step of {step!r} s cannot be counted over {span:g} s"])
+    if abs(rest - round(rest)) > 1e-6:
+        fixed = ", ".join(name for name in system.elements if not system.description(name).can_vary_step)
+        if fixed:
+            raise StructureError(
+                [f"{span:g} s are not a multiple of the step {step:g} s, and {fixed} cannot vary the step"]
+            )
