@@ -29,6 +29,7 @@ MATED = PERIPHERAL_PHASE.codes["MATED"]
 DEPART = PERIPHERAL_PHASE.codes["DEPART"]
 FAULT = PERIPHERAL_PHASE.codes["FAULT"]
 END = PERIPHERAL_PHASE.codes["END"]
+RECOVER = PERIPHERAL_PHASE.codes["RECOVER"]
 
 NONE = PERIPHERAL_OUTCOME.codes["NONE"]
 DOCKED = PERIPHERAL_OUTCOME.codes["DOCKED"]
@@ -129,9 +130,23 @@ def _after_capture(m, t):
 
 @kernel
 def _depart(m, t):
-    """End the departure when its time is over."""
+    """End the departure when its time is over, or recover the ring where that is wanted."""
     if t >= m.work.entered + m.parameters.retreat_time - ROUNDING:
-        _end(m, END, ABORTED if m.work.aborted != 0.0 else RETREATED, t)
+        if m.work.aborted != 0.0:
+            _end(m, END, ABORTED, t)
+        elif m.parameters.recovery != 0.0:
+            _enter(m, RECOVER, t)
+        else:
+            _end(m, END, RETREATED, t)
+
+
+@kernel
+def _recover(m, t):
+    """End the recovery when the ring is back: stowed, with its springs cocked, for another attempt."""
+    if m.sensor.retracted != 0.0:
+        _end(m, STOWED, RETREATED, t)
+    else:
+        _limit(m, t, m.parameters.retraction_limit)
 
 
 @kernel
@@ -143,10 +158,30 @@ def _go_on(m, t):
 
 
 @kernel
+def _begin(m, phase, t):
+    """Begin a sequence in a phase: nothing has happened yet."""
+    _enter(m, phase, t)
+    m.finished = 0.0
+    m.outcome = NONE
+    m.event.first_contact = -1.0
+    m.event.initial_position_lost = -1.0
+    m.event.capture = -1.0
+    m.event.drive_on = -1.0
+    m.event.end = -1.0
+    m.work.interrupted = 0.0
+    m.captured = 0.0
+    m.work.aborted = 0.0
+    for k in range(LEGS):
+        m.work.at_initial_position[k] = 0.0
+
+
+@kernel
 def _transitions(m, t):
     """Make all transitions that are due at t."""
     if m.flag.contact != 0.0 and m.event.first_contact < 0.0 and m.phase <= ADAPT:
         m.event.first_contact = t
+    if m.phase == STOWED and m.finished != 0.0 and m.operator.extend != 0.0:
+        _begin(m, STOWED, t)
     before = 0.0
     while m.phase != before and m.finished == 0.0:
         before = m.phase
@@ -164,6 +199,8 @@ def _transitions(m, t):
             _after_capture(m, t)
         elif m.phase == DEPART:
             _depart(m, t)
+        elif m.phase == RECOVER:
+            _recover(m, t)
         else:
             _go_on(m, t)
 
@@ -188,7 +225,7 @@ def _commands(m):
     voltage = 0.0
     if m.phase == EXTEND or m.phase == SLACK:
         voltage = -p.voltage
-    elif m.phase == RETRACT:
+    elif m.phase == RETRACT or m.phase == RECOVER:
         voltage = p.voltage
     m.command.push = 0.0
     if m.phase == DEPART:
@@ -207,20 +244,7 @@ def initialize(m):
     start = m.parameters.initial_phase
     if start != STOWED and start != READY:
         return fail(m.status, INITIAL_PHASE, start, 0)
-    m.phase = start
-    m.finished = 0.0
-    m.outcome = NONE
-    m.event.first_contact = -1.0
-    m.event.initial_position_lost = -1.0
-    m.event.capture = -1.0
-    m.event.drive_on = -1.0
-    m.event.end = -1.0
-    m.work.entered = m.start_time
-    m.work.interrupted = 0.0
-    m.captured = 0.0
-    m.work.aborted = 0.0
-    for k in range(LEGS):
-        m.work.at_initial_position[k] = 0.0
+    _begin(m, start, m.start_time)
     return step(m, m.start_time, 0.0)
 
 

@@ -19,6 +19,7 @@ PERIPHERAL_PHASE = enumeration(
     DEPART="A1: no capture: thrusters reversed",
     FAULT="A2: a time limit has passed: drive off, waiting for the operator",
     END="departed or aborted; drive and thrusters off",
+    RECOVER="after A1: the drive draws the free ring back to its retracted position",
 )
 
 PERIPHERAL_OUTCOME = enumeration(
@@ -50,8 +51,8 @@ RECORD = Record(
     Group("docking", input("plane_gap", "m", "distance between the docking planes", 1.0)),
     Group(
         "operator",
-        input("extend", "1", "manual: bring the stowed ring to its initial position; go on after a time limit",
-              type=BOOLEAN),
+        input("extend", "1", "manual: bring the stowed ring to its initial position, after a recovery anew; go on "
+              "after a time limit", type=BOOLEAN),
         input("abort", "1", "manual: depart before capture, everything off after it", type=BOOLEAN),
     ),
     Group(
@@ -86,6 +87,8 @@ RECORD = Record(
         parameter("absorption_time", "s", "from capture to drive on", 10.0, minimum=0.0),
         parameter("retraction_limit", "s", "longest time of RETRACT", 900.0, minimum=0.0),
         parameter("retreat_time", "s", "duration of DEPART", 10.0, minimum=0.0),
+        parameter("recovery", "1", "after a departure without capture the ring is retracted for another attempt",
+                  0.0, type=BOOLEAN),
         parameter("docked_gap", "m", "largest plane gap at which a retracted ring has docked the craft", 5e-3),
         parameter("push", "1", "thrusters push from first contact to capture", 0.0, type=BOOLEAN),
         parameter("attitude_control", "1", "the craft hold their attitude until capture", (1.0, 1.0), shape=2,

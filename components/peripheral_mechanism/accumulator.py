@@ -22,6 +22,8 @@ from components.core.table import segment
 
 BACKLASH, DIRECT, RETURN, BETWEEN, HELD, STOP, TENSION, SLIP = 0.0, 1.0, 2.0, 3.0, 4.0, 5.0, 11.0, 12.0
 
+# s; times are sums of micro-steps, which rounding moves by far less than any of them
+ROUNDING = 1e-9
 # transitions in one sample: each line at most once, with one to spare
 TRANSITIONS = 8
 
@@ -284,7 +286,7 @@ def advance(p, e, command, d, rate, h):
         e.waiting = 0.0
     else:
         e.waiting += h
-        if e.waiting >= p.clutch_delay:
+        if e.waiting >= p.clutch_delay - ROUNDING:
             _switch(p, e, command)
             e.waiting = 0.0
     before = e.force

@@ -63,6 +63,8 @@ def _set_inputs(m, h):
     store_matrix(load_matrix(m.hexapod.ring.rotation), inputs.link.rotation)
     store(platform.turning(m.hexapod), inputs.link.angular_velocity)
     inputs.step = h
+    # the velocities are those predicted for the middle of the micro-step
+    inputs.lead = 0.5 * h
     inputs.mass = m.parameters.ring.mass
 
 
@@ -96,6 +98,8 @@ def accept(m, h):
     code = ring_pair.accept(unit, h)
     if code:
         return fail(m.status, code, unit.status.value, unit.status.index)
+    if h > 0.0:
+        ring_pair.remember_friction(unit)
     m.flag.contact = max(m.flag.contact, unit.output.contact)
     return 0
 

@@ -101,7 +101,7 @@ def _load(m):
     force, torque = contact.on_ring(m)
     store(force, ring.force)
     store(torque, ring.torque)
-    retraction.load_ring(m.parameters.cables, m.hexapod, m.cable)
+    retraction.load_ring(m.hexapod, m.cable)
     force, torque = contact.on_target(m)
     push, push_torque = _push(m)
     store(add(force, push), m.target.force_now)
@@ -122,7 +122,7 @@ def _react(m):
     hexapod.react(m.hexapod)
     store(load(m.hexapod.base_force), m.base.force_now)
     store(load(m.hexapod.base_torque), m.base.torque_now)
-    retraction.load_base(m.parameters.cables, m.cable, m.base.force_now, m.base.torque_now)
+    retraction.load_base(m.cable, m.base.force_now, m.base.torque_now)
     push, push_torque = _push(m)
     force, torque = pushers.reaction(push, push_torque, load(m.relative.position), load_matrix(m.relative.rotation))
     accumulate(force, m.base.force_now)
@@ -231,8 +231,7 @@ def initialize(m):
         e = m.accumulator[k]
         accumulator.initialize(p.accumulators, e, p.legs.stroke - p.initial_stroke)
         m.balance.spring_energy += accumulator.stored_energy(p.accumulators, e)
-    for i in range(retraction.CABLES):
-        m.cable[i].dissipated = 0.0
+    retraction.initialize(p.cables, m.cable)
     m.validity.cable_stop = 0.0
     micro_step_control.initialize(p, m.stepping)
     code = contact.initialize(m)

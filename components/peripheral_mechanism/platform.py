@@ -194,11 +194,12 @@ def place(p, x, s, ahead, status):
     degenerate = hexapod.follow(x)
     if degenerate:
         return fail(status, DEGENERATE, 0.0, degenerate)
+    least = cos(p.legs.roll_limit)
     for k in range(LEGS):
         c = x.strut[k]
         if not -p.legs.margin[0] <= c.stroke <= p.legs.stroke + p.legs.margin[1]:
             return fail(status, STROKE, c.stroke, k + 1)
-        if not c.cosine[2] >= cos(p.legs.roll_limit):
+        if not c.cosine[2] >= least:
             return fail(status, ROLL, roll(c), k + 1)
     return 0
 

@@ -47,6 +47,8 @@ def outputs() -> Group:
         output("drum_angle", "rad", "of the drum cam, 0 at the retracted position, grows as cable is paid out"),
         output("gear_angle", "rad", "of the gear cam, likewise"),
         output("drum_rate", "rad/s", "of the drum"),
+        private("drum_point", "m", "where it leaves its drum, frame 0", shape=3),
+        private("ring_point", "m", "where it is attached to the ring, ring axes", shape=3),
         private("direction", "1", "drum -> ring, frame 0", shape=3),
         private("deformation", "m", "of the cable; negative while it is slack"),
         private("rate", "m/s", "of the length"),
@@ -68,6 +70,15 @@ def _attachment(radius, i):
 
 
 @kernel
+def initialize(p, cables):
+    """Set the attachments of the cables, and their losses to zero."""
+    for i in range(CABLES):
+        store(_attachment(p.base_radius, i), cables[i].drum_point)
+        store(_attachment(p.ring_radius, i), cables[i].ring_point)
+        cables[i].dissipated = 0.0
+
+
+@kernel
 def _stiffness(p):
     """Return the stiffness of a cable with its flexible shaft, which is in series with it, N/m."""
     return 1.0 / (1.0 / p.stiffness + p.shaft_compliance * p.drum_radius * p.drum_radius)
@@ -80,8 +91,8 @@ def place(p, x, cables, angle, rate):
     paid_out = p.retracted_length + p.drum_radius * (angle - 2.0 * p.cam_angle)
     for i in range(CABLES):
         c = cables[i]
-        end, velocity = platform.point(x, _attachment(p.ring_radius, i))
-        reach = subtract(end, _attachment(p.base_radius, i))
+        end, velocity = platform.point(x, load(c.ring_point))
+        reach = subtract(end, load(c.drum_point))
         c.length = norm(reach)
         n = scale(1.0 / c.length, reach)
         store(n, c.direction)
@@ -101,22 +112,24 @@ def place(p, x, cables, angle, rate):
 
 
 @kernel
-def load_ring(p, x, cables):
+def load_ring(x, cables):
     """Add the tensions to the wrench on the ring (7.5.7)."""
     alpha = load_matrix(x.ring.rotation)
     for i in range(CABLES):
-        force = scale(-cables[i].tension, load(cables[i].direction))
+        c = cables[i]
+        force = scale(-c.tension, load(c.direction))
         accumulate(force, x.ring.force)
-        accumulate(cross(_attachment(p.ring_radius, i), apply(alpha, force)), x.ring.torque)
+        accumulate(cross(load(c.ring_point), apply(alpha, force)), x.ring.torque)
 
 
 @kernel
-def load_base(p, cables, base_force, base_torque):
+def load_base(cables, base_force, base_torque):
     """Add the tensions to the wrench on the base about O_0, frame 0: the drums stand on it."""
     for i in range(CABLES):
-        force = scale(cables[i].tension, load(cables[i].direction))
+        c = cables[i]
+        force = scale(c.tension, load(c.direction))
         accumulate(force, base_force)
-        accumulate(cross(_attachment(p.base_radius, i), force), base_torque)
+        accumulate(cross(load(c.drum_point), force), base_torque)
 
 
 @kernel

@@ -20,7 +20,7 @@ def _slip(unit, item):
 def _free(last, ratio, n, slip, mobility):
     """Return the velocity with which a contact would slide at the end of the step without its friction, m/s.
 
-    `last` is what is remembered of it, `ratio` the length of the step over that of the last one.
+    `last` is what is remembered of it, `ratio` the time to the end of the step over the time since `last`.
     """
     gained = scale(ratio, subtract(slip, load(last.slip)))
     free = add(add(slip, gained), scale(mobility, load(last.friction)))
@@ -33,6 +33,7 @@ def hold_friction(unit):
     memory = unit.state.friction_memory
     before = int(memory.closed)
     step = unit.input.step
+    lead = unit.input.lead
     for k in range(int(unit.tally.count)):
         item = unit.tally.contact[k]
         law = law_of(unit.parameters, item.pair)
@@ -43,7 +44,8 @@ def hold_friction(unit):
         slip = _slip(unit, item)
         free = slip
         if known == 1:
-            free = _free(memory.contact[place], step / memory.step, n, slip, mobility)
+            ratio = (step - lead) / (memory.step - memory.lead + lead)
+            free = _free(memory.contact[place], ratio, n, slip, mobility)
         friction = friction_force(law, item.normal_force, free, mobility)
         exert(friction, load(item.position), load(unit.work.link.position), unit.tally.target, unit.work.ring)
         item.friction_force = norm(friction)
@@ -55,6 +57,7 @@ def hold_friction(unit):
 def forget_friction(memory):
     """Set the memory to that of a step without contacts."""
     memory.step = 0.0
+    memory.lead = 0.0
     memory.closed = 0.0
     memory.count = 0.0
 
@@ -65,6 +68,7 @@ def remember_friction(unit):
     memory = unit.state.friction_memory
     forget_friction(memory)
     memory.step = unit.input.step
+    memory.lead = unit.input.lead
     for k in range(int(unit.work.held_count)):
         item = unit.tally.contact[k]
         place = bit(item.pair, item.index)

@@ -86,6 +86,7 @@ def inputs() -> Group:
         placement("base", "frame 0 relative to PU, PU axes"),
         placement("link", "ring-plane frame AR of the active ring relative to frame 0, frame 0 axes"),
         private("step", "s", "time for which friction will be held, see `friction_force`; 0: none"),
+        private("lead", "s", "from the start of that time to the instant of the velocities"),
         private("mass", "kg", "of the active ring against held friction"),
     )
 
@@ -125,11 +126,12 @@ def friction_memory() -> Group:
     return Group(
         "friction_memory",
         private("step", "s", "length of the last step"),
+        private("lead", "s", "from its start to the instant of its velocities"),
         private("closed", "1", "set of its contacts"),
         private("count", "1", "how many of them"),
         Group(
             "contact",
-            private("slip", "m/s", "velocity of sliding at its start", shape=3),
+            private("slip", "m/s", "velocity of sliding that was given for it", shape=3),
             private("friction", "N", "held over it, on the passive unit", shape=3),
             count=BITS,
         ),

@@ -132,6 +132,31 @@ def test_no_capture_in_time_departs():
     assert (rig.phase, rig.outcome, rig.m.finished, rig.m.command.push) == ("END", "RETREATED", 1.0, 0)
 
 
+def test_recovery_draws_the_free_ring_back_for_another_attempt():
+    """A1 of spec/07 9: S6 with a free ring, then S0; `extend` begins anew."""
+    rig = adapting(recovery=1.0)
+    t = rig.m.event.initial_position_lost
+    rig.run(t + 25.0)
+    assert (rig.phase, rig.m.finished, rig.volts, rig.locks) == ("RECOVER", 0.0, (27.0, 27.0), [1] * 6)
+    assert rig.m.command.push == 0
+    rig.run(t + 60.0)
+    assert rig.phase == "RECOVER"
+    rig.run(t + 61.0, retracted=1)
+    assert (rig.phase, rig.outcome, rig.m.finished, rig.volts) == ("STOWED", "RETREATED", 1.0, (0.0, 0.0))
+    rig.run(t + 62.0, extend=1, retracted=0, initial_position=[0.0] * 6, initial_position_lost=0)
+    assert (rig.phase, rig.outcome, rig.m.finished, rig.locks) == ("EXTEND", "NONE", 0.0, [0] * 6)
+    assert (rig.m.event.initial_position_lost, rig.m.event.end) == (-1.0, -1.0)
+
+
+def test_a_recovery_that_takes_too_long_waits_and_goes_on():
+    rig = adapting(recovery=1.0, retraction_limit=5.0)
+    t = rig.m.event.initial_position_lost
+    rig.run(t + 30.5)
+    assert (rig.phase, rig.outcome, rig.volts) == ("FAULT", "TIMED_OUT", (0.0, 0.0))
+    rig.run(t + 30.6, extend=1)
+    assert (rig.phase, rig.outcome) == ("RECOVER", "NONE")
+
+
 def test_contact_without_loss_nor_capture_departs_after_a_minute():
     rig = Rig().run(0.0, contact=1).run(59.9, contact=0)
     assert rig.phase == "READY"

@@ -51,14 +51,19 @@ def run(m, active, passive, h, steps, unlock, slots, block, out):
 
 
 class Pair:
-    """`gap` between the ring planes at the start, m; misalignment of the active craft, its velocity and its rates."""
+    """`gap` between the ring planes at the start, m; misalignment of the active craft, its velocity and its rates.
+
+    `rings` are parameters of the pair of rings, others those of the mechanism.
+    """
 
     def __init__(
         self, gap, miss=(0.0, 0.0), angles=(0.0, 0.0, 0.0), velocity=(0.1, 0.0, 0.0), rate=(0.0, 0.0, 0.0),
-        mass=25e3, inertia=(0.63e5, 2.4e5, 2.4e5), port=(5.0, 0.0, 0.0), **parameters,
+        mass=25e3, inertia=(0.63e5, 2.4e5, 2.4e5), port=(5.0, 0.0, 0.0), rings=None, **parameters,
     ):  # fmt: skip
         self.component = component()
-        self.block = self.component.start(**{f"parameters.{name}": value for name, value in parameters.items()})
+        values = {f"parameters.{name}": value for name, value in parameters.items()}
+        values |= {f"ring_pair.parameters.{name}": value for name, value in (rings or {}).items()}
+        self.block = self.component.start(**values)
         self.m = self.component.record.view(self.block)
         a, p = self.active, self.passive = CRAFT.memory(), CRAFT.memory()
         a.mass, a.inertia[:], a.port[:] = mass - MASS_OF_MECHANISM, inertia, port

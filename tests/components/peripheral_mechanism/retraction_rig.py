@@ -59,7 +59,7 @@ def draw(m, q0, r0, volts, h, steps, every, out):
         platform.drive_legs(p, x, m.ring_state, m.accumulator, m.command.recoil_lock, h, h)
         angle = p.initial_gear_angle - m.motor.angle / p.drive.nut_ratio
         retraction.place(p.cables, x, m.cable, angle, -m.motor.rate / p.drive.nut_ratio)
-        retraction.load_ring(p.cables, x, m.cable)
+        retraction.load_ring(x, m.cable)
         hexapod.accelerate(x, ZERO, ZERO, ZERO)
         # massless legs: what they do to the ring, they do to the craft in reverse
         force = (-x.force[0], -x.force[1], -x.force[2])
@@ -106,6 +106,7 @@ def retract(tilt, offset=(0.05, 0.02), height=0.545, h=1e-3, stop=600.0, every=1
     m = c.record.view(c.start(**parameters))
     drive.initialize(m.parameters.drive, m.motor)
     platform.initialize(m.parameters, m.hexapod, m.ring_state, 0.14)
+    retraction.initialize(m.parameters.cables, m.cable)
     m.hexapod.ring.mass, m.hexapod.ring.principal = 1.0, np.eye(3)
     turn = tuple(np.radians(tilt))
     ring = from_rotation_vector(turn)  # frame 0 -> ring

@@ -30,6 +30,7 @@ class Cables:
         self.m = c.record.view(c.start(**{f"parameters.cables.{k}": v for k, v in parameters.items()}))
         self.p, self.x = self.m.parameters.cables, self.m.hexapod
         platform.initialize(self.m.parameters, self.x, self.m.ring_state, 0.14)
+        retraction.initialize(self.p, self.m.cable)
 
     def put(self, position, turn=(0.0, 0.0, 0.0), velocity=(0.0, 0.0, 0.0), spin=(0.0, 0.0, 0.0), angle=0.0, rate=0.0):
         n = self.x.ring
@@ -99,8 +100,8 @@ def test_spec07_oracle_T21_forces_balance_and_power_goes_into_energy():
         assert cables.all("joined").all()
         x.ring.force[:], x.ring.torque[:] = 0.0, 0.0
         force, torque = np.zeros(3), np.zeros(3)
-        retraction.load_ring(cables.p, x, m.cable)
-        retraction.load_base(cables.p, m.cable, force, torque)
+        retraction.load_ring(x, m.cable)
+        retraction.load_base(m.cable, force, torque)
         R = Rotation.from_rotvec(turn).as_matrix()
         about = R @ x.ring.torque + np.cross(x.ring.position, x.ring.force)
         np.testing.assert_allclose([np.array(x.ring.force) + force, about + torque], 0.0, atol=1e-9)
