@@ -12,7 +12,7 @@ All is in the frame of the ring that has the petals. That ring and the other one
 
 from __future__ import annotations
 
-from math import cos, fabs, inf, radians, sin, sqrt
+from math import cos, fabs, radians, sin, sqrt
 
 from components.contact.ring_pair.contact_list import add_contact
 from components.contact.ring_pair.geometry import turned
@@ -25,9 +25,15 @@ from components.core.vector import add, axpy, dot, load, negate, norm, scale
 CONE = 0
 TIP = 3
 
-# directions at which a petal is looked at first, from its middle: cosine and sine. The outer ones are beside the petal
+# a petal is looked at in its middle and beside it; with another such turn the rim is outside the petal
 SPACING = radians(27.0)
-SAMPLES = tuple((cos(k * SPACING), sin(k * SPACING)) for k in (-2, -1, 0, 1, 2))
+BEFORE = (cos(SPACING), -sin(SPACING))
+BEHIND = (cos(SPACING), sin(SPACING))
+# a petal ends within 30 deg of its middle; as seen from the centre of a rim that is off the axis by less than a share
+# of its radius, within 60 deg
+WIDE = 0.34
+COS_REACH = 0.5
+TAN_REACH = sqrt(3.0)
 # a search ends where the depth grows by less than this along the rim, or where two depths differ by less, m
 FLAT = 1e-9
 ALIKE = 1e-11
@@ -82,6 +88,21 @@ def _rise(g, petal, face, rim, q, t):
 
 
 @kernel
+def _look(g, petal, height, rim, radius, t):
+    """Return (depths, nearest face, growth of its depth, point) of the rim in the direction t."""
+    q = rim_point(rim, radius, t)
+    d = depths(g, petal, height, q)
+    face = _nearest(d)
+    return d, face, _rise(g, petal, face, rim, q, t), q
+
+
+@kernel
+def _turn(a, b):
+    """Return the direction a turned by the angle of b."""
+    return (a[0] * b[0] - a[1] * b[1], a[0] * b[1] + a[1] * b[0])
+
+
+@kernel
 def _mix(a, b, share):
     """Return the direction between the directions a and b of the rim's plane, at a share of their chord."""
     x = (1.0 - share) * a[0] + share * b[0]
@@ -92,63 +113,76 @@ def _mix(a, b, share):
 
 @kernel
 def _share(low, high, weight_low, weight_high):
-    """Return where the deepest point may be between two ends, each (depths, nearest face, growth of its depth).
+    """Return where the deepest point may be between two ends, each as of `_look`.
 
     One face: where its growth would vanish; two: where both would be equally deep.
     """
-    d_low, face_low, rise_low = low
-    d_high, face_high, rise_high = high
-    if face_low == face_high:
-        before = weight_low * rise_low
-        after = -weight_high * rise_high
+    if low[1] == high[1]:
+        before = weight_low * low[2]
+        after = -weight_high * high[2]
     else:
-        before = weight_low * (d_low[face_high] - d_low[face_low])
-        after = weight_high * (d_high[face_low] - d_high[face_high])
+        before = weight_low * (low[0][high[1]] - low[0][low[1]])
+        after = weight_high * (high[0][low[1]] - high[0][high[1]])
     if before + after > 0.0:
         return before / (before + after)
     return 0.5
 
 
 @kernel
-def _deepest(g, petal, height, rim, radius, t_low, t_high):
+def _meeting(g, petal, faces, rim, radius, at, t, t_low, t_high):
+    """Return the direction in which both faces are equally deep by their tangents at t, if it is between the ends.
+
+    And whether it is: (direction, inside). Newton's step from `at`, which `_look` has returned for t.
+    """
+    d, face, rise, q = at
+    other = faces[1] if face == faces[0] else faces[0]
+    slope = _rise(g, petal, other, rim, q, t) - rise
+    if slope == 0.0:
+        return t, False
+    angle = (d[face] - d[other]) / (radius * slope)
+    x, y = _turn(t, (1.0, angle))
+    size = sqrt(1.0 + angle * angle)
+    found = (x / size, y / size)
+    inside = t_low[0] * found[1] > t_low[1] * found[0] and found[0] * t_high[1] > found[1] * t_high[0]
+    return found, inside
+
+
+@kernel
+def _deepest(g, petal, height, rim, radius, t_low, low, t, at, t_high, high):
     """Return (depth, normal, gain, q, by the tip) at the deepest point between two directions of the rim.
 
-    False position with the Illinois rule.
+    `low`, `at` and `high` are what `_look` has returned for them and for a direction t between them. False position
+    with the Illinois rule, and Newton's steps to where two faces are equally deep.
     """
-    q = rim_point(rim, radius, t_low)
-    d = depths(g, petal, height, q)
-    face = _nearest(d)
-    low = (d, face, _rise(g, petal, face, rim, q, t_low))
-    q = rim_point(rim, radius, t_high)
-    d = depths(g, petal, height, q)
-    face = _nearest(d)
-    high = (d, face, _rise(g, petal, face, rim, q, t_high))
     weight_low = 1.0
     weight_high = 1.0
     last = 0
-    t = t_high
     for _ in range(STEPS):
-        t = _mix(t_low, t_high, _share(low, high, weight_low, weight_high))
-        q = rim_point(rim, radius, t)
-        d = depths(g, petal, height, q)
-        face = _nearest(d)
-        rise = _rise(g, petal, face, rim, q, t)
+        d, face, rise, q = at
         if fabs(rise) < FLAT:
             return d[face], face_normal(g, petal, face, q), 1.0, q, face == TIP
         if rise > 0.0:
             t_low = t
-            low = (d, face, rise)
+            low = at
             weight_low = 1.0
             weight_high = 0.5 * weight_high if last > 0 else 1.0
             last = 1
         else:
             t_high = t
-            high = (d, face, rise)
+            high = at
             weight_high = 1.0
             weight_low = 0.5 * weight_low if last < 0 else 1.0
             last = -1
-        if low[1] != high[1] and fabs(d[low[1]] - d[high[1]]) < ALIKE:
-            break
+        inside = False
+        if low[1] != high[1]:
+            if fabs(d[low[1]] - d[high[1]]) < ALIKE:
+                break
+            if face == low[1] or face == high[1]:
+                t, inside = _meeting(g, petal, (low[1], high[1]), rim, radius, at, t, t_low, t_high)
+        if not inside:
+            t = _mix(t_low, t_high, _share(low, high, weight_low, weight_high))
+        at = _look(g, petal, height, rim, radius, t)
+    d, face, _, q = at
     if low[1] == high[1]:
         return d[face], face_normal(g, petal, face, q), 1.0, q, face == TIP
     rise = _rise(g, petal, low[1], rim, q, t)
@@ -161,10 +195,16 @@ def _deepest(g, petal, height, rim, radius, t_low, t_high):
 
 
 @kernel
-def petal_on_rim(g, petal, height, rim, radius, slack):
+def _deeper(best, found):
+    """Return the deeper one of two contacts, the first if they are alike."""
+    return found if found[0] > best[0] else best
+
+
+@kernel
+def petal_on_rim(g, petal, height, rim, radius):
     """Find the contact of a petal with a rim: (depth, normal out of the petal, gain, point of the rim, by the tip).
 
-    `slack` is how much deeper below the cone than the deepest sample a point of the rim can be. No contact: depth <= 0.
+    No contact: depth <= 0.
     """
     centre, e_1, e_2 = rim
     c = petal.azimuth[0]
@@ -177,55 +217,77 @@ def petal_on_rim(g, petal, height, rim, radius, slack):
     size = sqrt(x * x + y * y)
     x /= size
     y /= size
-    middle = (ahead * x - aside * y, ahead * y + aside * x)
+    t_middle = (ahead * x - aside * y, ahead * y + aside * x)
+    t_left = _turn(t_middle, BEFORE)
+    t_right = _turn(t_middle, BEHIND)
+    left = _look(g, petal, height, rim, radius, t_left)
+    middle = _look(g, petal, height, rim, radius, t_middle)
+    right = _look(g, petal, height, rim, radius, t_right)
+    d_left = left[0][left[1]]
+    d_middle = middle[0][middle[1]]
+    d_right = right[0][right[1]]
     best = (-1.0, e_1, 1.0, centre, False)
-    below_cone = -inf
-    least = (-inf, -inf, -inf, -inf, -inf)
-    for k in range(len(SAMPLES)):
-        d = depths(g, petal, height, rim_point(rim, radius, _turn(middle, SAMPLES[k])))
-        below_cone = max(below_cone, d[CONE])
-        least = (least[1], least[2], least[3], least[4], d[_nearest(d)])
-    if below_cone + slack <= 0.0:
-        return best
-    for k in range(1, len(SAMPLES) - 1):
-        if least[k] >= least[k - 1] and least[k] >= least[k + 1]:
-            t_low = _turn(middle, SAMPLES[k - 1])
-            found = _deepest(g, petal, height, rim, radius, t_low, _turn(middle, SAMPLES[k + 1]))
-            if found[0] > best[0]:
-                best = found
+    if d_left >= d_middle:
+        t = _turn(t_left, BEFORE)
+        outer = _look(g, petal, height, rim, radius, t)
+        if d_left >= outer[0][outer[1]]:
+            best = _deeper(best, _deepest(g, petal, height, rim, radius, t, outer, t_left, left, t_middle, middle))
+    if d_middle >= d_left and d_middle >= d_right:
+        best = _deeper(best, _deepest(g, petal, height, rim, radius, t_left, left, t_middle, middle, t_right, right))
+    if d_right >= d_middle:
+        t = _turn(t_right, BEHIND)
+        outer = _look(g, petal, height, rim, radius, t)
+        if d_right >= outer[0][outer[1]]:
+            best = _deeper(best, _deepest(g, petal, height, rim, radius, t_middle, middle, t_right, right, t, outer))
     return best
 
 
 @kernel
-def _turn(a, b):
-    """Return the direction a turned by the angle of b."""
-    return (a[0] * b[0] - a[1] * b[1], a[0] * b[1] + a[1] * b[0])
+def _bound(g, rim, radius):
+    """Return (level, y, z) that bound the depth below the cone of a point of the rim: level - y cos - z sin of u.
 
-
-@kernel
-def _slack(g, rim, radius):
-    """Return how much deeper below the cone a point of a rim can be than the deeper of two samples beside it, m.
-
-    An eighth of the spacing squared times a bound on the second derivative of that depth along the rim.
+    u is the azimuth of the point as seen from the centre of the rim. The distance of the point from the axis of the
+    cone is not less than its projection on u. The abscissa of the point is taken for that in the direction u of the
+    plane of the rim: with the sine of the tilt, tau, these differ by less than tau^2, and the abscissas by R tau^3.
     """
     centre, e_1, e_2 = rim
     tilt = sqrt(e_1[0] * e_1[0] + e_2[0] * e_2[0])
-    aside = min(sqrt(centre[1] * centre[1] + centre[2] * centre[2]), 0.9 * radius)
-    curvature = g.sine[0] * radius * tilt + g.cosine[0] * (aside / (radius - aside) + 2.0 * tilt * tilt) * radius
-    return 0.125 * SPACING * SPACING * curvature
+    c = g.cosine[0]
+    s = g.sine[0]
+    level = c * (g.radius[0] - radius * sqrt(max(0.0, 1.0 - tilt * tilt))) - s * centre[0] + s * radius * tilt**3
+    y = c * centre[1] + s * radius * (e_1[0] * e_1[1] + e_2[0] * e_2[1])
+    z = c * centre[2] + s * radius * (e_1[0] * e_1[2] + e_2[0] * e_2[2])
+    return level, y, z
 
 
 @kernel
-def _is_clear(g, rim, radius, height):
+def _passes(bound, petal, wide):
+    """Return whether a rim passes a petal outside its cone: by the largest `_bound` within 60 deg of its middle.
+
+    `wide`: a rim far off the axis, of which points on the petal may be seen in any direction.
+    """
+    level, y, z = bound
+    along = -(petal.azimuth[0] * y + petal.azimuth[1] * z)
+    across = fabs(petal.azimuth[0] * z - petal.azimuth[1] * y)
+    if wide or across <= TAN_REACH * along:
+        return level + sqrt(y * y + z * z) <= 0.0
+    return level + COS_REACH * (along + TAN_REACH * across) <= 0.0
+
+
+@kernel
+def _is_clear(bound, rim, radius, height):
     """Return whether a rim touches no petal: all of it beyond their tips, or outside their cone."""
     centre, e_1, e_2 = rim
-    tilt = radius * sqrt(e_1[0] * e_1[0] + e_2[0] * e_2[0])
-    nearest = centre[0] - tilt
-    if nearest > height:
-        return True
-    upright = sqrt(max(0.0, radius * radius - tilt * tilt))
-    r = upright - sqrt(centre[1] * centre[1] + centre[2] * centre[2])
-    return g.cosine[0] * (g.radius[0] - r) - g.sine[0] * nearest <= 0.0
+    level, y, z = bound
+    tilt = sqrt(e_1[0] * e_1[0] + e_2[0] * e_2[0])
+    return centre[0] - radius * tilt > height or level + sqrt(y * y + z * z) <= 0.0
+
+
+@kernel
+def _is_wide(rim, radius):
+    """Return whether a rim is so far off the axis that it meets petals from more than 20 deg aside."""
+    centre, _, _ = rim
+    return centre[1] * centre[1] + centre[2] * centre[2] > (WIDE * radius) ** 2
 
 
 @kernel
@@ -239,10 +301,12 @@ def detect_rims(unit):
     radius = p.ring.radius
     height = p.petal.height
     rim = (negate(apply(A, r)), (A[0][1], A[1][1], A[2][1]), (A[0][2], A[1][2], A[2][2]))
-    if not _is_clear(g, rim, radius, height):
-        slack = _slack(g, rim, radius)
+    bound = _bound(g, rim, radius)
+    if not _is_clear(bound, rim, radius, height):
         for k in range(len(g.petal)):
-            d, normal, gain, q, tip = petal_on_rim(g, g.petal[k], height, rim, radius, slack)
+            if _passes(bound, g.petal[k], _is_wide(rim, radius)):
+                continue
+            d, normal, gain, q, tip = petal_on_rim(g, g.petal[k], height, rim, radius)
             if d > 0.0:
                 if tip:
                     unit.tally.tips += 1.0
@@ -252,10 +316,12 @@ def detect_rims(unit):
                 if code:
                     return code
     rim = (turned(r), turned(A[1]), negate(turned(A[2])))
-    if not _is_clear(g, rim, radius, height):
-        slack = _slack(g, rim, radius)
+    bound = _bound(g, rim, radius)
+    if not _is_clear(bound, rim, radius, height):
         for k in range(len(g.petal)):
-            d, normal, gain, q, tip = petal_on_rim(g, g.petal[k], height, rim, radius, slack)
+            if _passes(bound, g.petal[k], _is_wide(rim, radius)):
+                continue
+            d, normal, gain, q, tip = petal_on_rim(g, g.petal[k], height, rim, radius)
             if d > 0.0:
                 if tip:
                     unit.tally.tips += 1.0
