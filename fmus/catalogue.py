@@ -124,6 +124,18 @@ _ENTRIES = {
             "contact of two androgynous docking rings",
             more_sets=("components.contact.ring_pair",),
         ),
+        Entry(
+            "ContactAirlock",
+            "components.contact_airlock",
+            "contact of the airlock's berthing units: swinging head with latches, small receiving cone",
+            more_sets=("components.contact.airlock_pair",),
+        ),
+        Entry(
+            "ContactRadiator",
+            "components.contact_radiator",
+            "contact of the radiator's rigid berthing units: locking plug, guide pins, docking planes",
+            more_sets=("components.contact.radiator_pair",),
+        ),
     )
 }
 

@@ -119,6 +119,16 @@ DRAWINGS: dict[str, tuple[Shape, ...]] = {
         Polygon(BLUE, ((32, 62), (60, 54), (60, 46), (32, 38))),
         *(Polygon(ORANGE, ((68, y + 12), (40, y + 4), (40, y - 4), (68, y - 12))) for y in (78, 22)),
     ),
+    "contact_airlock": (
+        Polygon(STEEL, ((92, 10), (92, 90), (80, 90), (58, 62), (70, 56), (70, 44), (58, 38), (80, 10))),
+        Line(BLUE, ((8, 50), (40, 50)), 6.0), Disc(DARK, (10, 50), 6.0), Disc(BLUE, (46, 50), 9.0),
+        Polygon(ORANGE, ((30, 56), (38, 66), (38, 56))), Polygon(ORANGE, ((30, 44), (38, 34), (38, 44))),
+    ),
+    "contact_radiator": (
+        _box(STEEL, 72, 6, 92, 94), _box(DARK, 8, 6, 20, 94),
+        _box(BLUE, 20, 44, 56, 56), Disc(BLUE, (58, 50), 8.0),
+        *(_box(ORANGE, 20, y - 3, 56, y + 3) for y in (18, 82)), *(Disc(ORANGE, (58, y), 5.0) for y in (18, 82)),
+    ),
     "attitude_control": (
         Polygon(STEEL, ((34, 36), (66, 36), (66, 64), (34, 64))),
         Polygon(DARK, ((36, 64), (46, 64), (41, 72))), Polygon(DARK, ((54, 36), (64, 36), (59, 28))),

@@ -64,6 +64,23 @@ SEATING = tuple(
     }
     for k in range(32)
 )  # fmt: skip
+# the cone comes over the head, slides, pushes the latches in and is pulled back when they have fired
+BERTH = tuple(
+    {
+        "target.position[1]": -0.262 + 1.2e-3 * (k if k < 24 else 48 - k), "target.position[2]": 0.003 - 1e-4 * k,
+        "target.velocity[1]": 0.12 if k < 24 else -0.12, "target.quaternion[3]": 4e-3 * sin(0.3 * k),
+    }
+    for k in range(36)
+)  # fmt: skip
+# the plug slides over its cone, through the ball and on to the planes
+PLUGGED = tuple(
+    {
+        "base.position[1]": -0.050 + 1.5e-3 * (k if k < 34 else 68 - k), "base.velocity[1]": 0.05,
+        "base.position[2]": 2.5e-3 - 1e-4 * min(k, 25), "base.velocity[3]": 0.01 * sin(0.5 * k),
+        "base.quaternion[4]": 1e-4 * sin(0.4 * k),
+    }
+    for k in range(40)
+)  # fmt: skip
 PUSHED_HEAD = tuple(
     {
         "link[1].force[1]": -50.0 * k, "link[1].torque[3]": 0.5, "link[2].force[2]": 3.0 * k,
@@ -231,6 +248,18 @@ SCENARIOS = [
         step=1e-4,
         sets=("CP-1", "RefCone"),
         values={"target.position": 0.0, "base.position": (-0.5, 0.006, 0.0), "link[1].position": (0.8, 0.0, 0.0)},
+    ),
+    Scenario(
+        "ContactAirlock",
+        BERTH,
+        sets=("RefB1", "CP-B1", "SH-1"),
+        values={"base.position": 0.0, "target.position": (-0.262, 0.003, 0.0)},
+    ),
+    Scenario(
+        "ContactRadiator",
+        PLUGGED,
+        sets=("RefB2", "CP-B2"),
+        values={"target.position": 0.0, "base.position": (-0.050, 0.0025, 0.0)},
     ),
     Scenario(
         "ContactRing",

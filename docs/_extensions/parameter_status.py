@@ -89,6 +89,8 @@ def _declared(files: dict[str, tuple[ParameterSet, ...]]) -> Iterator[str]:
         "ProbeCyclogram",
         "ContactProbeCone",
         "ContactRing",
+        "ContactAirlock",
+        "ContactRadiator",
         "AttitudeControl",
     ):
         rows, seen = [], set()

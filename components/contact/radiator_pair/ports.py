@@ -1,0 +1,111 @@
+"""The record of the radiator's pair: spec/05 section 8.2, with the data of the sets RefB2 and CP-B2."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from components.contact import force, listed, profile
+from components.contact.starts import with_starts
+from components.core.field import Field, Group, parameter, private
+from components.core.parameters import read_parameter_sets
+
+PINS = 2
+POINTS = 4
+# 2^6 + 1 spheres round the end of the plug, the first and the last alike
+SPHERES = 65
+# faces of a passive profile: docking plane, cone, bore
+FACES = 3
+# pins, plug, points of the plane, ball
+CONTACTS = PINS + 1 + POINTS + 1
+
+PARAMETER_SETS = read_parameter_sets(Path(__file__).parent / "parameters")
+
+
+def _bore(what: str) -> tuple[Field, ...]:
+    """Return the parameters of a cone in the docking plane with a bore behind it."""
+    return (
+        parameter("plane_radius", "m", f"of the plane round the {what}", 0.0, minimum=0.0),
+        parameter("mouth_radius", "m", "of the cone in the docking plane", 0.0, minimum=0.0),
+        parameter("bore_radius", "m", "of the cylinder behind the cone", 0.0, minimum=0.0),
+        parameter("cone_angle", "rad", "of the cone to its axis", 0.0, minimum=0.0, display_unit="deg"),
+        parameter("end", "m", "abscissa of the end of the cylinder", 0.0, minimum=0.0),
+    )
+
+
+def parameters() -> Group:
+    """Return the group of dimensions, springs and force laws."""
+    return Group(
+        "parameters",
+        Group("guide", *_bore("guide cone"),
+              parameter("y", "m", "of the axes of cones 1 and 2 in the passive unit", 0.0, shape=PINS),
+              description="guide cones of the passive unit"),
+        Group("socket", *_bore("entry cone"), description="locking socket of the passive unit, on its axis"),
+        Group(
+            "pin",
+            parameter("x", "m", "of the centres of their end spheres, active unit", 0.0, shape=PINS),
+            parameter("y", "m", "of the centres of their end spheres, active unit", 0.0, shape=PINS),
+            parameter("radius", "m", "of their end spheres", 0.0, minimum=0.0),
+            description="guide pins of the active unit",
+        ),
+        Group(
+            "plug",
+            parameter("x", "m", "X_tc0, of the centre of its torus, active unit", 0.0),
+            parameter("ring_radius", "m", "of the circle of the sphere centres", 0.0, minimum=0.0),
+            parameter("radius", "m", "of the spheres", 0.0, minimum=0.0),
+            description="locking plug of the active unit, its end a torus",
+        ),
+        Group(
+            "plane",
+            parameter("y", "m", "of the points by which the active plane bears", 0.0, shape=POINTS),
+            parameter("z", "m", "of the points by which the active plane bears", 0.0, shape=POINTS),
+        ),
+        Group(
+            "ball",
+            parameter("x", "m", "abscissa of the plug's torus where the ball meets it, passive unit", 0.0),
+            parameter("travel", "m", "from there to where the ball snaps behind the plug", 0.0, minimum=0.0),
+            parameter("force", "N", "with which the ball resists the plug", 0.0, minimum=0.0),
+            parameter("rise", "m", "travel over which the force rises", 0.0, minimum=0.0),
+            description="spring-loaded ball that resists the plug and then holds it",
+        ),
+        parameter("tilt_limit", "rad", "largest angle between the axes in contact", 0.26, minimum=0.0,
+                  display_unit="deg"),
+        force.law("law_device", "pins, plug, and ball that holds"),
+        force.law("law_plane", "each of the points of the docking plane"),
+    )  # fmt: skip
+
+
+def state() -> Group:
+    """Return the group of what accepted steps leave for the next."""
+    return Group(
+        "state",
+        private("captured", "1", "the ball is behind the plug"),
+        private("dissipated_ball", "J", "by the ball when it snapped"),
+    )
+
+
+def geometry() -> Group:
+    """Return the group of constants that `initialize` computes from the parameters."""
+    return Group(
+        "geometry",
+        Group("guide", profile.faces(FACES)),
+        Group("socket", profile.faces(FACES)),
+        private("ring", "m", "sphere centres of the plug's end from its torus' centre", shape=(SPHERES, 3)),
+        private("reach", "m", "of the foremost sphere of the active unit, from its docking plane"),
+    )
+
+
+def work() -> Group:
+    """Return the group of what is placed and summed in one evaluation; passive axes."""
+    return Group(
+        "work",
+        force.motion("link"),
+        force.wrench("passive", "on the passive unit, about its origin"),
+        force.wrench("active", "on the active unit, about its origin"),
+        private("through", "m", "of the plug beyond the place where the ball meets it"),
+    )
+
+
+def unit() -> Group:
+    """Return both units, the group `radiator_pair` of a component; its start values are those of its sets."""
+    members = (parameters(), state(), geometry(), work(), listed.tally(CONTACTS), listed.status())
+    return with_starts(Group("radiator_pair", *members), PARAMETER_SETS)

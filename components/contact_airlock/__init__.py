@@ -1,0 +1,24 @@
+"""Berthing of the airlock: contact of a swinging head with its cone, spec/05 8.1, spec/08 4.3. See README.md."""
+
+from pathlib import Path
+
+from components.contact import airlock_pair
+from components.contact_airlock.kernel import MESSAGES, initialize, step
+from components.contact_airlock.ports import RECORD
+from components.core.component import Component
+from components.core.parameters import read_parameter_sets
+
+
+def component() -> Component:
+    """Return the component."""
+    return Component(
+        name="ContactAirlock",
+        description="contact of the airlock's berthing units, with the swinging head and its latches",
+        record=RECORD,
+        initialize=initialize,
+        step=step,
+        messages=MESSAGES,
+        module=Path(__file__),
+        default_step=1e-3,
+        parameter_sets=(*airlock_pair.PARAMETER_SETS, *read_parameter_sets(Path(__file__).parent / "parameters")),
+    )

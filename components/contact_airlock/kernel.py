@@ -1,0 +1,194 @@
+"""A step of the contact: micro-steps of the swinging head between ports that move with their twists.
+
+The ports are told once a step and extrapolated to the middle of each micro-step, so the mean wrenches belong to the
+middle of the step (spec/00 R2): the component steps first, and the bodies move over the same interval under its means.
+"""
+
+from __future__ import annotations
+
+from math import ceil
+
+from components.contact import airlock_pair, kinematics
+from components.contact.force import clear
+from components.contact_airlock.swing import place_head, set_rates, stop_energy, swing, wrench_on_base
+from components.core import check
+from components.core.component import combined, fail
+from components.core.kernel import kernel
+from components.core.vector import ZERO, accumulate, add, cross, load, norm, scale, store
+
+MESSAGES = combined(check.messages("1 base, 2 target"), airlock_pair.MESSAGES)
+
+# communication points lie on a grid that rounding moves by far less than any step
+ROUNDING = 1e-9
+
+
+@kernel
+def _check_inputs(m):
+    code = check.check_port(m.base, 1, m.status)
+    if code == 0:
+        code = check.check_port(m.target, 2, m.status)
+    return code
+
+
+@kernel
+def _place(m, tau):
+    """Place the head in its cone, tau after the ports were received."""
+    kinematics.extrapolate(m.base, ZERO, ZERO, tau, m.motion.base)
+    kinematics.extrapolate(m.target, ZERO, ZERO, tau, m.motion.target)
+    kinematics.relate(m.motion.relative, m.motion.base, m.motion.target)
+    place_head(m)
+
+
+@kernel
+def _evaluate(m):
+    unit = m.airlock_pair
+    code = airlock_pair.evaluate(unit)
+    if code:
+        return fail(m.status, code, unit.status.value, unit.status.index)
+    return 0
+
+
+@kernel
+def _to_passive(v):
+    """Return a vector of frame P in PMU axes."""
+    return (-v[0], v[2], v[1])
+
+
+@kernel
+def _wrench_on_target(m):
+    """Return (force, torque) on PMU, its axes, about its origin, now."""
+    passive = m.airlock_pair.work.passive
+    force = _to_passive(load(passive.force))
+    torque = _to_passive(load(passive.torque))
+    return force, add(torque, cross((m.parameters.cone.offset, 0.0, 0.0), force))
+
+
+@kernel
+def _micro_step(m, tau, h):
+    """Advance the head by h, from tau after the start of the step. Returns 0, or the code of a failure."""
+    _place(m, tau + 0.5 * h)
+    code = _evaluate(m)
+    if code:
+        return code
+    unit = m.airlock_pair
+    if unit.tally.count > 0.0:
+        m.work.touched = 1.0
+    swing(m, h)
+    airlock_pair.accept(unit)
+    force, torque = _wrench_on_target(m)
+    accumulate(scale(h, force), m.work.target.force)
+    accumulate(scale(h, torque), m.work.target.torque)
+    force, torque = wrench_on_base(m)
+    accumulate(scale(h, force), m.work.base.force)
+    accumulate(scale(h, torque), m.work.base.torque)
+    return 0
+
+
+@kernel
+def _pieces(m, h):
+    """Return the number of micro-steps of a step of length h: one where the head cannot reach the cone in it."""
+    _place(m, h)
+    margin = 2.0 * h * norm(load(m.motion.hinge.velocity))
+    resting = m.swing.rate[0] == 0.0 and m.swing.rate[1] == 0.0
+    if resting and not airlock_pair.is_near(m.airlock_pair, margin):
+        return 1
+    return max(1, ceil(h / m.parameters.micro_step - ROUNDING))
+
+
+@kernel
+def _publish_now(m):
+    """Set contacts, energies and instantaneous wrenches to where head and ports stand. Returns 0, or a code."""
+    unit = m.airlock_pair
+    # what is too deep here is refused by the next step, if it comes to it
+    airlock_pair.evaluate(unit)
+    set_rates(m, m.swing.rate[0], m.swing.rate[1])
+    airlock_pair.sum_forces(unit)
+    force, torque = _wrench_on_target(m)
+    store(force, m.target.force_now)
+    store(torque, m.target.torque_now)
+    force, torque = wrench_on_base(m)
+    store(force, m.base.force_now)
+    store(torque, m.base.torque_now)
+    airlock_pair.list_contacts(unit, m.contact)
+    for k in range(len(m.contact)):
+        if m.contact[k].active != 0.0:
+            position = _to_passive(load(m.contact[k].position))
+            store(add((m.parameters.cone.offset, 0.0, 0.0), position), m.contact[k].position)
+            store(_to_passive(load(m.contact[k].normal)), m.contact[k].normal)
+    hinge = m.parameters.hinge
+    fired = 0.0
+    for k in range(len(m.latch)):
+        m.latch[k].fired = unit.state.latch[k].fired
+        m.latch[k].travel = unit.state.latch[k].travel
+        fired += unit.state.latch[k].fired
+    m.sensor.first_contact = 1.0 if m.work.touched != 0.0 or unit.tally.count > 0.0 else 0.0
+    m.sensor.capture = 1.0 if fired >= m.parameters.latches_for_capture else 0.0
+    out = m.audit
+    out.kinetic_energy = 0.0
+    out.stored_energy = unit.tally.stored_energy
+    for i in range(2):
+        m.head.angle[i] = m.swing.angle[i]
+        m.head.rate[i] = m.swing.rate[i]
+        out.kinetic_energy += 0.5 * hinge.inertia * m.swing.rate[i] * m.swing.rate[i]
+        out.stored_energy += stop_energy(hinge, m.swing.angle[i])
+    out.dissipated_contact = m.losses.contact
+    out.dissipated_stops = m.losses.stops
+    out.dissipated_latches = unit.state.dissipated_latches
+    out.dissipated_energy = out.dissipated_contact + out.dissipated_stops + out.dissipated_latches
+    m.validity.swing = m.swing.exceeded
+
+
+@kernel
+def initialize(m):
+    """Set the head to rest in the middle of its swing and evaluate the contact. Returns 0, or a code."""
+    code = _check_inputs(m)
+    if code:
+        return code
+    unit = m.airlock_pair
+    code = airlock_pair.initialize(unit)
+    if code:
+        return fail(m.status, code, unit.status.value, unit.status.index)
+    for i in range(2):
+        m.swing.angle[i] = 0.0
+        m.swing.rate[i] = 0.0
+        m.work.stop[i] = 0.0
+    m.swing.exceeded = 0.0
+    m.losses.contact = 0.0
+    m.losses.stops = 0.0
+    m.work.touched = 0.0
+    _place(m, 0.0)
+    code = _evaluate(m)
+    if code:
+        return code
+    airlock_pair.accept(unit)
+    _publish_now(m)
+    store(load(m.target.force_now), m.target.force)
+    store(load(m.target.torque_now), m.target.torque)
+    store(load(m.base.force_now), m.base.force)
+    store(load(m.base.torque_now), m.base.torque)
+    return 0
+
+
+@kernel
+def step(m, t, h):
+    """Advance the head over a step of length h > 0, s, and set the mean wrenches. Returns 0, or a code."""
+    code = _check_inputs(m)
+    if code:
+        return code
+    clear(m.work.base)
+    clear(m.work.target)
+    m.work.touched = 0.0
+    pieces = _pieces(m, h)
+    piece = h / pieces
+    for k in range(pieces):
+        code = _micro_step(m, k * piece, piece)
+        if code:
+            return code
+    store(scale(1.0 / h, load(m.work.target.force)), m.target.force)
+    store(scale(1.0 / h, load(m.work.target.torque)), m.target.torque)
+    store(scale(1.0 / h, load(m.work.base.force)), m.base.force)
+    store(scale(1.0 / h, load(m.work.base.torque)), m.base.torque)
+    _place(m, h)
+    _publish_now(m)
+    m.status.code = 0.0
+    return 0

@@ -1,0 +1,96 @@
+"""The record of the airlock's contact: ports of spec/00 section 5.6, the swinging head inside."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from math import radians
+
+from components.contact import airlock_pair, force, kinematics
+from components.core import ports
+from components.core.field import BOOLEAN, INPUT, INTEGER, Field, Group, output, parameter, private
+from components.core.record import Record
+
+CONTACTS = 16
+
+
+def _apart(fields: tuple[Field, ...]) -> tuple[Field, ...]:
+    """Return the pose of the passive unit that starts out of the head's reach."""
+    return tuple(replace(field, start=(-2.0, 0.0, 0.0)) if field.name == "position" else field for field in fields)
+
+
+# no port begins with the fields of another: numba would take the longer record for the shorter one, and warn
+RECORD = Record(
+    Group("base", *ports.twist(INPUT), *ports.wrench_output(), *ports.pose(INPUT),
+          description="active unit AU, x into its craft; wrench on it in its axes about its origin"),
+    Group("target", *ports.wrench_output(), *_apart(ports.pose(INPUT)), *ports.twist(INPUT),
+          description="passive unit PMU, x out of its craft toward the active unit"),
+    Group(
+        "head",
+        output("angle", "rad", "swing about y and z of AU", shape=2, display_unit="deg"),
+        output("rate", "rad/s", "of the swing", shape=2, display_unit="deg/s"),
+    ),
+    Group(
+        "latch",
+        output("fired", "1", "this latch has snapped out behind the strike", type=BOOLEAN),
+        output("travel", "m", "by which the strike pushes it in"),
+        count=airlock_pair.LATCHES,
+    ),
+    Group(
+        "sensor",
+        output("first_contact", "1", "the head touches the passive unit", type=BOOLEAN),
+        output("capture", "1", "as many latches as capture needs are behind the strike", type=BOOLEAN),
+    ),
+    ports.contacts(CONTACTS),
+    Group("validity", output("swing", "1", "micro-steps with the head beyond its largest angle", type=INTEGER),
+          description="what was computed outside the domain of its formulas"),
+    ports.audit(("contact", "stops", "latches"), ()),
+    ports.status(),
+    Group(
+        "parameters",
+        Group(
+            "hinge",
+            parameter("inertia", "kg.m2", "J_H, of the head about either axis", 0.02, minimum=1e-6),
+            parameter("gap", "rad", "psi_S,0, angle at which the head meets its stops", radians(0.5), minimum=0.0,
+                      display_unit="deg"),
+            parameter("stiffness", "N.m/rad", "k_S, of the stops", 1e4, minimum=0.0),
+            parameter("damping", "N.m.s/rad", "c_S, of the stops", 8.5, minimum=0.0),
+            parameter("limit", "rad", "largest angle, counted when exceeded", radians(1.0), minimum=0.0,
+                      display_unit="deg"),
+            parameter("offset", "m", "of the hinge from the origin of AU, against its x", 0.122),
+            parameter("roll", "rad", "of the head against AU", radians(22.5), display_unit="deg"),
+            description="the head swings about two axes without friction, between stops of Belleville springs",
+        ),
+        Group("cone", parameter("offset", "m", "of the cone's mouth from the origin of PMU, along its x", 0.106)),
+        parameter("latches_for_capture", "1", "latches behind the strike that make a capture", 4, type=INTEGER,
+                  minimum=1, maximum=airlock_pair.LATCHES),
+        parameter("micro_step", "s", "longest step of the head near its cone", 1e-4, minimum=1e-6),
+    ),
+    airlock_pair.unit(),
+    Group(
+        "swing",
+        private("angle", "rad", "about y and z of AU", shape=2),
+        private("rate", "rad/s", "of the swing", shape=2),
+        private("exceeded", "1", "micro-steps beyond the largest angle"),
+    ),
+    Group(
+        "motion",
+        kinematics.moving("base", "AU"),
+        kinematics.moving("target", "PMU"),
+        kinematics.placement("relative", "AU relative to PMU, PMU axes"),
+        force.motion("hinge"),
+        private("to_AU", "1", "P -> AU", shape=(3, 3)),
+        private("axis", "1", "axes of the swing about y and z, P", shape=(2, 3)),
+    ),
+    Group(
+        "work",
+        force.wrench("base", "impulses on AU, its axes, about its origin"),
+        force.wrench("target", "impulses on PMU, its axes, about its origin"),
+        private("stop", "N.m", "torque of the stops on AU about the axes of the swing", shape=2),
+        private("touched", "1", "the head has touched in this step"),
+    ),
+    Group(
+        "losses",
+        private("contact", "J", "by damping and friction so far"),
+        private("stops", "J", "by the stops so far"),
+    ),
+)  # fmt: skip

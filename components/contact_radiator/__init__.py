@@ -1,0 +1,23 @@
+"""Berthing of the radiator: contact of plug, guide pins and docking planes, spec/05 8.2, spec/08 4.4. See README.md."""
+
+from pathlib import Path
+
+from components.contact import radiator_pair
+from components.contact_radiator.kernel import MESSAGES, initialize, step
+from components.contact_radiator.ports import RECORD
+from components.core.component import Component
+
+
+def component() -> Component:
+    """Return the component."""
+    return Component(
+        name="ContactRadiator",
+        description="contact of the radiator's rigid berthing units, held over the step",
+        record=RECORD,
+        initialize=initialize,
+        step=step,
+        messages=MESSAGES,
+        module=Path(__file__),
+        default_step=1e-3,
+        parameter_sets=radiator_pair.PARAMETER_SETS,
+    )

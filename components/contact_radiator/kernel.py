@@ -1,0 +1,182 @@
+"""One evaluation of the radiator's pair for a whole step; see `components.contact.evaluation`."""
+
+from __future__ import annotations
+
+from components.contact import kinematics, radiator_pair
+from components.contact.evaluation import ahead
+from components.contact.force import clear, spring_force
+from components.contact.radiator_pair.pairs import law_of
+from components.core import check
+from components.core.component import combined, fail
+from components.core.kernel import kernel
+from components.core.rotation import angles, apply, load_matrix, store_matrix
+from components.core.vector import ZERO, accumulate, axpy, cross, dot, load, scale, store, subtract
+
+MESSAGES = combined(check.messages("1 base, 2 target"), radiator_pair.MESSAGES)
+
+
+@kernel
+def _check_inputs(m):
+    code = check.check_port(m.base, 1, m.status)
+    if code == 0:
+        code = check.check_port(m.target, 2, m.status)
+    return code
+
+
+@kernel
+def _place(m, tau):
+    """Place the active unit in USP, tau after the ports were received."""
+    kinematics.extrapolate(m.base, ZERO, ZERO, tau, m.motion.base)
+    kinematics.extrapolate(m.target, ZERO, ZERO, tau, m.motion.target)
+    relative = m.motion.relative
+    kinematics.relate(relative, m.motion.base, m.motion.target)
+    link = m.radiator_pair.work.link
+    store(load(relative.position), link.position)
+    store_matrix(load_matrix(relative.rotation), link.rotation)
+    store(load(relative.velocity), link.velocity)
+    store(load(relative.angular_velocity), link.angular_velocity)
+
+
+@kernel
+def _evaluate(m):
+    unit = m.radiator_pair
+    code = radiator_pair.evaluate(unit)
+    if code:
+        return fail(m.status, code, unit.status.value, unit.status.index)
+    return 0
+
+
+@kernel
+def _power(m):
+    """Return the power, W, that the losing wrench takes from the active unit as it moves now."""
+    link = m.radiator_pair.work.link
+    taken = dot(load(m.losses.active.force), load(link.velocity))
+    return -taken - dot(load(m.losses.active.torque), load(link.angular_velocity))
+
+
+@kernel
+def _begin_losses(m, h):
+    """Add the losses of the last step, by the mean of the velocities at both its ends, and begin those of a step h.
+
+    The wrench that loses energy is what that on the active unit is beyond the springs'; it holds over the step.
+    """
+    losses = m.losses
+    losses.dissipated += 0.5 * losses.step * (losses.power + _power(m))
+    unit = m.radiator_pair
+    store(load(unit.work.active.force), losses.active.force)
+    store(load(unit.work.active.torque), losses.active.torque)
+    for k in range(int(unit.tally.count)):
+        item = unit.tally.contact[k]
+        push = item.push
+        if push == 0.0:
+            push = spring_force(law_of(unit.parameters, item.pair), item.gain, item.penetration)
+        spring = scale(push, load(item.normal))
+        accumulate(spring, losses.active.force)
+        accumulate(cross(subtract(load(item.position), load(unit.work.link.position)), spring), losses.active.torque)
+    losses.power = _power(m)
+    losses.step = h
+
+
+@kernel
+def _wrenches(m):
+    """Return (force, torque) on USP, and on the active unit in its axes."""
+    unit = m.radiator_pair
+    A = load_matrix(unit.work.link.rotation)
+    passive = unit.work.passive
+    active = unit.work.active
+    return (
+        load(passive.force), load(passive.torque), apply(A, load(active.force)), apply(A, load(active.torque))
+    )  # fmt: skip
+
+
+@kernel
+def _publish_step(m):
+    """Set the wrenches of the step to those of the evaluation, and what touched in it."""
+    unit = m.radiator_pair
+    force, torque, on_base, torque_on_base = _wrenches(m)
+    store(force, m.target.force)
+    store(torque, m.target.torque)
+    store(on_base, m.base.force)
+    store(torque_on_base, m.base.torque)
+    m.sensor.first_contact = 1.0 if unit.tally.count > 0.0 else 0.0
+    m.flag.plane_contact = 0.0
+    m.flag.plug_contact = 0.0
+    m.flag.guide_contact[0] = 0.0
+    m.flag.guide_contact[1] = 0.0
+    for k in range(int(unit.tally.count)):
+        item = unit.tally.contact[k]
+        if item.pair == radiator_pair.PLANES:
+            m.flag.plane_contact = 1.0
+        elif item.pair == radiator_pair.PLUG:
+            m.flag.plug_contact = 1.0
+        elif item.pair == radiator_pair.PIN:
+            m.flag.guide_contact[int(item.index) - 1] = 1.0
+
+
+@kernel
+def _finish(m, h):
+    """Set instantaneous wrenches, energies and contacts at the end of the step, where the twists lead."""
+    _place(m, h)
+    unit = m.radiator_pair
+    # what is too deep here is refused by the next step, if it comes to it
+    radiator_pair.evaluate(unit)
+    force, torque, on_base, torque_on_base = _wrenches(m)
+    store(force, m.target.force_now)
+    store(torque, m.target.torque_now)
+    store(on_base, m.base.force_now)
+    store(torque_on_base, m.base.torque_now)
+    radiator_pair.list_contacts(unit, m.contact)
+    m.sensor.capture = unit.state.captured
+    relative = m.motion.relative
+    m.docking.plane_gap = -relative.position[0]
+    store(load(relative.position), m.docking.position)
+    store(angles(load_matrix(relative.rotation)), m.docking.angles)
+    plug = axpy(unit.parameters.plug.x, load(relative.rotation[0]), load(relative.position))
+    m.flag.in_socket = 1.0 if plug[0] > unit.geometry.socket.face[2].x else 0.0
+    out = m.audit
+    out.stored_energy = unit.tally.stored_energy
+    out.dissipated_contact = m.losses.dissipated + m.losses.step * m.losses.power
+    out.dissipated_ball = unit.state.dissipated_ball
+    out.dissipated_energy = out.dissipated_contact + out.dissipated_ball
+
+
+@kernel
+def initialize(m):
+    """Release the ball and evaluate the contact at the start. Returns 0, or the code of a failure."""
+    code = _check_inputs(m)
+    if code:
+        return code
+    unit = m.radiator_pair
+    code = radiator_pair.initialize(unit)
+    if code:
+        return fail(m.status, code, unit.status.value, unit.status.index)
+    clear(m.losses.active)
+    m.losses.power = 0.0
+    m.losses.step = 0.0
+    m.losses.dissipated = 0.0
+    _place(m, 0.0)
+    code = _evaluate(m)
+    if code:
+        return code
+    radiator_pair.accept(unit)
+    _publish_step(m)
+    _finish(m, 0.0)
+    return 0
+
+
+@kernel
+def step(m, t, h):
+    """Evaluate contact for a step of length h > 0, s. Returns 0, or the code of a failure."""
+    code = _check_inputs(m)
+    if code:
+        return code
+    _place(m, ahead(m.parameters.evaluation, h))
+    code = _evaluate(m)
+    if code:
+        return code
+    _begin_losses(m, h)
+    radiator_pair.accept(m.radiator_pair)
+    _publish_step(m)
+    _finish(m, h)
+    m.status.code = 0.0
+    return 0

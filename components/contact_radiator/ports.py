@@ -1,0 +1,63 @@
+"""The record of the radiator's contact: ports of spec/00 section 5.6 around the pair of units."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from components.contact import force, kinematics, radiator_pair
+from components.contact.evaluation import evaluation
+from components.core import ports
+from components.core.field import BOOLEAN, INPUT, Field, Group, output, private
+from components.core.record import Record
+
+CONTACTS = 8
+
+
+def _apart(fields: tuple[Field, ...]) -> tuple[Field, ...]:
+    """Return the pose of the passive unit that starts out of the active one's reach."""
+    return tuple(replace(field, start=(2.0, 0.0, 0.0)) if field.name == "position" else field for field in fields)
+
+
+# no port begins with the fields of another: numba would take the longer record for the shorter one, and warn
+RECORD = Record(
+    Group("base", *ports.twist(INPUT), *ports.wrench_output(), *ports.pose(INPUT),
+          description="active unit on the radiator, x out of it; wrench on it in its axes about its origin"),
+    Group("target", *ports.wrench_output(), *_apart(ports.pose(INPUT)), *ports.twist(INPUT),
+          description="passive unit USP, x into its craft"),
+    Group(
+        "sensor",
+        output("first_contact", "1", "the units touch", type=BOOLEAN),
+        output("capture", "1", "the ball is behind the plug", type=BOOLEAN),
+    ),
+    Group(
+        "flag",
+        output("plane_contact", "1", "the docking planes touch", type=BOOLEAN),
+        output("in_socket", "1", "the plug is in the bore of its socket", type=BOOLEAN),
+        output("guide_contact", "1", "this guide pin touches its cone or its bore", shape=2, type=BOOLEAN),
+        output("plug_contact", "1", "the plug touches the plane, the cone or the bore of its socket", type=BOOLEAN),
+    ),
+    Group(
+        "docking",
+        output("plane_gap", "m", "distance between the docking planes at the axis"),
+        output("position", "m", "active unit from the passive one, axes USP", shape=3),
+        output("angles", "rad", "yaw, pitch, roll of the active unit against USP", shape=3, display_unit="deg"),
+    ),
+    ports.contacts(CONTACTS),
+    ports.audit(("contact", "ball"), ()),
+    ports.status(),
+    Group("parameters", evaluation()),
+    radiator_pair.unit(),
+    Group(
+        "motion",
+        kinematics.moving("base", "active unit"),
+        kinematics.moving("target", "USP"),
+        kinematics.placement("relative", "active unit relative to USP, USP axes"),
+    ),
+    Group(
+        "losses",
+        force.wrench("active", "damping and friction on the active unit, USP axes, about its origin"),
+        private("power", "W", "lost at the start of the present step"),
+        private("step", "s", "length of the present step"),
+        private("dissipated", "J", "lost until the start of the present step"),
+    ),
+)  # fmt: skip
