@@ -120,6 +120,7 @@ export class LiveSource extends Source {
       this.running = false;
       Object.assign(this, { outcome: message.end.outcome, standing: message.end.standing, message: message.end.message });
     }
+    if (message.state) this.operated = message.state;
     if (message.closed) this.running = false;
     this.told(message);
   }

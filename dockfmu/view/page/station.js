@@ -65,7 +65,7 @@ export class Station {
     for (const control of this.controls) if (control.control !== 'stick') buttons.append(this.manual(control));
     place.append(buttons);
     this.listen();
-    this.show();
+    this.told({ state: this.source.operated ?? this.state });
     setInterval(() => this.tick(), EVERY_MS);
   }
 
@@ -170,18 +170,19 @@ export class Station {
     const now = this.deflections();
     this.draw(now);
     if (!this.mine || !this.source.running) return;
-    const changes = [];
-    let deflected = [...this.sent].some(([number, value]) => value && this.controls[number].control === 'button');
+    const wanted = [...this.sent].filter(([number, value]) => value && this.controls[number].control === 'button');
+    let changed = false;
     for (const control of this.controls) {
       if (control.control !== 'stick' || control.element !== this.element) continue;
-      const value = now[control.axis];
-      deflected ||= value !== 0;
-      if ((this.sent.get(control.number) ?? 0) !== value) changes.push([control.number, value]);
+      const value = now[control.axis], before = this.sent.get(control.number) ?? 0;
+      changed ||= value !== before;
+      if (value || before) wanted.push([control.number, value]);
+      this.sent.set(control.number, value);
     }
-    for (const [number, value] of changes) this.sent.set(number, value);
-    if (changes.length || (deflected && performance.now() - this.last > 80)) {
+    // all of them each time: the server lets go of what it does not hear of
+    if (changed || (wanted.length && performance.now() - this.last > 80)) {
       this.last = performance.now();
-      this.source.say({ set: changes });
+      this.source.say({ set: wanted });
     }
   }
 
