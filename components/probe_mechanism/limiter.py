@@ -37,7 +37,7 @@ def parameters() -> Group:
         "limiter",
         parameter("mass", "kg", "of the limiter", 4.0, minimum=1e-3),
         parameter("centre", "m", "abscissa of its centre of mass from its front edge", -0.02),
-        parameter("axial_inertia", "kg.m2", "about the axis", 0.2, minimum=0.0),
+        parameter("axial_inertia", "kg.m2", "about the axis", 0.194, minimum=0.0),
         parameter("lateral_inertia", "kg.m2", "about an axis across through the middle of its front edge", 0.1,
                   minimum=0.0),
         parameter("forward", "m", "abscissa of its front edge from the hinge in its forward position", 0.29),

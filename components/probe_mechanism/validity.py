@@ -4,7 +4,10 @@ from __future__ import annotations
 
 from components import hysteresis
 from components.core.component import Message, fail
-from components.core.kernel import kernel
+from components.core.inertia import possible
+from components.core.kernel import kernel, variant
+from components.core.rotation import load_matrix
+from components.core.vector import load
 from components.probe_mechanism import axial, levers
 
 PROBE_LENGTH = 245
@@ -14,6 +17,7 @@ STOP_STIFFNESS = 248
 STAGE_TRAVEL = 249
 UNLOADING = 250
 COVER_LOSS = 251
+MASS_DATA = 254
 
 
 def _loss(group: str) -> Message:
@@ -33,6 +37,11 @@ MESSAGES = {
     ),
     HYSTERESIS_LOSS: _loss("probe"),
     COVER_LOSS: _loss("cover"),
+    MASS_DATA: Message(
+        "no body has the mass, centre and inertia of body {status.index:.0f} (1 parameters.probe.housing_..., "
+        "2 parameters.probe.probe_..., 3 parameters.limiter): a principal moment about its centre of mass is above the "
+        "sum of the others"
+    ),
     CRANK_STOPS: Message(
         "parameters.lateral.brake.stop_low[{status.index:.0f}] = {status.value:g} rad must be below stop_high of the "
         "same brake"
@@ -81,6 +90,33 @@ def _check_lateral(p, status):
 
 
 @kernel
+def _limiter_is_possible(p):
+    limiter = p.limiter
+    across = limiter.lateral_inertia
+    inertia = ((limiter.axial_inertia, 0.0, 0.0), (0.0, across, 0.0), (0.0, 0.0, across))
+    return possible(limiter.mass, (limiter.centre, 0.0, 0.0), inertia)
+
+
+@kernel
+def _no_limiter(p):
+    return True
+
+
+_possible_limiter = variant("limiter", _limiter_is_possible, _no_limiter)
+
+
+@kernel
+def _impossible_body(p):
+    """Return the number of the first body that cannot have its mass data, see MASS_DATA, or 0."""
+    probe = p.probe
+    if not possible(probe.housing_mass, load(probe.housing_centre), load_matrix(probe.housing_inertia)):
+        return 1
+    if not possible(probe.probe_mass, load(probe.probe_centre), load_matrix(probe.probe_inertia)):
+        return 2
+    return 0 if _possible_limiter(p) else 3
+
+
+@kernel
 def check_parameters(p, status):
     """Return 0, or the code of the first table or pair of `p` that is not well posed."""
     code = axial.check_parameters(p.axial, status)
@@ -89,6 +125,9 @@ def check_parameters(p, status):
     code = levers.check_table(p, status)
     if code:
         return code
+    body = _impossible_body(p)
+    if body:
+        return fail(status, MASS_DATA, 0.0, body)
     probe = p.probe
     if not probe.free_length > probe.shortest_length:
         return fail(status, PROBE_LENGTH, probe.free_length, 0)

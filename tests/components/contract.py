@@ -95,7 +95,11 @@ MUST_RUN = {
     "ProbeMechanismMovableLimiter": (
         {"parameters.limiter.mass": 1e-3},
         {"parameters.limiter.stroke": 1e-4},
-        {"parameters.limiter.axial_inertia": 0.0, "parameters.limiter.lateral_inertia": 0.0},
+        {
+            "parameters.limiter.axial_inertia": 0.0,
+            "parameters.limiter.lateral_inertia": 0.0,
+            "parameters.limiter.centre": 0.0,
+        },
         {"parameters.limiter.damping": 0.0, "parameters.limiter.stop_damping": 0.0},
         {"parameters.limiter.stop_stiffness": 1.0},
         {"command.limiter_release": 0.0},

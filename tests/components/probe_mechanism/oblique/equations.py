@@ -1,9 +1,10 @@
 """Equations of the probe mechanism written a second time: particles, virtual work, nearest points.
 
-Housing and probe are replaced by six equal particles each, on the principal axes, with the same mass, centre and
-inertia. Newton's law of the particles is projected on the five joint angles (d'Alembert); rates of the Jacobian are the
-imaginary part of its value at complex angles. Devices enter by their virtual work, contact by the nearest point of the
-meridian. Ports move in a prescribed way. Nothing of the product is used; parameters are numbers read from its record.
+Housing, probe and the limiter that slides on the housing (V3) are replaced by six equal particles each, on the
+principal axes, with the same mass, centre and inertia. Newton's law of the particles is projected on the five joint
+angles and the limiter's place (d'Alembert); rates of the Jacobian are the imaginary part of its value at complex
+coordinates. Devices enter by their virtual work, contact by the nearest point of the meridian. Ports move in a
+prescribed way. Nothing of the product is used; parameters are numbers read from its record.
 """
 
 from __future__ import annotations
@@ -15,25 +16,29 @@ from numba import njit
 
 from tests.components.probe_mechanism.oblique.devices import reaction, recoverable
 
-# of the state: five joint angles, travel, their rates; then integrals
-MOTION = 12
+# of the state: five joint angles, travel, their rates, place and rate of the limiter; then integrals
+MOTION, LIMITER = 14, 12
 LOSSES = (
     "screw", "train", "first", "brake", "magnetic", "probe_damping", "spring_damping", "lateral_brakes",
-    "lateral_stops", "contact",
+    "lateral_stops", "contact", "limiter",
 )  # fmt: skip
-WORKS = ("bending_y", "bending_z", "torsion", "spring_1", "spring_2", "stiffening", "base", "target")
+WORKS = ("bending_y", "bending_z", "torsion", "spring_1", "spring_2", "stiffening", "base", "target", "limiter_spring")
 IMPULSES = ("base", "base_angular", "target", "target_angular")
 # of what an evaluation tells beside the rates of the state
 TOLD = (
     "depth_cone", "depth_bottom", "pressure_cone", "pressure_bottom", "slip_cone", "slip_bottom", "stroke_1",
     "stroke_2", "stroke_rate_1", "stroke_rate_2", "crank_1", "crank_2", "free", "grip", "kinetic", "force_x",
-    "force_y", "force_z", "torque_x", "torque_y", "torque_z",
+    "force_y", "force_z", "torque_x", "torque_y", "torque_z", "depth_front", "depth_rear", "depth_head",
+    "bearing_front", "bearing_rear", "bearing_head",
 )  # fmt: skip
 FIRST_LOSS, FIRST_WORK = MOTION, MOTION + len(LOSSES)
 FIRST_IMPULSE = FIRST_WORK + len(WORKS)
 SIZE = FIRST_IMPULSE + 3 * len(IMPULSES)
-NODES, PARTICLES, HEAD = 12, 12, 16
-"""Points: particles of housing and probe, nodes of two springs and two brakes from NODES on, centre of the head."""
+SLIDES, NODES, PARTICLES, HEAD = 12, 18, 18, 22
+"""Points: particles of housing and probe, from SLIDES on of the limiter, nodes of two springs and two brakes from NODES
+on, centre of the head."""
+BEARINGS = ((0, -1.0), (1, 1.0), (2, -1.0))
+"""Front stop, rear stop and head, with the sense of their force on the limiter."""
 
 
 class Path(NamedTuple):
@@ -81,16 +86,21 @@ class Numbers(NamedTuple):
     bottom: float
     radius: float
     laws: np.ndarray
+    limiter: np.ndarray
+    """Place of the front stop, stroke, force of the springs there and at the rear stop, damping of the guides,
+    stiffness and damping of stops and head, distance to the head's centre; all 0 where the limiter is a part of the
+    housing."""
 
 
 class Modes(NamedTuple):
     """Modes of the devices: tables of the loops of probe (3) and springs (2), and where they are; train; contacts;
-    sense in which the nut turns, 0 while the screw's friction holds it."""
+    what bears on the limiter; sense in which the nut turns, 0 while the screw's friction holds it."""
 
     tables: tuple[np.ndarray, ...]
     loops: np.ndarray
     train: np.ndarray
     closed: np.ndarray
+    bearing: np.ndarray
     sense: np.ndarray
 
 
@@ -111,12 +121,20 @@ def numbers(p: Any, unit: Any) -> Numbers:
     array = np.array
     housing = particles(probe.housing_mass, array(probe.housing_centre), array(probe.housing_inertia))
     tip = particles(probe.probe_mass, array(probe.probe_centre), array(probe.probe_inertia))
-    masses = np.repeat([probe.housing_mass / 6.0, probe.probe_mass / 6.0], 6)
+    slider, sliding, front = np.zeros((6, 3)), 0.0, np.zeros(8)
+    if "limiter" in p.dtype.fields:
+        of = p.limiter
+        across = float(of.lateral_inertia)
+        sliding = float(of.mass)
+        slider = particles(sliding, array([of.centre, 0.0, 0.0]), np.diag([of.axial_inertia, across, across]))
+        front = array([of.forward, of.stroke, of.spring_forward, of.spring_rear, of.damping, of.stop_stiffness,
+                       of.stop_damping, of.head_distance])  # fmt: skip
+    masses = np.repeat([probe.housing_mass / 6.0, probe.probe_mass / 6.0, sliding / 6.0], 6)
     profile = np.column_stack([cone.x, cone.r])[: int(cone.vertices)]
     magnetic = hasattr(a, "magnetic_rate")
     laws = [[law.stiffness, law.damping, law.friction, law.slip_velocity] for law in (unit.law_head, unit.law_bottom)]
     return Numbers(
-        masses, np.vstack([housing, tip, spring.node_point, brake.node_point]), float(probe.bearing_distance),
+        masses, np.vstack([housing, tip, slider, spring.node_point, brake.node_point]), float(probe.bearing_distance),
         float(probe.free_length), float(probe.shortest_length), float(probe.bending_damping),
         float(probe.torsion_damping), array(spring.base_point), array(spring.length), array(spring.damping),
         array(brake.base_point), array(brake.base_axes), array(brake.crank), array(brake.rod), array(brake.speed),
@@ -124,7 +142,7 @@ def numbers(p: Any, unit: Any) -> Numbers:
         array(brake.stop_damping), float(a.inertance), float(a.screw_friction), float(a.train_damping),
         array(a.magnetic_rate) if magnetic else array([0.0, 1.0]),
         array(a.magnetic_force) if magnetic else np.zeros(2), profile[:-1].copy(), float(profile[-1, 0]),
-        float(unit.head.radius), array(laws),
+        float(unit.head.radius), array(laws), front,
     )  # fmt: skip
 
 
@@ -160,7 +178,10 @@ def at(path, t):
 
 @njit(cache=True)
 def kinematics(d, q, length):
-    """Return places (n, 3), Jacobian (5, n, 3) and axes of the joints (5, 3) of all points, frame 0, at angles q."""
+    """Return places (n, 3), Jacobian (6, n, 3) and axes of the joints (5, 3) of all points, frame 0.
+
+    `q` are the five angles and the place of the limiter on the housing.
+    """
     first = turn(1, q[0])
     housing = first @ turn(2, q[1])
     third = housing @ turn(1, q[2])
@@ -175,7 +196,7 @@ def kinematics(d, q, length):
     )
     bearing = housing[:, 0] * d.bearing
     places = np.zeros((HEAD + 1, 3), np.complex128)
-    jacobian = np.zeros((5, HEAD + 1, 3), np.complex128)
+    jacobian = np.zeros((6, HEAD + 1, 3), np.complex128)
     for n in range(HEAD + 1):
         own = np.zeros(3, np.complex128)
         if n == HEAD:
@@ -183,7 +204,10 @@ def kinematics(d, q, length):
         else:
             for i in range(3):
                 own[i] = d.points[n, i]
-        on_probe = n == HEAD or 6 <= n < NODES
+        on_probe = n == HEAD or 6 <= n < SLIDES
+        if SLIDES <= n < NODES:
+            own[0] += q[5]
+            jacobian[5, n] = housing[:, 0]
         place = probe @ own if on_probe else housing @ own
         if on_probe:
             for j in range(2, 5):
@@ -246,9 +270,10 @@ def evaluate(d, base, target, m, t, y):
     rates, told = np.zeros(SIZE), np.zeros(len(TOLD))
     lost, work = rates[FIRST_LOSS:FIRST_WORK], rates[FIRST_WORK:FIRST_IMPULSE]
     travel, rate = y[5], y[11]
-    qd = y[6:11]
+    q, qd = np.zeros(6), np.zeros(6)
+    q[:5], q[5], qd[:5], qd[5] = y[:5], y[LIMITER], y[6:11], y[LIMITER + 1]
     length = d.length - travel
-    places_, jacobian_, axes_ = kinematics(d, y[:5] + 1e-30j * qd, length)
+    places_, jacobian_, axes_ = kinematics(d, q + 1e-30j * qd, length)
     places, jacobian, axes = places_.real.copy(), jacobian_.real.copy(), axes_.real.copy()
     turning = jacobian_.imag / 1e-30
     origin, velocity, A = at(base, t)
@@ -256,19 +281,21 @@ def evaluate(d, base, target, m, t, y):
     lift = A.T @ base.acceleration
 
     # inertia, and acceleration of the particles without that of the joints
-    inertia, force = np.zeros((5, 5)), np.zeros(5)
+    inertia, force = np.zeros((6, 6)), np.zeros(6)
+    if d.limiter[0] == 0.0:
+        inertia[5, 5] = 1.0
     accelerations = np.zeros((PARTICLES, 3))
     for n in range(PARTICLES):
         moving, bias = np.zeros(3), np.zeros(3)
-        for j in range(5):
+        for j in range(6):
             moving += qd[j] * jacobian[j, n]
             bias += qd[j] * turning[j, n]
         accelerations[n] = lift + cross(spin, cross(spin, places[n]) + 2.0 * moving) + bias
         speed = A.T @ velocity + cross(spin, places[n]) + moving
         told[14] += 0.5 * d.mass[n] * (speed * speed).sum()
-        for j in range(5):
+        for j in range(6):
             force[j] -= d.mass[n] * (jacobian[j, n] * accelerations[n]).sum()
-            for k in range(5):
+            for k in range(6):
                 inertia[j, k] += d.mass[n] * (jacobian[j, n] * jacobian[k, n]).sum()
 
     # flexible probe: bending is stiffer by L(0) / L, which loads the nut
@@ -313,6 +340,25 @@ def evaluate(d, base, target, m, t, y):
         lost[8] += (stop - elastic) * speed
         told[10 + k] = angle
 
+    # limiter on its springs between two stops, or pushed back by the head
+    pushed = 0.0
+    if d.limiter[0] > 0.0:
+        front, stroke, weak, strong, guides, stiff, damp, reach = d.limiter
+        elastic = weak + (strong - weak) / stroke * (front - q[5])
+        force[5] += elastic - guides * qd[5]
+        work[8] = -elastic * qd[5]
+        lost[10] = guides * qd[5] ** 2
+        told[21], told[22] = q[5] - front, front - stroke - q[5]
+        told[23] = q[5] + reach - d.bearing - length
+        for k, sense in BEARINGS:
+            closing = -sense * qd[5] + (rate if k == 2 else 0.0)
+            if m.bearing[k] == 0.0:
+                continue
+            told[24 + k] = max(0.0, stiff * told[21 + k] + damp * closing)
+            force[5] += sense * told[24 + k]
+            lost[10] += (told[24 + k] - stiff * told[21 + k]) * closing
+        pushed = told[26]
+
     # contact, axes I
     moving = np.zeros(3)
     turned = spin.copy()
@@ -352,7 +398,7 @@ def evaluate(d, base, target, m, t, y):
     acceleration = np.linalg.solve(inertia, force)
 
     # nut and train: the friction of the screw is k |f| against the motion
-    axial = (along * local).sum()
+    axial = (along * local).sum() + pushed
     viscous = d.train_damping * rate
     drag = table(rate, d.magnetic_rate, d.magnetic_force)
     train = m.train[0] + m.train[1] * travel
@@ -371,7 +417,7 @@ def evaluate(d, base, target, m, t, y):
     base_torque = cross(head, local) + local_torque
     for n in range(PARTICLES):
         needed = accelerations[n].copy()
-        for j in range(5):
+        for j in range(6):
             needed += acceleration[j] * jacobian[j, n]
         base_force -= d.mass[n] * needed
         base_torque -= d.mass[n] * cross(places[n], needed)
@@ -380,7 +426,8 @@ def evaluate(d, base, target, m, t, y):
     work[6] = -(base_force * (A.T @ velocity)).sum() - (base_torque * spin).sum()
     work[7] = (total * other_speed).sum() - ((target_torque + cross(other, total)) * other_spin).sum()
 
-    rates[:5], rates[5], rates[6:11], rates[11] = qd, rate, acceleration, nut
+    rates[:5], rates[5], rates[6:11], rates[11] = qd[:5], rate, acceleration[:5], nut
+    rates[LIMITER], rates[LIMITER + 1] = qd[5], acceleration[5]
     impulse = rates[FIRST_IMPULSE:]
     impulse[:3], impulse[3:6] = in_space, A @ base_torque + cross(origin, in_space)
     impulse[6:9], impulse[9:12] = -total, target_torque

@@ -23,6 +23,7 @@ from tests.components.probe_mechanism.oblique.devices import (
 from tests.components.probe_mechanism.oblique.equations import (
     FIRST_LOSS,
     FIRST_WORK,
+    LIMITER,
     LOSSES,
     MOTION,
     SIZE,
@@ -34,9 +35,12 @@ from tests.components.probe_mechanism.oblique.equations import (
     numbers,
 )
 
+FIRST_DEPTH = TOLD.index("depth_front")
 DEPTH = 1e-12  # m, unit of the guards of contacts
-OWNERS = 8
-"""Contacts on cone and bottom, nut, joints of the probe, springs, train: number of an owner of a guard."""
+OWNERS = 12
+"""Contacts on cone and bottom, nut, joints of the probe, springs, train, what bears on the limiter: number of an owner
+of a guard."""
+FIRST_BEARING = 9
 
 
 def train_of(a: Any) -> Train:
@@ -69,6 +73,7 @@ class Mechanism:
         self.loops += [TwoStageSpring(*(float(getattr(spring, n)[k]) for n in names)).loop() for k in range(2)]
         self.train = train_of(p.axial)
         self.closed = [False, False]
+        self.bearing = [False, False, False]
         # sense in which the nut turns, 0: held by the friction of the screw
         self.sense = 0
         self.fix()
@@ -77,8 +82,18 @@ class Mechanism:
         """Take the present modes for the equations."""
         self.modes = Modes(
             tuple(loop.table for loop in self.loops), np.array([loop.now for loop in self.loops]),
-            np.array(self.train.line()), np.array(self.closed, float), np.array([float(self.sense)]),
+            np.array(self.train.line()), np.array(self.closed, float), np.array(self.bearing, float),
+            np.array([float(self.sense)]),
         )  # fmt: skip
+
+    def start(self) -> np.ndarray:
+        """Return the state at t = 0: at rest, a limiter on its front stop or `initial_travel` behind it."""
+        y = np.zeros(SIZE)
+        if self.d.limiter[0] > 0.0:
+            front, stroke, weak, strong, _, stiff, _, _ = self.d.limiter
+            travel = float(self.p.limiter.initial_travel)
+            y[LIMITER] = front - travel if travel else front + weak / (stiff + (strong - weak) / stroke)
+        return y
 
     def evaluate(self, t: float, y: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
         return evaluate(self.d, self.base, self.target, self.modes, t, y)
@@ -93,6 +108,9 @@ class Mechanism:
         found = [[(told[k] if self.closed[k] else -told[k]) / DEPTH] for k in range(2)]
         found.append([self.sense * y[11] / RATE if self.sense else (told[13] - abs(told[12])) / FORCE])
         found += [device.guards(u, rate) for device, u, rate in self._coordinates(y, told)]
+        if self.d.limiter[0] > 0.0:
+            depths = told[FIRST_DEPTH : FIRST_DEPTH + 3] / DEPTH
+            found += [[depth if bears else -depth] for depth, bears in zip(depths, self.bearing, strict=True)]
         owners = [(k, i) for k, values in enumerate(found) for i in range(len(values))]
         return owners, np.concatenate(found)
 
@@ -105,6 +123,8 @@ class Mechanism:
             self.sense = 0 if self.sense else int(np.sign(told[12]))
             if not self.sense:
                 y[11] = 0.0
+        elif owner >= FIRST_BEARING:
+            self.bearing[owner - FIRST_BEARING] = not self.bearing[owner - FIRST_BEARING]
         else:
             device, u, rate = self._coordinates(y, told)[owner - 3]
             device.switch(which, u, rate)
@@ -129,11 +149,17 @@ class Mechanism:
             "lateral_stops": lost["lateral_stops"],
             "contact": lost["contact"],
         }
+        limiter = 0.0
+        if self.d.limiter[0] > 0.0:
+            found["limiter"] = lost["limiter"]
+            depths = [told[f"depth_{name}"] for name in ("front", "rear", "head")]
+            elastic = sum(depth**2 for depth, bears in zip(depths, self.bearing, strict=True) if bears)
+            limiter = work["limiter_spring"] + 0.5 * self.d.limiter[5] * elastic
         if isinstance(self.train, TwoBrakes):
             found |= {"train": lost["train"], "first_brake": lost["first"], "brake": lost["brake"]}
         else:
             found |= {"train": lost["train"] + lost["first"] + lost["brake"], "magnetic": lost["magnetic"]}
-        stored = probe + springs + self.train.stored(y[5])
+        stored = probe + springs + limiter + self.train.stored(y[5])
         for k in range(2):
             angle = told[f"crank_{k + 1}"]
             depth = min(0.0, angle - self.d.stop_low[k]) + max(0.0, angle - self.d.stop_high[k])
@@ -164,8 +190,8 @@ def solve(mechanism: Mechanism, times: np.ndarray, tolerance: float = 1e-8, long
     impulses (N.s, N.m.s) a thousandth.
     """
     found = Solution(times, np.empty((len(times), SIZE)), np.empty((len(times), len(TOLD))))
-    t, y, row = 0.0, np.zeros(SIZE), 0
-    atol = tolerance * np.concatenate([[0.1] * 6, [1.0] * 6, [1e3] * (SIZE - MOTION)])
+    t, y, row = 0.0, mechanism.start(), 0
+    atol = tolerance * np.concatenate([[0.1] * 6, [1.0] * 6, [0.1, 1.0], [1e3] * (SIZE - MOTION)])
 
     def rates(t: float, y: np.ndarray) -> np.ndarray:
         return mechanism.evaluate(t, y)[0]
@@ -176,7 +202,7 @@ def solve(mechanism: Mechanism, times: np.ndarray, tolerance: float = 1e-8, long
         here = rates(t, y)
         for j in range(MOTION):
             moved = y.copy()
-            moved[j] += 1e-8 if j < 6 else 1e-7
+            moved[j] += 1e-8 if j < 6 or j == LIMITER else 1e-7
             matrix[:, j] = (rates(t, moved) - here) / (moved[j] - y[j])
         return matrix
 

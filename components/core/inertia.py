@@ -1,0 +1,39 @@
+"""Mass data of a rigid body."""
+
+from __future__ import annotations
+
+from components.core.kernel import kernel
+
+# of the second moments over their sum: data of rods and plates are on the limit, and rounded
+ROUNDING = 1e-7
+
+
+@kernel
+def possible(mass, centre, inertia):
+    """Return whether some distribution of mass has this mass, centre and inertia.
+
+    Parameters
+    ----------
+    mass : float
+        kg.
+    centre : tuple
+        Centre of mass from the origin, m.
+    inertia : tuple of rows
+        Symmetric 3x3 inertia about the origin, kg m2.
+
+    Returns
+    -------
+    bool
+        Whether the second moments of mass about the centre, the integral of x x^T dm = tr(J) / 2 - J - m c c^T, are
+        positive semidefinite: no principal moment of inertia is above the sum of the others.
+    """
+    half = 0.5 * (inertia[0][0] + inertia[1][1] + inertia[2][2])
+    margin = ROUNDING * half
+    a = half - inertia[0][0] - mass * centre[0] * centre[0] + margin
+    d = half - inertia[1][1] - mass * centre[1] * centre[1] + margin
+    f = half - inertia[2][2] - mass * centre[2] * centre[2] + margin
+    b = -inertia[0][1] - mass * centre[0] * centre[1]
+    c = -inertia[0][2] - mass * centre[0] * centre[2]
+    e = -inertia[1][2] - mass * centre[1] * centre[2]
+    determinant = a * (d * f - e * e) - b * (b * f - c * e) + c * (b * e - c * d)
+    return a >= 0.0 and a * d - b * b >= 0.0 and determinant >= 0.0
