@@ -26,7 +26,7 @@ COMMAND_FRAME = enumeration(
 VARIANT = enumeration(
     "ManipulatorVariant",
     FULL="links with mass, joints with drives",
-    MASSLESS_LINKS="as FULL, links without mass: the drives' inertia alone",
+    MASSLESS_LINKS="as FULL, links without mass: one inertia in each joint",
     KINEMATIC="joints follow their commanded rates exactly; no drives",
 )
 EFFICIENCY = enumeration(
@@ -73,6 +73,8 @@ def _drives(joints: int) -> tuple[Group, ...]:
                       display_unit="deg"),
             parameter("rate_limit", "rad/s", "of commanded rates", 0.04, shape=joints, minimum=0.0,
                       display_unit="deg/s"),
+            parameter("equivalent_inertia", "kg.m2", "about the joint, that stands for the links in MASSLESS_LINKS",
+                      1000.0, shape=joints, minimum=0.0),
             parameter("stop_stiffness", "N.m/rad", "of the hard stops", 1e6, shape=joints, minimum=0.0),
             parameter("stop_damping", "N.m.s/rad", "of the hard stops", 0.0, shape=joints, minimum=0.0),
         ),

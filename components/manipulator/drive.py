@@ -9,9 +9,10 @@ from __future__ import annotations
 from math import copysign, fabs, sqrt
 
 from components.core.kernel import kernel
-from components.manipulator.arm_data import EFFICIENCY
+from components.manipulator.arm_data import EFFICIENCY, VARIANT
 
 SOURCE = EFFICIENCY.codes["SOURCE"]
+MASSLESS_LINKS = VARIANT.codes["MASSLESS_LINKS"]
 
 
 @kernel
@@ -45,16 +46,28 @@ def predicted_torque(law, motor_angle, motor_rate, angle, rate, windup, damping,
 
 
 @kernel
-def geared_load(torque, rate, efficiency, law):
-    """Return T_g*, the torque of the gearbox on the motor, (8.2.6) with E9."""
-    if law == SOURCE or torque * rate > 0.0:
-        return torque / efficiency
-    return torque * efficiency
+def gear_losses(torque, efficiency, law):
+    """Return (load on the motor, friction against its positive motion, friction against its negative motion).
+
+    Moving, load and friction are T_g* of (8.2.6): T_g over the efficiency if the motor drives the load, times it if the
+    load drives the motor (E9). As friction they also hold a motor that stands.
+    """
+    if law == SOURCE:
+        return torque / efficiency, 0.0, 0.0
+    driving = fabs(torque) * (1.0 / efficiency - 1.0)
+    driven = fabs(torque) * (1.0 - efficiency)
+    if torque > 0.0:
+        return torque, driving, driven
+    return torque, driven, driving
 
 
 @kernel
-def _slide(free, friction):
-    """Return the rate that dry friction leaves of the rate without it: zero within its reach."""
+def _slide(free, reach, dry):
+    """Return the rate that dry friction leaves of the rate without it: zero within its reach.
+
+    `dry` is (against positive, against negative motion), `reach` the change of the rate by a unit torque.
+    """
+    friction = reach * dry[0] if free > 0.0 else reach * dry[1]
     if fabs(free) <= friction:
         return 0.0
     return free - copysign(friction, free)
@@ -64,7 +77,7 @@ def _slide(free, friction):
 def step_motor(rate, torque, voltage, load, dry, h, data):
     """Return (rate, torque, at its limit) of a motor after an implicit Euler step of h, (8.2.4) with E3 to E5.
 
-    `load` is T_g*, `dry` the dry friction with the brake's; `data` = (J_m, K_T, K_B, R_L, tau_m, b_v, T_max).
+    `dry` is the friction against positive, against negative motion; `data` = (J_m, K_T, K_B, R_L, tau_m, b_v, T_max).
     """
     inertia, torque_constant, voltage_constant, resistance, time_constant, viscous, limit = data
     a = h / inertia
@@ -73,7 +86,7 @@ def step_motor(rate, torque, voltage, load, dry, h, data):
     d = 1.0 + h / time_constant
     b3 = torque + ahead * voltage
     determinant = d * (1.0 + a * viscous) + a * c
-    new_rate = _slide(((rate - a * load) * d + b3 * a) / determinant, a * dry * d / determinant)
+    new_rate = _slide(((rate - a * load) * d + b3 * a) / determinant, a * d / determinant, dry)
     new_torque = (b3 - c * new_rate) / d
     if fabs(new_torque) <= limit:
         return new_rate, new_torque, False
@@ -86,7 +99,7 @@ def coast(rate, load, dry, h, inertia, viscous):
     """Return the rate of a motor shaft after h under a given torque `load` against it, with friction."""
     a = h / inertia
     determinant = 1.0 + a * viscous
-    return _slide((rate - a * load) / determinant, a * dry / determinant)
+    return _slide((rate - a * load) / determinant, a / determinant, dry)
 
 
 @kernel
@@ -100,6 +113,9 @@ def prepare(m):
         d.play_torque = p.gear.play_torque[k]
         if d.play_torque == 0.0:
             d.play_torque = 0.5 * d.stiffness * p.gear.play[k]
+        d.inertia = p.gear.inertia[k]
+        if p.variant == MASSLESS_LINKS:
+            d.inertia += p.joint.equivalent_inertia[k] / (ratio * ratio)
         d.damping = 2.0 * p.gear.damping_ratio[k] * sqrt(d.stiffness * p.motor.inertia[k])
         d.input_angle = ratio * p.initial.angle[k]
         d.motor_angle = d.input_angle
@@ -107,7 +123,6 @@ def prepare(m):
         d.motor_rate = 0.0
         d.motor_torque = 0.0
         d.gear_torque = 0.0
-        d.gear_load = 0.0
         d.voltage = 0.0
         d.reference = 0.0
         d.integral = 0.0
@@ -121,27 +136,31 @@ def prepare(m):
 def _advance_motor(m, k, h):
     """Advance the motor of joint k over h, and count its work and losses."""
     motor = m.parameters.motor
+    gear = m.parameters.gear
     d = m.drive[k]
-    dry = motor.friction[k]
+    load, up, down = gear_losses(d.gear_torque, gear.efficiency[k], gear.efficiency_law)
+    own = motor.friction[k]
     if d.braked != 0.0:
-        dry += motor.brake[k]
+        own += motor.brake[k]
+    dry = (own + up, own + down)
     before = d.motor_rate
     if d.powered != 0.0:
         limit = motor.torque_constant[k] * motor.current_limit[k]
         data = (motor.inertia[k], motor.torque_constant[k], motor.voltage_constant[k], motor.resistance[k],
                 motor.time_constant[k], motor.damping[k], limit)  # fmt: skip
-        d.motor_rate, d.motor_torque, limited = step_motor(before, d.motor_torque, d.voltage, d.gear_load, dry, h, data)
+        d.motor_rate, d.motor_torque, limited = step_motor(before, d.motor_torque, d.voltage, load, dry, h, data)
         d.saturated = 1.0 if limited or fabs(d.voltage) >= motor.voltage_limit[k] else 0.0
     else:
         d.motor_torque = 0.0
-        d.motor_rate = coast(before, d.gear_load, dry, h, motor.inertia[k], motor.damping[k])
+        d.motor_rate = coast(before, load, dry, h, motor.inertia[k], motor.damping[k])
         d.saturated = 0.0
     d.motor_angle += h * d.motor_rate
     turned = 0.5 * h * (before + d.motor_rate)
     m.accounting.motors += d.motor_torque * turned
-    against = d.motor_torque - d.gear_load - motor.inertia[k] * (d.motor_rate - before) / h
-    m.accounting.friction += against * turned
-    m.accounting.gears += (d.gear_load - d.gear_torque) * turned
+    against = d.motor_torque - load - motor.inertia[k] * (d.motor_rate - before) / h
+    gear_loss = up * turned if turned > 0.0 else -down * turned
+    m.accounting.friction += against * turned - gear_loss
+    m.accounting.gears += gear_loss + (load - d.gear_torque) * turned
 
 
 @kernel
@@ -182,7 +201,7 @@ def predict(m, h):
         stop, stiffening, _, damping = _stop(p.joint, k, d.input_angle / ratio, d.input_rate / ratio, h)
         d.stop_damping = damping
         body.drive_torque = ratio * d.predicted + stop
-        d.armature = ratio * ratio * (p.gear.inertia[k] + h * (d.damping + h * d.tangent)) + stiffening
+        d.armature = ratio * ratio * (d.inertia + h * (d.damping + h * d.tangent)) + stiffening
 
 
 @kernel
@@ -199,7 +218,6 @@ def advance(m, h):
         before = d.input_rate
         d.input_rate += change
         d.input_angle += h * d.input_rate
-        d.gear_load = geared_load(d.gear_torque, d.motor_rate, p.gear.efficiency[k], p.gear.efficiency_law)
         slip = d.motor_rate - d.input_rate
         m.accounting.gears += h * d.damping * slip * slip
         rate = 0.5 * (before + d.input_rate) / ratio
@@ -228,7 +246,7 @@ def energies(m):
             d = m.drive[k]
             ratio = p.gear.ratio[k]
             kinetic += 0.5 * p.motor.inertia[k] * d.motor_rate * d.motor_rate
-            kinetic += 0.5 * p.gear.inertia[k] * d.input_rate * d.input_rate
+            kinetic += 0.5 * d.inertia * d.input_rate * d.input_rate
             stored += gear_energy(d.motor_angle - d.input_angle, d.stiffness, p.gear.play[k], d.play_torque)
             stored += _stop(p.joint, k, d.input_angle / ratio, 0.0, 0.0)[2]
     return kinetic, stored

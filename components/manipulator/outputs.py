@@ -150,6 +150,9 @@ def set_base_wrench(m, h):
         torque = rotation.apply(A, scale(1.0 / h, turn))
         store(force, m.base.force)
         store(torque, m.base.torque)
+        if m.parameters.variant == KINEMATIC:
+            store(force, m.base.force_now)
+            store(torque, m.base.torque_now)
         a.base -= h * (dot(force, load(m.middle.velocity)) + dot(torque, load(m.middle.angular_velocity)))
     else:
         store(load(m.base.force_now), m.base.force)

@@ -15,7 +15,7 @@ h = 5e-4
 
 
 def test_spec08_oracle_O15_step_of_the_motor():
-    rate, torque, limited = drive.step_motor(10.0, 0.3, 5.0, 0.25, 0.02, h, MOTOR)
+    rate, torque, limited = drive.step_motor(10.0, 0.3, 5.0, 0.25, (0.02, 0.02), h, MOTOR)
     assert (rate, torque, limited) == (pytest.approx(10.0371901, abs=1e-7), pytest.approx(0.29975207, abs=1e-7), False)
     assert h * rate == pytest.approx(0.00501860, abs=1e-8)
 
@@ -23,18 +23,20 @@ def test_spec08_oracle_O15_step_of_the_motor():
 def test_spec08_oracle_O16_step_of_the_saturated_motor():
     data = (*MOTOR[:-1], 1.0)
     for sign in (1.0, -1.0):
-        rate, torque, limited = drive.step_motor(sign * 10.0, sign * 0.99, sign * 500.0, sign * 0.25, 0.02, h, data)
+        rate, torque, limited = drive.step_motor(
+            sign * 10.0, sign * 0.99, sign * 500.0, sign * 0.25, (0.02, 0.02), h, data
+        )
         assert (rate, torque, limited) == (pytest.approx(sign * 10.9125, abs=1e-9), sign * 1.0, True)
 
 
 def test_spec08_oracle_O17_steady_state_stall_and_time_constant():
     rate, torque = 0.0, 0.0
     for _ in range(4000):
-        rate, torque, _ = drive.step_motor(rate, torque, 5.0, 0.25, 0.02, h, MOTOR)
+        rate, torque, _ = drive.step_motor(rate, torque, 5.0, 0.25, (0.02, 0.02), h, MOTOR)
     assert rate == pytest.approx((5.0 - R * (0.02 + 0.25) / K) / K, rel=1e-9)
     torque = 0.0
     for _ in range(400):
-        _, torque, _ = drive.step_motor(0.0, torque, 5.0, 0.0, 1e9, h, MOTOR)
+        _, torque, _ = drive.step_motor(0.0, torque, 5.0, 0.0, (1e9, 1e9), h, MOTOR)
     assert torque == pytest.approx(K * 5.0 / R, rel=1e-9)
     assert pytest.approx(0.020) == J * R / (K * K)
 
@@ -42,13 +44,13 @@ def test_spec08_oracle_O17_steady_state_stall_and_time_constant():
 def test_a_motor_that_stands_stays_within_its_friction():
     """Dry friction of any sign holds; beyond it the motor starts against the difference."""
     for load in (-0.7, 0.7):
-        assert drive.step_motor(0.0, 0.0, 0.0, load, 0.72, h, MOTOR)[0] == 0.0
-        slipping = drive.coast(0.0, load, 0.5, h, J, 0.0)
+        assert drive.step_motor(0.0, 0.0, 0.0, load, (0.72, 0.72), h, MOTOR)[0] == 0.0
+        slipping = drive.coast(0.0, load, (0.5, 0.5), h, J, 0.0)
         assert slipping == pytest.approx(-copysign(0.2, load) * h / J)
     # it comes to rest and does not go back
     rate = 1e-3
     for _ in range(10):
-        rate = drive.coast(rate, 0.0, 0.02, h, J, 0.0)
+        rate = drive.coast(rate, 0.0, (0.02, 0.02), h, J, 0.0)
     assert rate == 0.0
 
 
@@ -119,9 +121,18 @@ def test_spec08_oracle_O20_law_of_the_gearbox():
 
 def test_losses_of_the_gear_oppose_the_flow_of_power():
     """spec/08 E9: the printed law gives the motor more than the load puts in."""
-    assert drive.geared_load(0.5, 10.0, 0.8, 1) == 0.625
-    assert drive.geared_load(-0.5, 10.0, 0.8, 1) == -0.4
-    assert drive.geared_load(-0.5, 10.0, 0.8, 2) == -0.625
+    for torque, rate, expected in ((0.5, 1.0, 0.625), (0.5, -1.0, 0.4), (-0.5, 1.0, -0.4), (-0.5, -1.0, -0.625)):
+        load, up, down = drive.gear_losses(torque, 0.8, 1)
+        assert load + (up if rate > 0 else -down) == pytest.approx(expected)
+    assert drive.gear_losses(-0.5, 0.8, 2) == (-0.625, 0.0, 0.0)
+
+
+def test_a_loaded_motor_stands_between_driving_and_being_driven():
+    """Neither the loss of driving nor that of being driven moves it: no creep at the torque limit."""
+    load, up, down = drive.gear_losses(0.5, 0.8, 1)
+    for torque, moves in ((0.62, 0), (0.63, 1), (0.41, 0), (0.39, -1)):
+        rate = drive.coast(0.0, load - torque, (up, down), h, J, 0.0)
+        assert np.sign(rate) == moves
 
 
 def test_codes_are_quantized():
