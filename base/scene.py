@@ -56,6 +56,7 @@ CONTROLS: Mapping[str, Mapping[str, str]] = {
     "stick": {"axis": "axis", "full": "number"},
     "button": {},
     "choice": {"values": "numbers"},
+    "number": {},
 }
 """Controls of an operator: the keys of each and what they hold, beside `label` and `variable`."""
 

@@ -30,12 +30,13 @@ def _report(arguments: argparse.Namespace) -> int:
 
 def add_export(commands: Any) -> None:
     """Add the parser of `export`."""
-    export = command(commands, "export", "write results as CSV or MATLAB file")
+    export = command(commands, "export", "write results as CSV, as MATLAB file, or as animated 3-D scene")
     export.add_argument("results", type=Path, metavar="RESULT", help="results.h5 or its folder")
     export.add_argument("-o", "--output", type=Path, metavar="FILE", help="default: beside the results")
     form = export.add_mutually_exclusive_group(required=True)
     form.add_argument("--csv", action="store_true", help="columns with units in the header")
     form.add_argument("--mat", action="store_true", help="MATLAB 5 file")
+    form.add_argument("--gltf", action="store_true", help="animated GLB (glTF 2.0) of craft and mechanisms")
     export.add_argument(
         "--signals", action="append", default=[], type=patterns, metavar="PATTERN,...",
         help="only these variables: * stands for any text, the name of a group or array for all in it, e.g. "
@@ -51,8 +52,22 @@ def _export(arguments: argparse.Namespace) -> int:
     file = arguments.results / "results.h5" if arguments.results.is_dir() else arguments.results
     if not file.is_file():
         raise CommandError(f"{file}: there is no such file; run a system with -o {file.parent} first")
+    if arguments.gltf:
+        return _export_gltf(file, arguments)
     write = write_csv if arguments.csv else write_mat
     output = arguments.output or file.with_suffix(".csv" if arguments.csv else ".mat")
     signals = [pattern for given in arguments.signals for pattern in given] or ["*"]
     print(write(file, output, signals, arguments.every))
+    return DONE
+
+
+def _export_gltf(file: Path, arguments: argparse.Namespace) -> int:
+    from dockfmu.view.gltf import write_gltf
+    from dockfmu.view.recording import Replay
+    from master.observers.recording.results import read_results
+
+    if arguments.signals:
+        raise CommandError("--signals: a GLB has what the scenes show")
+    with read_results(file) as results:
+        print(write_gltf(Replay(results, file.parent), arguments.output or file.with_suffix(".glb"), arguments.every))
     return DONE

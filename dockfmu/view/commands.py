@@ -30,8 +30,8 @@ class Control:
     ----------
     variable : str
         Full name of the input.
-    kind : {"stick", "button", "choice"}
-        Deflection of a hand controller; 1 while pressed; one of `values`.
+    kind : {"stick", "button", "choice", "number"}
+        Deflection of a hand controller; 1 while pressed; one of `values`; any number, which the run checks.
     full : float
         Value at full deflection of a stick.
     values : tuple of float
@@ -49,6 +49,8 @@ class Control:
             if not -1.0 <= given <= 1.0:
                 raise PageMessageError(f"{self.variable}: a deflection of {given:g} is not within -1 and 1")
             return given * self.full
+        if self.kind == "number":
+            return given
         allowed = (0.0, 1.0) if self.kind == "button" else self.values
         if given not in allowed:
             raise PageMessageError(f"{self.variable}: {given:g} is none of {', '.join(f'{v:g}' for v in allowed)}")

@@ -104,11 +104,6 @@ def test_files_that_cannot_be_read_are_named(tmp_path):
         scene_files(of_file(tmp_path, 'include = [{ file = "other.toml" }]'))
 
 
-def test_a_component_without_a_scene_has_none_in_its_fmu(oscillator_fmu):
-    with zipfile.ZipFile(oscillator_fmu) as archive:
-        assert FILE not in archive.namelist()
-
-
 def test_the_scene_is_in_the_fmu_and_changes_neither_guid_nor_state(tmp_path):
     component = catalogue.component("ProbeCyclogram")
     with zipfile.ZipFile(fmus.build(component, tmp_path)) as archive:

@@ -9,6 +9,7 @@ export class Curves {
   constructor(names) {
     this.names = names;
     this.span = 20;
+    this.ahead = 0.5; // share of the span after the cursor
     this.fit = false;
     this.drawn = [];
   }
@@ -30,7 +31,7 @@ export class Curves {
   // `other` is a second recording, whose curves are dashed.
   draw(source, t, marks, context, width, height, other) {
     const panels = this.panels(source), left = 62, each = (height - 16) / Math.max(panels.length, 1);
-    this.window = [t - this.span / 2, t + this.span / 2];
+    this.window = [t - this.span * (1 - this.ahead), t + this.span * this.ahead];
     this.x = time => left + (time - this.window[0]) / this.span * (width - left);
     this.timeAt = x => this.window[0] + (x - left) / (width - left) * this.span;
     this.drawn = [];

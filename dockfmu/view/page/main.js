@@ -5,7 +5,7 @@ import { formatted, namesIn } from './source.js';
 import { Projection, solids, viewpoint } from './projection.js';
 import { Devices, readItem } from './devices.js';
 import { Curves } from './curves.js';
-import { Solid } from './solid.js';
+import { FIELD, Solid } from './solid.js';
 
 const SPEEDS = [0.01, 0.02, 0.05, 0.1, 0.2, 0.5, 1, 2, 5, 10, 20, 50, 100];
 const LONGEST_FRAME = 0.25; // s, so that a hidden tab does not jump when it is seen again
@@ -179,22 +179,25 @@ class Page {
     const items = solids(source, time, wanted);
     const view = viewpoint(source, time, this.view);
     this.size = view.size;
-    const layers = [{ items, pose: view.pose }];
+    const layers = [{ items, pose: view.pose }], views = [view];
     if (source.other && time <= source.other.end) {
       // under it, in its own frame of the passive unit
-      const second = viewpoint(source.other, time, this.view).pose;
-      layers.unshift({ items: solids(source.other, time, wanted), pose: view.middle ? view.pose : second, other: true });
+      const second = viewpoint(source.other, time, this.view), pose = view.middle ? view.pose : second.pose;
+      layers.unshift({ items: solids(source.other, time, wanted), pose, other: true });
+      views.push({ ...second, pose });
     }
     for (const projection of this.projections) {
       if (projection.kind === 'side' && this.camera !== 'side') continue;
       const pane = this.panes[projection.kind], [width, height] = pane.fit();
       projection.draw(layers, view, pane.context, width, height);
     }
-    if (this.camera !== 'side') this.solid.draw(view, time, wanted);
+    if (this.camera !== 'side') this.solid.draw(views, time, wanted);
     const wide = this.panes.devices.canvas.parentElement.clientWidth / letterUnit();
     const [width, height] = this.panes.devices.fit(this.devices.heightFor(wide));
     this.devices.draw(source, time, this.panes.devices.context, width, height);
     const curves = this.panes.curves, size = curves.fit();
+    // what is still to come needs no room
+    this.curves.ahead = this.following && source.running ? 0.06 : 0.5;
     this.curves.draw(source, time, source.events, curves.context, ...size, source.other || undefined);
     for (const field of this.fields) {
       const { text, unit } = readItem(source, field.item, time), shown = unit ? `${text} ${unit}` : text;
@@ -254,9 +257,10 @@ class Page {
     const views = Object.entries(source.scenes).filter(([, scene]) => scene.view).map(([element]) => element);
     this.options(byId('view'), [...views.map(element => [element, `contact: ${element}`]), ['craft', 'all craft']]);
     this.view = byId('view').value;
-    const aims = Object.entries(source.scenes).flatMap(([element, scene]) =>
-      Object.entries(scene.frames).filter(([, frame]) => frame.label).map(([name, frame]) => [`aim ${element} ${name}`, `along x of ${element}: ${frame.label}`]));
-    this.options(byId('camera'), [['side', 'side, 2-D'], ['orbit', '3-D, turn'], ...aims]);
+    const framed = (word, text) => Object.entries(source.scenes).flatMap(([element, scene]) =>
+      Object.entries(scene.frames).filter(([, frame]) => frame.label).map(([name, frame]) => [`${word} ${element} ${name}`, `${text} ${element}: ${frame.label}`]));
+    this.options(byId('camera'), [['side', 'side, 2-D'], ['orbit', '3-D, turn'], ['overview', '3-D, overview'],
+      ...framed('aim', 'along x of'), ...framed('orbit', 'around')]);
     byId('dimensions').hidden = !source.three;
     this.options(byId('speed'), SPEEDS.map(speed => [String(speed), `${speed} ×`]));
     if (source.live) this.live();
@@ -360,7 +364,8 @@ class Page {
       this.moveSolid(byId('solid'));
     }
     this.camera = byId('camera').value = camera;
-    if (this.solid) this.solid.aim = camera.startsWith('aim ') ? camera.split(' ').slice(1) : null;
+    const [mode, element, ...frame] = camera.split(' ');
+    if (this.solid) Object.assign(this.solid, { mode, aim: element ? [element, frame.join(' ')] : null, field: FIELD });
     byId('side').hidden = camera !== 'side';
     byId('solid').hidden = camera === 'side';
     byId('cross').hidden = !camera.startsWith('aim ');

@@ -4,28 +4,33 @@ import { evaluate } from './source.js';
 import { pointBetween, poses, IDENTITY } from './frames.js';
 import { geometry } from './geometry.js';
 
-const PAINTS = { free: 0x3fbf6f, lit: 0xff5a4f, passive: 0x8fb0e0, line: 0xc9d4e6, thin: 0x8793ad, contact: 0xff5a4f, arrow: 0xffb347 };
+const PAINTS = { free: 0x3fbf6f, lit: 0xff5a4f, passive: 0x8fb0e0, line: 0xc9d4e6, thin: 0x8793ad, contact: 0xff5a4f, arrow: 0xffb347, other: 0xe58cff };
 const PLAIN = new Set(['shape', 'frame', 'to_frame', 'label', 'lit', 'style', 'shown', 'kept']);
-const FIELD = 40; // degrees, of the camera from top to bottom
+export const FIELD = 40; // degrees, of the camera from top to bottom
+const OVERVIEW = [-0.75, 0.4, 0.55]; // from where the overview camera looks at the middle of all craft
 
-// One canvas with one camera: it turns around the origin of the scene, or looks along x of a frame.
+// One canvas with one camera: it turns around the origin of the scene or of a frame, looks along x of a frame, or stands
+// aside and shows all craft. A second recording is drawn in violet, its passive unit on that of the first.
 export class Solid {
   constructor(canvas, three, source) {
-    Object.assign(this, { canvas, three, source, azimuth: -0.6, elevation: 0.35, distance: 3.2, target: [0.2, 0, 0], aim: null });
+    Object.assign(this, { canvas, three, source, azimuth: -0.6, elevation: 0.35, distance: 3.2, target: [0.2, 0, 0], mode: 'orbit', aim: null, field: FIELD });
     this.renderer = new three.WebGLRenderer({ canvas, antialias: !/SwiftShader|llvmpipe/.test(rasteriser(canvas)), alpha: true });
     this.camera = new three.PerspectiveCamera(FIELD, 1, 0.01, 2000);
     this.camera.up.set(0, 1, 0);
     this.world = new three.Scene();
-    this.root = new three.Group();
-    this.root.matrixAutoUpdate = false;
-    this.world.add(this.root, new three.AmbientLight(0xffffff, 0.55));
+    this.world.add(new three.AmbientLight(0xffffff, 0.55));
     const light = new three.DirectionalLight(0xffffff, 0.6);
     light.position.set(-2, 3, 2);
     this.world.add(light);
     this.bodies = [];
     this.drawn = [];
-    for (const [element, scene] of Object.entries(source.scenes)) {
-      for (const shape of scene.shapes) this.bodies.push({ element, scene, shape, object: null });
+    this.layers = [source, source.other].filter(Boolean).map((each, k) => ({ source: each, other: k > 0, root: new three.Group() }));
+    for (const layer of this.layers) {
+      layer.root.matrixAutoUpdate = false;
+      this.world.add(layer.root);
+      for (const [element, scene] of Object.entries(layer.source.scenes)) {
+        for (const shape of scene.shapes) this.bodies.push({ element, scene, shape, layer, object: null });
+      }
     }
   }
 
@@ -37,8 +42,8 @@ export class Solid {
   }
 
   // The object of a shape, of unit size where its size may change.
-  make(shape, made, quantities) {
-    const { three } = this, group = new three.Group(), paint = PAINTS[shape.style ?? 'line'];
+  make({ shape, layer }, made, quantities) {
+    const { three } = this, group = new three.Group(), paint = PAINTS[layer.other ? 'other' : shape.style ?? 'line'];
     const line = points => new three.Line(
       new three.BufferGeometry().setFromPoints(points.map(point => new three.Vector3(...point))),
       new three.LineBasicMaterial({ color: paint }));
@@ -50,7 +55,7 @@ export class Solid {
       group.add(new three.Mesh(lathe, this.material(paint, true)));
       made.lines.slice(0, -8).forEach(ring => group.add(line(ring)));
     } else if (made.circle || made.dot) {
-      group.add(new three.Mesh(new three.SphereGeometry(1, 20, 14), this.material(shape.shape === 'contact' ? PAINTS.contact : paint)));
+      group.add(new three.Mesh(new three.SphereGeometry(1, 20, 14), this.material(shape.shape === 'contact' && !layer.other ? PAINTS.contact : paint)));
       // contacts are seen through what hides them
       if (shape.shape === 'contact') Object.assign(group.children[0].material, { depthTest: false, transparent: true });
     } else if (shape.shape === 'polyline' || shape.shape === 'rod') {
@@ -59,14 +64,14 @@ export class Solid {
         group.add(new three.Mesh(rod, this.material(paint)));
       }
     } else if (shape.shape === 'arrow') {
-      group.add(new three.ArrowHelper(new three.Vector3(1, 0, 0), new three.Vector3(), 1, PAINTS.arrow));
+      group.add(new three.ArrowHelper(new three.Vector3(1, 0, 0), new three.Vector3(), 1, layer.other ? PAINTS.other : PAINTS.arrow));
     } else if (shape.shape === 'triad') {
       group.add(new three.AxesHelper(quantities.length));
     } else {
       made.lines.forEach(points => group.add(line(points)));
     }
     group.matrixAutoUpdate = false;
-    this.root.add(group);
+    layer.root.add(group);
     return group;
   }
 
@@ -100,36 +105,19 @@ export class Solid {
     return new three.Matrix4().compose(new three.Vector3(...pose.position), new three.Quaternion(x, y, z, w), new three.Vector3(1, 1, 1));
   }
 
-  draw(view, t, wanted) {
-    const { source } = this, [row] = source.place(t), width = this.canvas.clientWidth, height = this.canvas.clientHeight;
+  // `views` are the viewpoints of the recordings.
+  draw(views, t, wanted) {
+    const width = this.canvas.clientWidth, height = this.canvas.clientHeight;
     if (!width || !height) return;
-    const read = name => source.value(name, t), held = name => source.columns.get(name)?.[row] ?? NaN, placed = new Map();
-    for (const [element, scene] of Object.entries(source.scenes)) placed.set(element, poses(scene, source, t));
-    this.look(view, placed);
+    this.layers.forEach((layer, k) => {
+      layer.view = views[k];
+      layer.root.visible = Boolean(layer.view);
+      layer.placed = new Map();
+      if (layer.view) for (const [element, scene] of Object.entries(layer.source.scenes)) layer.placed.set(element, poses(scene, layer.source, t));
+    });
+    this.look(t, wanted);
     const seen = [];
-    for (const body of this.bodies) {
-      const { shape, scene } = body, contact = shape.shape === 'contact';
-      const visible = wanted(scene) && !(shape.shown !== undefined && !(evaluate(shape.shown, held) > 0))
-        && !(contact && !(evaluate(shape.active, held) > 0));
-      if (body.object) body.object.visible = visible;
-      if (!visible) continue;
-      const quantities = {};
-      for (const [key, quantity] of Object.entries(shape)) {
-        if (!PLAIN.has(key)) quantities[key] = evaluate(quantity, contact ? held : read);
-      }
-      if (shape.to_frame) quantities.to = pointBetween(placed.get(body.element), shape, quantities.to);
-      const made = geometry(shape, quantities);
-      body.object ??= this.make(shape, made, quantities);
-      this.place(body, made, view);
-      const pose = placed.get(body.element)[shape.frame] ?? IDENTITY;
-      body.object.matrix.copy(this.matrix(pose));
-      const flags = shape.lit === undefined ? [] : [shape.lit].flat(), lit = flags.some(flag => evaluate(flag, held) > 0);
-      if (flags.length && body.lit !== lit) {
-        body.lit = lit;
-        body.object.traverse(part => part.material?.color.set(lit ? PAINTS.lit : PAINTS.free));
-      }
-      seen.push({ body, made, lit: flags.length ? lit : undefined });
-    }
+    for (const body of this.bodies) if (body.layer.view) this.body(body, t, wanted, seen);
     const ratio = window.devicePixelRatio || 1;
     this.renderer.setPixelRatio(ratio);
     this.renderer.setSize(width, height, false);
@@ -138,34 +126,88 @@ export class Solid {
     this.renderer.render(this.world, this.camera);
     this.drawn = seen.filter(({ made }) => made.circle || made.dot).map(({ body, made, lit }) => {
       const point = new this.three.Vector3(...(made.circle?.centre ?? made.dot));
-      point.applyMatrix4(body.object.matrix).applyMatrix4(this.root.matrix).project(this.camera);
-      return { element: body.element, label: body.shape.label ?? '', kind: body.shape.shape, lit,
+      point.applyMatrix4(body.object.matrix).applyMatrix4(body.layer.root.matrix).project(this.camera);
+      return { element: body.element, label: body.shape.label ?? '', kind: body.shape.shape, lit, other: body.layer.other,
         centre: [(point.x + 1) / 2 * width, (1 - point.y) / 2 * height] };
     });
   }
 
-  // The camera: around the origin of the scene, or at the frame `aim`, looking along its x with its y up.
-  look(view, placed) {
-    const aimed = this.aim && placed.get(this.aim[0])?.[this.aim[1]];
-    this.root.matrix.copy(this.matrix(aimed || view.pose).invert());
-    const { camera } = this;
+  // Bring one shape to what it is at t, or hide it.
+  body(body, t, wanted, seen) {
+    const { shape, scene, layer } = body, { source, placed } = layer, [row] = source.place(t), contact = shape.shape === 'contact';
+    const read = name => source.value(name, t), held = name => source.columns.get(name)?.[row] ?? NaN;
+    const visible = wanted(scene) && !(shape.shown !== undefined && !(evaluate(shape.shown, held) > 0))
+      && !(contact && !(evaluate(shape.active, held) > 0));
+    if (body.object) body.object.visible = visible;
+    if (!visible) return;
+    const quantities = {};
+    for (const [key, quantity] of Object.entries(shape)) {
+      if (!PLAIN.has(key)) quantities[key] = evaluate(quantity, contact ? held : read);
+    }
+    if (shape.to_frame) quantities.to = pointBetween(placed.get(body.element), shape, quantities.to);
+    const made = geometry(shape, quantities);
+    body.object ??= this.make(body, made, quantities);
+    this.place(body, made, layer.view);
+    const pose = placed.get(body.element)[shape.frame] ?? IDENTITY;
+    body.object.matrix.copy(this.matrix(pose));
+    const flags = shape.lit === undefined ? [] : [shape.lit].flat(), lit = flags.some(flag => evaluate(flag, held) > 0);
+    if (flags.length && body.lit !== lit && !layer.other) {
+      body.lit = lit;
+      body.object.traverse(part => part.material?.color.set(lit ? PAINTS.lit : PAINTS.free));
+    }
+    seen.push({ body, made, lit: flags.length ? lit : undefined });
+  }
+
+  // Put the camera where it stands, and the recordings around it.
+  look(t, wanted) {
+    const { camera, aim, mode } = this, [first, ...others] = this.layers, { view } = first;
+    const framed = aim && first.placed.get(aim[0])?.[aim[1]], aimed = mode === 'aim' && framed;
+    const centre = framed ? (aimed ? framed : { position: framed.position, quaternion: view.pose.quaternion }) : view.pose;
+    const inverse = this.matrix(centre).invert();
+    first.root.matrix.copy(inverse);
+    // the second one by its passive unit on that of the first
+    for (const layer of others) {
+      if (!layer.view) continue;
+      layer.root.matrix.copy(inverse).multiply(this.matrix(view.pose)).multiply(this.matrix(layer.view.pose).invert());
+    }
+    const size = view.size;
+    camera.fov = this.field;
+    camera.near = aimed ? 0.02 : 0.01 * this.distance * size;
+    camera.far = 2000;
     if (aimed) {
       camera.position.set(-0.001, 0, 0);
       camera.lookAt(1, 0, 0);
+    } else if (mode === 'overview') {
+      const { middle, radius } = this.extent(inverse, wanted), away = 1.15 * radius / Math.sin(this.field * Math.PI / 360);
+      const length = Math.hypot(...OVERVIEW);
+      camera.position.set(...middle.map((x, k) => x + away * OVERVIEW[k] / length));
+      camera.lookAt(...middle);
+      camera.near = 0.01 * away;
     } else {
-      const size = view.size, middle = view.middle ? [0, 0, 0] : this.target.map(x => x * size / 0.55), c = Math.cos(this.elevation);
+      const middle = view.middle || framed ? [0, 0, 0] : this.target.map(x => x * size / 0.55), c = Math.cos(this.elevation);
       camera.position.set(
         middle[0] + this.distance * size * c * Math.sin(this.azimuth),
         middle[1] + this.distance * size * Math.sin(this.elevation),
         middle[2] + this.distance * size * c * Math.cos(this.azimuth));
       camera.lookAt(...middle);
     }
-    camera.near = aimed ? 0.02 : 0.01 * this.distance * view.size;
-    camera.far = 2000;
+  }
+
+  // Middle and radius of a ball that holds the origins of all frames that are shown.
+  extent(inverse, wanted) {
+    const points = [];
+    for (const [element, scene] of Object.entries(this.layers[0].source.scenes)) {
+      if (!wanted(scene)) continue;
+      for (const pose of Object.values(this.layers[0].placed.get(element))) {
+        if (pose.position.every(Number.isFinite)) points.push(new this.three.Vector3(...pose.position).applyMatrix4(inverse));
+      }
+    }
+    const box = new this.three.Box3().setFromPoints(points), ball = box.getBoundingSphere(new this.three.Sphere());
+    return { middle: ball.center.toArray(), radius: Math.max(ball.radius, 0.5) };
   }
 
   state() {
-    return { azimuth: this.azimuth, elevation: this.elevation, distance: this.distance, target: this.target, field: FIELD, items: this.drawn };
+    return { azimuth: this.azimuth, elevation: this.elevation, distance: this.distance, target: this.target, mode: this.mode, position: this.camera.position.toArray(), field: this.field, items: this.drawn };
   }
 
   turn(x, y) {
@@ -174,7 +216,8 @@ export class Solid {
   }
 
   zoom(factor) {
-    this.distance = Math.min(Math.max(this.distance / factor, 0.2), 60);
+    if (this.mode !== 'orbit') this.field = Math.min(Math.max(this.field / factor, 3), 90);
+    else this.distance = Math.min(Math.max(this.distance / factor, 0.2), 60);
   }
 }
 

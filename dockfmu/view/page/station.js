@@ -52,18 +52,21 @@ export class Station {
     this.pace.onchange = () => { this.source.say({ speed: Number(this.pace.value) }); this.pace.blur(); };
     this.end = make('button', { id: 'endrun', className: 'danger', onclick: () => { if (confirm('End this run?')) this.source.say({ end: true }); } }, 'end run');
     this.who = make('span', { id: 'who', role: 'status' });
-    place.append(make('div', { className: 'row' }, this.take, this.hold, this.pace, this.end), this.who);
+    const above = make('div', { className: 'row' }, this.take, this.hold, this.pace, this.end);
+    place.append(above);
     if (this.elements.length > 1) {
       const chosen = make('select', { id: 'flown', ariaLabel: 'what the hand controllers move' }, ...this.elements.map(e => new Option(e, e)));
       chosen.onchange = () => { this.centre(); this.element = chosen.value; chosen.blur(); };
-      place.append(make('label', {}, 'hand controllers move ', chosen));
+      above.append(make('label', {}, 'sticks move ', chosen));
     }
+    place.append(this.who);
+    const below = make('div', { className: 'below' });
+    place.append(below);
     this.sticks = {};
-    if (this.elements.length) place.append(make('div', { className: 'sticks' },
-      this.stick('translation', 'z', 'y', 'x'), this.stick('rotation', 'yaw', 'pitch', 'roll')));
-    const buttons = make('div', { className: 'row manual' });
+    if (this.elements.length) below.append(this.stick('translation', 'z', 'y', 'x'), this.stick('rotation', 'yaw', 'pitch', 'roll'));
+    const buttons = make('div', { className: 'manual' });
     for (const control of this.controls) if (control.control !== 'stick') buttons.append(this.manual(control));
-    place.append(buttons);
+    below.append(buttons);
     this.listen();
     this.told({ state: this.source.operated ?? this.state });
     setInterval(() => this.tick(), EVERY_MS);
@@ -103,6 +106,12 @@ export class Station {
       button.onkeyup = () => this.press(control, 0);
       control.shown = button;
       return button;
+    }
+    if (control.control === 'number') {
+      const field = make('input', { type: 'number', step: 'any', value: 0, ariaLabel: name, title: control.variable });
+      field.onchange = () => { if (Number.isFinite(field.valueAsNumber)) this.press(control, field.valueAsNumber); };
+      control.shown = field;
+      return make('label', {}, `${name} `, field);
     }
     const chosen = make('select', { ariaLabel: name, title: control.variable }, ...control.values.map(v => new Option(v > 0 ? `+${v}` : `${v}`, v)));
     chosen.value = '0';
@@ -232,7 +241,7 @@ export class Station {
       command: (variable, value) => {
         const control = this.controls.find(c => c.variable === variable && c.control !== 'stick');
         if (!control) throw new Error(`there is no command ${variable}`);
-        if (control.shown.value !== undefined && control.control === 'choice') control.shown.value = String(value);
+        if (control.control !== 'button') control.shown.value = String(value);
         this.press(control, value);
       },
       state: () => ({ ...this.state, mine: this.mine, deflections: this.deflections(), refused: this.refusal ?? '' }),

@@ -14,14 +14,16 @@ from master.system import Structure
 
 @pytest.fixture
 def with_scene(oscillator, tmp_path):
-    """A function that writes Oscillator.fmu with a scene."""
+    """A function that writes Oscillator.fmu with another scene, or with None."""
 
     def write(scene) -> Structure:
         file = tmp_path / "Oscillator.fmu"
         with zipfile.ZipFile(oscillator) as source, zipfile.ZipFile(file, "w") as target:
             for name in source.namelist():
-                target.writestr(name, source.read(name))
-            target.writestr(FILE, scene if isinstance(scene, str) else json.dumps({"scene": 1, **scene}))
+                if name != FILE:
+                    target.writestr(name, source.read(name))
+            if scene is not None:
+                target.writestr(FILE, scene if isinstance(scene, str) else json.dumps({"scene": 1, **scene}))
         system = Structure("pair")
         system.add("left", file)
         system.add("right", file, {"force": 3.0})
@@ -60,14 +62,40 @@ def test_a_scene_that_is_wrong_is_named_and_outputs_are_shown_instead(with_scene
     assert "the FMU has no variable 'nowhere'" in scenes_of(with_scene(numbers("nowhere"))).notes[0]
 
 
-def test_a_foreign_fmu_is_drawn_by_its_ports(oscillator):
-    system = Structure("one")
-    system.add("it", oscillator)
-    scenes = scenes_of(system)
-    assert "it.position" in set(names_in(scenes.elements["it"]))
+def test_a_foreign_fmu_is_drawn_by_its_ports(with_scene):
+    scenes = scenes_of(with_scene(None))
+    assert "left.position" in set(names_in(scenes.elements["left"]))
     pose = [*(f"port.position[{k}]" for k in (1, 2, 3)), *(f"port.quaternion[{k}]" for k in (1, 2, 3, 4))]
     assert poses_among(["x", *pose, "other.position[1]"]) == ["port"]
     assert poses_among(pose[:-1]) == []
+
+
+CONTROL = {"control": "stick", "axis": "x", "label": "push", "variable": "force", "full": 5}
+
+
+def test_controls_are_those_of_inputs_that_nothing_sets(with_scene):
+    system = with_scene({"controls": [CONTROL]})
+    scenes = scenes_of(system)
+    assert scenes.elements["left"]["controls"] == [{**CONTROL, "variable": "left.force"}]
+    assert scenes.elements["right"]["controls"] == []
+    assert scenes.locals == ()
+    # what an operator drives is recorded, and shown in the replay
+    driven = scenes_of(system, ["left.force"])
+    assert driven.locals == ("left.force",)
+    (group,) = driven.elements["left"]["devices"]
+    assert group["items"][0]["variable"] == {"v": "left.force"}
+
+
+@pytest.mark.parametrize(
+    ("change", "says"),
+    [
+        ({"axis": "w"}, "is not x or y or z"), ({"control": "lever"}, "must be one of stick"),
+        ({"variable": "nowhere"}, "no variable 'nowhere'"), ({"full": "nowhere"}, "no variable 'nowhere'"),
+        ({"control": "choice"}, "there is no key 'axis'"),
+    ],
+)  # fmt: skip
+def test_wrong_controls_are_refused_by_name(with_scene, change, says):
+    assert says in scenes_of(with_scene({"controls": [{**CONTROL, **change}]})).notes[0]
 
 
 def test_a_recording_has_the_scenes_and_all_that_they_show(central_impact):
