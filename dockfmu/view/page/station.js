@@ -59,7 +59,7 @@ export class Station {
       chosen.onchange = () => { this.centre(); this.element = chosen.value; chosen.blur(); };
       above.append(make('label', {}, 'sticks move ', chosen));
     }
-    place.append(this.who);
+    above.append(this.who);
     const below = make('div', { className: 'below' });
     place.append(below);
     this.sticks = {};

@@ -243,7 +243,7 @@ def test_nothing_overlaps(central_impact, browser, size):
     with served(central_impact.folder) as address, opened(browser, size) as context:
         shown = Shown(context, address)
         boxes = shown(
-            """[...document.querySelectorAll('main > *, header, footer')].map(e => {
+            """[...document.querySelectorAll('main > *, header, footer')].filter(e => !e.hidden).map(e => {
             const b = e.getBoundingClientRect(); return [b.left, b.top, b.right, b.bottom]; })"""
         )
         for k, a in enumerate(boxes):
@@ -364,3 +364,48 @@ def test_a_camera_on_a_frame_looks_along_its_axis(shown, results, times):
         assert shown.page.locator("#cross").is_visible()
     finally:
         shown("dockfmu.look('side')")
+
+
+def test_a_second_run_is_drawn_in_three_dimensions(central_impact, browser, changed, results):
+    row = len(results.time) // 4
+    with served(central_impact.folder, changed) as address, opened(browser) as context:
+        shown = Shown(context, address)
+        if shown("document.getElementById('dimensions').hidden"):
+            pytest.skip("needs jupyter-threejs-sage")
+        shown("t => dockfmu.seek(t)", float(results.time[row]))
+        shown("dockfmu.look('orbit')")
+        drawn, box = shown("dockfmu.drawn()"), shown.page.locator("#solid").bounding_box()
+        heads = {item["other"]: item for item in drawn["solid"]["items"] if item["label"] == "head"}
+        for other, shift in ((False, 0.0), (True, -0.1)):
+            point = in_target(results, row, 1) + np.array([shift, 0.0, 0.0])
+            expected = seen_by(drawn["solid"], drawn["size"], box["width"], box["height"], point)
+            assert np.allclose(heads[other]["centre"], expected, atol=0.5)
+        shown("dockfmu.seek(dockfmu.duration)")
+        assert not any(item["other"] for item in shown("dockfmu.drawn().solid.items"))
+        assert shown.errors == []
+
+
+def test_a_camera_follows_a_frame_and_an_overview_holds_all_craft(shown, results, times):
+    if shown("document.getElementById('dimensions').hidden"):
+        pytest.skip("needs jupyter-threejs-sage")
+    box = None
+    try:
+        for t in times:
+            shown("t => dockfmu.seek(t)", t)
+            shown("dockfmu.look('orbit mechanism H')")
+            box = box or shown.page.locator("#solid").bounding_box()
+            (head,) = (item for item in shown("dockfmu.drawn().solid.items") if item["label"] == "head")
+            assert np.allclose(head["centre"], [box["width"] / 2, box["height"] / 2], atol=0.5)
+        shown("dockfmu.view('craft')")
+        for t in times:
+            shown("t => dockfmu.seek(t)", t)
+            shown("dockfmu.look('overview')")
+            masses = [i for i in shown("dockfmu.drawn().solid.items") if i["label"] == "centre of mass"]
+            assert len(masses) == 2
+            for item in masses:
+                assert 0 < item["centre"][0] < box["width"]
+                assert 0 < item["centre"][1] < box["height"]
+            assert np.hypot(*np.subtract(masses[0]["centre"], masses[1]["centre"])) > 0.2 * box["height"]
+    finally:
+        shown("dockfmu.look('side')")
+        shown("dockfmu.view('mechanism')")

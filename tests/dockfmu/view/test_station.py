@@ -234,3 +234,29 @@ def test_an_input_is_seen_within_a_tenth_of_a_second(flown):
     # 100 ms are asked for; a machine that other work loads takes longer
     assert np.median(delays) < 200.0
     print(f"median {np.median(delays):.0f} ms, worst {max(delays):.0f} ms")
+
+
+@pytest.mark.parametrize("size", [(1280, 720), (3840, 2160)])
+def test_nothing_overlaps_and_all_controls_are_in_sight(flown, size):
+    _, shown, _ = flown
+    shown.page.set_viewport_size({"width": size[0], "height": size[1]})
+    shown.page.wait_for_timeout(300)
+    panes, inside = shown(
+        """(() => {
+        const box = e => { const b = e.getBoundingClientRect(); return [b.left, b.top, b.right, b.bottom]; };
+        const all = s => [...document.querySelectorAll(s)].filter(e => !e.hidden).map(box);
+        return [all('main > *, header, footer'), all('#station :is(button, .pad, input, select)')]; })()"""
+    )
+    for k, a in enumerate(panes):
+        assert 0 <= a[0] < a[2] <= size[0]
+        assert 0 <= a[1] < a[3] <= size[1]
+        for b in panes[k + 1 :]:
+            assert a[2] <= b[0] + 1 or b[2] <= a[0] + 1 or a[3] <= b[1] + 1 or b[3] <= a[1] + 1
+    station = shown("(() => { const b = document.getElementById('station').getBoundingClientRect(); "
+                    "return [b.left, b.top, b.right, b.bottom]; })()")  # fmt: skip
+    assert len(inside) >= 9
+    for a in inside:
+        assert station[0] <= a[0]
+        assert a[2] <= station[2]
+        assert station[1] <= a[1]
+        assert a[3] <= station[3]
