@@ -125,6 +125,11 @@ _ENTRIES = {
             more_sets=("components.contact.ring_pair",),
         ),
         Entry(
+            "BerthingSequence",
+            "components.berthing_sequence",
+            "scripted or live operator of a manipulator that berths its payload",
+        ),
+        Entry(
             "ContactAirlock",
             "components.contact_airlock",
             "contact of the airlock's berthing units: swinging head with latches, small receiving cone",

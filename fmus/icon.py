@@ -119,6 +119,10 @@ DRAWINGS: dict[str, tuple[Shape, ...]] = {
         Polygon(BLUE, ((32, 62), (60, 54), (60, 46), (32, 38))),
         *(Polygon(ORANGE, ((68, y + 12), (40, y + 4), (40, y - 4), (68, y - 12))) for y in (78, 22)),
     ),
+    "berthing_sequence": (
+        _box(DARK, 10, 10, 90, 34), Line(STEEL, ((32, 34), (26, 70)), 6.0), Disc(ORANGE, (26, 74), 9.0),
+        Line(STEEL, ((68, 34), (76, 70)), 6.0), Disc(BLUE, (76, 74), 9.0),
+    ),
     "contact_airlock": (
         Polygon(STEEL, ((92, 10), (92, 90), (80, 90), (58, 62), (70, 56), (70, 44), (58, 38), (80, 10))),
         Line(BLUE, ((8, 50), (40, 50)), 6.0), Disc(DARK, (10, 50), 6.0), Disc(BLUE, (46, 50), 9.0),

@@ -81,6 +81,15 @@ PLUGGED = tuple(
     }
     for k in range(40)
 )  # fmt: skip
+# the operator aligns and approaches, is captured, and lets go
+VIEWS = tuple(
+    {
+        "relative.position[1]": -1.0 + 0.004 * k, "relative.position[2]": 0.05 * max(0.0, 1.0 - k / 60),
+        "relative.quaternion[3]": 0.02 * max(0.0, 1.0 - k / 30), "tip.force[2]": 30.0 * sin(0.2 * k),
+        "sensor.first_contact": float(k > 90), "sensor.capture": float(k > 105),
+    }
+    for k in range(130)
+)  # fmt: skip
 PUSHED_HEAD = tuple(
     {
         "link[1].force[1]": -50.0 * k, "link[1].torque[3]": 0.5, "link[2].force[2]": 3.0 * k,
@@ -249,6 +258,7 @@ SCENARIOS = [
         sets=("CP-1", "RefCone"),
         values={"target.position": 0.0, "base.position": (-0.5, 0.006, 0.0), "link[1].position": (0.8, 0.0, 0.0)},
     ),
+    Scenario("BerthingSequence", VIEWS, step=0.2, sets=("MIM1-RT",), values={"parameters.operator.seed": 3}),
     Scenario(
         "ContactAirlock",
         BERTH,

@@ -91,6 +91,7 @@ def _declared(files: dict[str, tuple[ParameterSet, ...]]) -> Iterator[str]:
         "ContactRing",
         "ContactAirlock",
         "ContactRadiator",
+        "BerthingSequence",
         "AttitudeControl",
     ):
         rows, seen = [], set()

@@ -36,9 +36,9 @@ def parameters() -> Group:
     """Return the group of dimensions, springs and force laws."""
     return Group(
         "parameters",
-        Group("guide", *_bore("guide cone"),
-              parameter("y", "m", "of the axes of cones 1 and 2 in the passive unit", 0.0, shape=PINS),
-              description="guide cones of the passive unit"),
+        # no group begins with the fields of another: numba would take the longer record for the shorter one
+        Group("guide", parameter("y", "m", "of the axes of cones 1 and 2 in the passive unit", 0.0, shape=PINS),
+              *_bore("guide cone"), description="guide cones of the passive unit"),
         Group("socket", *_bore("entry cone"), description="locking socket of the passive unit, on its axis"),
         Group(
             "pin",

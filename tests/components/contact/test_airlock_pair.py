@@ -184,9 +184,9 @@ def test_coaxial_latches_sum_to_four_times_one(head):
     item = head.contacts(LATCH_PUSHED)
     assert len(item) == 4
     travel = LATCH[0, 1] + (LATCH[0, 0] - 0.068) - STRIKE
-    axial = 4 * (15.0 + 1500.0 * travel)
+    axial = 4 * (4.0 + 400.0 * travel)
     assert head.wrench == pytest.approx([-axial, 0, 0, 0, 0, 0], abs=1e-9)
-    assert head.energy == pytest.approx(4 * (15.0 + 750.0 * travel) * travel, rel=1e-12)
+    assert head.energy == pytest.approx(4 * (4.0 + 200.0 * travel) * travel, rel=1e-12)
 
 
 def turn(phi: np.ndarray) -> np.ndarray:
@@ -349,7 +349,7 @@ def test_a_latch_fires_when_its_barb_is_free_of_the_strike():
         assert head.place((x, 0.0, 0.0)) == 0
         airlock_pair.accept(head.u)
         assert [latch.fired for latch in head.u.state.latch] == [fired] * 4
-    assert head.u.state.dissipated_latches == pytest.approx(4 * (15.0 + 750.0 * 0.007) * 0.007, rel=1e-9)
+    assert head.u.state.dissipated_latches == pytest.approx(4 * (4.0 + 200.0 * 0.007) * 0.007, rel=1e-9)
     assert head.place((free - 1e-4, 0.0, 0.0)) == 0
     held = head.contacts(LATCH_HOLDS)
     assert len(held) >= 4

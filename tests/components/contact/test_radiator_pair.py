@@ -20,7 +20,7 @@ RECORD = Record(radiator_pair.unit())
 ELASTIC = {f"law_{law}.{name}": 0.0 for law in ("device", "plane") for name in ("damping", "friction")}
 ELASTIC |= {f"law_{law}.penetration_limit": 1.0 for law in ("device", "plane")}
 # RefB2, written again: plug and pins
-TORUS, TUBE, PLUG_X, PIN_X, PIN_R, ASIDE = 0.005, 0.010, 0.050, 0.053, 0.012, 0.26
+TORUS, TUBE, PLUG_X, PIN_X, PIN_R, ASIDE = 0.005, 0.010, 0.050, 0.044, 0.012, 0.26
 
 
 class Radiator:
@@ -132,7 +132,7 @@ def test_spec05_oracle_T21_wrench_is_the_gradient_of_the_energy(captured):
     for position, A in [*poses(400, 2, (0.0, 0.06), 0.02, 1.0), *poses(200, 3, (-0.002, 0.004), 0.002, 0.3)]:
         stored = energy(position, A)
         # deeper than the limit of the laws a sphere is beyond the middle of its bore
-        if stored <= 0.0 or max(item.penetration for item in radiator.contacts()) > 5e-3:
+        if stored <= 0.0 or max((item.penetration for item in radiator.contacts()), default=0.0) > 5e-3:
             continue
         on_active = np.array([*radiator.u.work.active.force, *radiator.u.work.active.torque])
         on_passive = np.array([*radiator.u.work.passive.force, *radiator.u.work.passive.torque])
@@ -204,7 +204,7 @@ TILT = [0.002, 0.002, 0.004]
 # (middle, size, captured, pairs that must touch) of each loop
 LOOPS = {
     "plug on cone and plane": ([-0.055, 0.020, 0.0, 0, 0, 0], [0.004, 0.010, 0.010, *TILT], 0.0, {PLUG}),
-    "pins in their cones": ([-0.036, 0.0, 0.0, 0, 0, 0], [0.006, 0.004, 0.004, *TILT], 0.0, {PIN, PLUG}),
+    "pins in their cones": ([-0.027, 0.0, 0.0, 0, 0, 0], [0.006, 0.004, 0.004, *TILT], 0.0, {PIN, PLUG}),
     "plug in its bore, over the ball": ([-0.015, 0.0, 0.0, 0, 0, 0], [0.010, 0.002, 0.002, 0.004, 0.001, 0.004], 0.0,
                                         {PLUG, PIN, BALL_RESISTS}),
     "held, planes closed": ([-0.001, 0.0, 0.0, 0, 0, 0], [0.003, 0.0016, 0.0016, *TILT], 1.0, {PLANES, BALL_HOLDS}),

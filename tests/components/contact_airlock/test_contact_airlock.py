@@ -165,8 +165,8 @@ def test_wrench_of_the_middle_of_the_step():
     force = [float(c.m.target.force_now[0])]
     c.step(0.0, h)
     force += [float(c.m.target.force[0]), float(c.m.target.force_now[0])]
-    assert force[1] - force[0] == pytest.approx(-4 * 1500.0 * v * h / 2, rel=1e-6)
-    assert force[2] - force[0] == pytest.approx(-4 * 1500.0 * v * h, rel=1e-6)
+    assert force[1] - force[0] == pytest.approx(-4 * 400.0 * v * h / 2, rel=1e-6)
+    assert force[2] - force[0] == pytest.approx(-4 * 400.0 * v * h, rel=1e-6)
 
 
 def test_friction_on_the_head_stays_below_its_limit():

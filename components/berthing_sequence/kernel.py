@@ -1,0 +1,289 @@
+"""The sequence: scripts NRT, RT, STEP and LIVE, guards of the load, end conditions and outcome (spec/08 3.7, 6).
+
+A step over [t, t + h] reads the inputs at t and gives the commands for [t, t + h]; it must be made before the arm's.
+"""
+
+from __future__ import annotations
+
+from math import floor, isfinite
+
+from components.berthing_sequence import operator
+from components.berthing_sequence.ports import OUTCOME, PHASE, SCRIPT, WAITING
+from components.core import check
+from components.core.component import Message, fail
+from components.core.kernel import kernel
+from components.core.vector import load, norm
+from components.manipulator.ports import MODE, STEP_STATE, STEP_TYPE
+
+NOT_FINITE = check.NOT_FINITE
+QUATERNION = check.QUATERNION
+DELAY_TOO_LONG = 11
+
+MESSAGES = {
+    NOT_FINITE: Message(
+        "an input of the sequence is not finite (1 relative, 2 tip, 3 hand): {status.index:.0f}; connect it"
+    ),
+    QUATERNION: Message("relative.quaternion has norm {status.value:.6g}, not 1: set it, or connect it"),
+    DELAY_TOO_LONG: Message(
+        "parameters.operator.delay = {parameters.operator.delay:g} s must not exceed {status.value:g} s, 7 times "
+        "parameters.operator.sample_time"
+    ),
+}
+
+WAIT = PHASE.codes["WAIT"]
+ALIGN_ANGLES = PHASE.codes["ALIGN_ANGLES"]
+APPROACH = PHASE.codes["APPROACH"]
+STEP = PHASE.codes["STEP"]
+INSERT = PHASE.codes["INSERT"]
+CAPTURED = PHASE.codes["CAPTURED"]
+END = PHASE.codes["END"]
+
+NONE = OUTCOME.codes["NONE"]
+BERTHED = OUTCOME.codes["BERTHED"]
+NOT_CAPTURED = OUTCOME.codes["NOT_CAPTURED"]
+OVERLOADED = OUTCOME.codes["OVERLOADED"]
+TIMED_OUT = OUTCOME.codes["TIMED_OUT"]
+ABORTED = OUTCOME.codes["ABORTED"]
+
+NRT = SCRIPT.codes["NRT"]
+RT = SCRIPT.codes["RT"]
+LIST = SCRIPT.codes["STEP"]
+LIVE = SCRIPT.codes["LIVE"]
+
+SEMI = MODE.codes["SEMI"]
+SUPV = MODE.codes["SUPV"]
+HOLD_ARM = MODE.codes["HOLD"]
+IDLE = STEP_STATE.codes["IDLE"]
+RUN = STEP_STATE.codes["RUN"]
+HOLD = STEP_STATE.codes["HOLD"]
+BROKEN_OFF = STEP_STATE.codes["ABORTED"]
+A_STEP = STEP_TYPE.codes["STEP"]
+AN_INSERT = STEP_TYPE.codes["INSERT"]
+
+# communication points lie on a grid that rounding moves by far less than any step, s
+ROUNDING = 1e-9
+
+
+@kernel
+def _check(m):
+    """Return 0, or the code of an input that tells nothing."""
+    size = check.norm_of_quaternion(m.relative.quaternion)
+    total = size + norm(m.relative.position)
+    if not isfinite(total):
+        return fail(m.status, NOT_FINITE, total, 1)
+    if not check.is_attitude(size):
+        return fail(m.status, QUATERNION, size, 0)
+    total = norm(m.tip.force) + norm(m.tip.torque)
+    if not isfinite(total):
+        return fail(m.status, NOT_FINITE, total, 2)
+    total = norm(m.hand.translation) + norm(m.hand.rotation)
+    if not isfinite(total):
+        return fail(m.status, NOT_FINITE, total, 3)
+    return 0
+
+
+@kernel
+def _end(m, outcome, t):
+    """End the sequence with an outcome (spec/00 R41)."""
+    m.phase = END
+    m.outcome = outcome
+    m.finished = 1.0
+    m.event.end = t
+
+
+@kernel
+def _watch(m, t):
+    """Take the sensors and the loads, and end the sequence where one of them says so."""
+    p = m.parameters
+    if m.event.first_contact < 0.0 and (m.sensor.first_contact != 0.0 or m.sensor.capture != 0.0):
+        m.event.first_contact = t
+    if m.work.captured == 0.0 and m.sensor.capture != 0.0:
+        m.work.captured = 1.0
+        m.event.capture = t
+    m.load.force = norm(load(m.tip.force))
+    m.load.torque = norm(load(m.tip.torque))
+    m.load.peak_force = max(m.load.peak_force, m.load.force)
+    m.load.peak_torque = max(m.load.peak_torque, m.load.torque)
+    if m.load.exceeded == 0.0 and (m.load.force > p.limit.force or m.load.torque > p.limit.torque):
+        m.load.exceeded = 1.0
+        m.event.overload = t
+    since = t - m.start_time + ROUNDING
+    if m.operator.abort != 0.0:
+        _end(m, ABORTED, t)
+    elif m.load.exceeded != 0.0 and p.limit.guard != 0.0:
+        _end(m, OVERLOADED, t)
+    elif m.work.captured == 0.0 and since >= p.time_limit:
+        _end(m, TIMED_OUT, t)
+    elif p.script != LIST and m.work.captured != 0.0 and t - m.event.capture + ROUNDING >= p.post_time:
+        _end(m, BERTHED if m.load.exceeded == 0.0 else OVERLOADED, t)
+
+
+@kernel
+def _rates(m, deflection):
+    """Command the rates of SEMI for six deflections of the hand controllers, forward along x."""
+    p = m.parameters
+    m.command.mode = SEMI
+    m.command.velocity[0] = p.axial_speed * deflection[0]
+    for i in range(1, 3):
+        m.command.velocity[i] = p.lateral_speed * deflection[i]
+    for i in range(3):
+        m.command.angular_velocity[i] = p.angular_speed * deflection[3 + i]
+
+
+@kernel
+def _look(m, t):
+    """Let the operator look and decide as often as it is due; t since the start, s."""
+    w = m.work
+    while w.next_look <= t + ROUNDING:
+        operator.look(m)
+        if m.parameters.script == RT and m.work.captured == 0.0:
+            operator.decide(m, w.next_look)
+        w.next_look += m.parameters.operator.sample_time
+    operator.act(m)
+
+
+@kernel
+def _steer(m, t):
+    """Command the rates of NRT, RT or LIVE."""
+    p = m.parameters
+    deflection = m.sight.deflection
+    if p.script == NRT:
+        m.phase = APPROACH
+        for i in range(6):
+            deflection[i] = 0.0
+        deflection[0] = p.operator.approach
+    elif p.script == RT:
+        if m.phase == WAIT:
+            m.phase = ALIGN_ANGLES
+        _look(m, t)
+    else:
+        m.phase = APPROACH
+        for i in range(3):
+            deflection[i] = max(-1.0, min(1.0, m.hand.translation[i]))
+            deflection[3 + i] = max(-1.0, min(1.0, m.hand.rotation[i]))
+    if m.work.captured != 0.0:
+        m.phase = CAPTURED
+        if p.stop_at_capture != 0.0:
+            for i in range(6):
+                deflection[i] = 0.0
+    _rates(m, deflection)
+
+
+@kernel
+def _give(m, k):
+    """Put command k of the list on the outputs."""
+    p = m.parameters.step
+    given = m.command.step
+    given.type = AN_INSERT if p.insert[k] != 0.0 else A_STEP
+    given.axis = p.axis[k]
+    given.amplitude = p.amplitude[k]
+    given.speed = p.speed[k]
+    given.trigger = 1.0
+    m.phase = INSERT if p.insert[k] != 0.0 else STEP
+
+
+@kernel
+def _list(m, t, since):
+    """Give the commands of the list one after another; t now and since the start, s."""
+    p = m.parameters
+    w = m.work
+    state = m.command.state
+    m.command.mode = SUPV
+    k = int(w.command)
+    if w.triggered != 0.0:
+        if state == RUN:
+            w.ran = 1.0
+        elif w.ran != 0.0 and state == BROKEN_OFF:
+            _end(m, OVERLOADED if m.load.exceeded != 0.0 else ABORTED, t)
+            return
+        elif w.ran != 0.0 and state == HOLD:
+            m.command.step.trigger = 0.0
+            w.triggered = 0.0
+            w.ran = 0.0
+            w.command += 1.0
+            w.ended = since
+            m.phase = WAIT
+    elif k < p.step.count and since + ROUNDING >= p.step.begin[k] and state == IDLE:
+        _give(m, k)
+        w.triggered = 1.0
+    elif k >= p.step.count and since - max(w.ended, 0.0) + ROUNDING >= p.post_time:
+        if w.captured == 0.0:
+            _end(m, NOT_CAPTURED, t)
+        else:
+            _end(m, BERTHED if m.load.exceeded == 0.0 else OVERLOADED, t)
+    if m.phase == WAIT and w.captured != 0.0:
+        m.phase = CAPTURED
+
+
+@kernel
+def _hold(m):
+    """Command the arm to stand."""
+    m.command.mode = HOLD_ARM
+    m.command.step.trigger = 0.0
+    for i in range(3):
+        m.command.velocity[i] = 0.0
+        m.command.angular_velocity[i] = 0.0
+    for i in range(6):
+        m.sight.deflection[i] = 0.0
+
+
+@kernel
+def _reset(m):
+    """Set everything to the start of the sequence."""
+    m.phase = WAIT
+    m.finished = 0.0
+    m.outcome = NONE
+    m.event.first_contact = -1.0
+    m.event.capture = -1.0
+    m.event.overload = -1.0
+    m.event.end = -1.0
+    m.load.peak_force = 0.0
+    m.load.peak_torque = 0.0
+    m.load.exceeded = 0.0
+    m.command.abort = 0.0
+    w = m.work
+    w.next_look = m.parameters.start_delay
+    w.looks = 0.0
+    w.settled = -1.0
+    w.command = 0.0
+    w.ended = -1.0
+    w.triggered = 0.0
+    w.ran = 0.0
+    w.captured = 0.0
+    for i in range(3):
+        m.sight.angles[i] = 0.0
+    for i in range(2):
+        m.sight.offset[i] = 0.0
+    for k in range(WAITING):
+        for i in range(6):
+            w.hand[k].deflection[i] = 0.0
+
+
+@kernel
+def initialize(m):
+    """Set the sequence to its start. Returns 0, or the code of a failure."""
+    p = m.parameters.operator
+    if floor(p.delay / p.sample_time + 0.5) > WAITING - 1:
+        return fail(m.status, DELAY_TOO_LONG, (WAITING - 1) * p.sample_time, 0)
+    _reset(m)
+    return step(m, m.start_time, 0.0)
+
+
+@kernel
+def step(m, t, h):
+    """Set the commands for [t, t + h], s. Returns 0, or the code of a failure."""
+    code = _check(m)
+    if code:
+        return code
+    since = t - m.start_time
+    if m.phase != END:
+        _watch(m, t)
+    if m.phase != END and since + ROUNDING >= m.parameters.start_delay:
+        if m.parameters.script == LIST:
+            _list(m, t, since)
+        else:
+            _steer(m, since)
+    if m.phase == END or since + ROUNDING < m.parameters.start_delay:
+        _hold(m)
+    m.command.abort = m.operator.abort
+    return 0

@@ -1,0 +1,125 @@
+"""The scripted operator RT: looks at the views, decides, and moves the hand controllers (spec/08 6).
+
+Pitch and yaw are read from the overview views, with noise; offset and roll from the aiming view, where an offset
+mixes with pitch and yaw times the distance. So angles are aligned first. Deflections are proportional to the error,
+quantised, zero within a dead zone, and follow a look after the delay of reaction.
+"""
+
+from __future__ import annotations
+
+from math import copysign, exp, fabs, floor
+
+from components.berthing_sequence.ports import PHASE, WAITING
+from components.core.kernel import kernel
+from components.core.rotation import angles, apply, from_quaternion, load_attitude
+from components.core.vector import load, negate
+from components.stand_emulator.noise import normal_pair
+
+ALIGN_ANGLES = PHASE.codes["ALIGN_ANGLES"]
+ALIGN_OFFSET = PHASE.codes["ALIGN_OFFSET"]
+APPROACH = PHASE.codes["APPROACH"]
+
+
+@kernel
+def look(m):
+    """Update what the operator believes: a running mean of what the views show at this look."""
+    p = m.parameters.operator
+    A = from_quaternion(load_attitude(m.relative.quaternion))
+    turned = angles(A)
+    across = apply(A, negate(load(m.relative.position)))
+    number = int(m.work.looks)
+    noise = normal_pair(int(p.seed), number, 0)
+    more = normal_pair(int(p.seed), number, 1)
+    # the first look is believed as it is
+    share = 1.0
+    if number > 0 and p.smoothing > 0.0:
+        share = 1.0 - exp(-p.sample_time / p.smoothing)
+    seen = m.sight
+    seen.angles[0] += share * (turned[0] + p.angle_noise * noise[0] - seen.angles[0])
+    seen.angles[1] += share * (turned[1] + p.angle_noise * noise[1] - seen.angles[1])
+    seen.angles[2] += share * (turned[2] - seen.angles[2])
+    for i in range(2):
+        seen.offset[i] += share * (across[i + 1] + p.offset_noise * more[i] - seen.offset[i])
+    m.work.looks += 1.0
+
+
+@kernel
+def _hand(error, zone, full, quantum, largest):
+    """Return the deflection that reduces an error: proportional, quantised, zero within the zone."""
+    if fabs(error) <= zone:
+        return 0.0
+    size = min(largest, fabs(error) / full)
+    if quantum > 0.0:
+        size = max(quantum, quantum * floor(size / quantum + 0.5))
+    return copysign(min(1.0, size), error)
+
+
+@kernel
+def _settled(m, t, within):
+    """Return whether errors have stayed within their zones for the settling time."""
+    if not within:
+        m.work.settled = -1.0
+        return False
+    if m.work.settled < 0.0:
+        m.work.settled = t
+    return t - m.work.settled >= m.parameters.operator.settle_time
+
+
+@kernel
+def _enter(m, phase):
+    m.phase = phase
+    m.work.settled = -1.0
+
+
+@kernel
+def decide(m, t):
+    """Set the phase, and put the deflections of this look where they wait for the delay; t since the start, s."""
+    p = m.parameters.operator
+    seen = m.sight
+    yaw, pitch, roll = seen.angles[0], seen.angles[1], seen.angles[2]
+    angle = max(fabs(yaw), fabs(pitch))
+    offset = max(fabs(seen.offset[0]), fabs(seen.offset[1]))
+    touched = m.event.first_contact >= 0.0
+    if m.phase == APPROACH and not touched:
+        if angle > p.angle_return:
+            _enter(m, ALIGN_ANGLES)
+        elif offset > p.offset_return:
+            _enter(m, ALIGN_OFFSET)
+    if m.phase == ALIGN_ANGLES:
+        if _settled(m, t, angle <= p.angle_zone):
+            _enter(m, ALIGN_OFFSET)
+    elif m.phase == ALIGN_OFFSET:
+        if angle > p.angle_return:
+            _enter(m, ALIGN_ANGLES)
+        elif _settled(m, t, offset <= p.offset_zone and fabs(roll) <= p.angle_zone):
+            _enter(m, APPROACH)
+    hand = m.work.hand[int(m.work.looks) % WAITING].deflection
+    for i in range(6):
+        hand[i] = 0.0
+    largest = 1.0
+    if m.phase == APPROACH:
+        hand[0] = p.approach
+        largest = p.correction
+    if touched:
+        return
+    if m.phase != ALIGN_OFFSET:
+        # a positive yaw of PI is taken back by turning about -y
+        hand[4] = -_hand(yaw, p.angle_zone, p.full_angle, p.quantum, largest)
+        hand[5] = -_hand(pitch, p.angle_zone, p.full_angle, p.quantum, largest)
+    if m.phase != ALIGN_ANGLES:
+        hand[1] = _hand(seen.offset[0], p.offset_zone, p.full_offset, p.quantum, largest)
+        hand[2] = _hand(seen.offset[1], p.offset_zone, p.full_offset, p.quantum, largest)
+        hand[3] = -_hand(roll, p.angle_zone, p.full_angle, p.quantum, largest)
+
+
+@kernel
+def act(m):
+    """Set the deflections that are due: those of the look that lies the delay back, none before the first."""
+    p = m.parameters.operator
+    back = floor(p.delay / p.sample_time + 0.5)
+    for i in range(6):
+        m.sight.deflection[i] = 0.0
+    if m.work.looks > back:
+        due = m.work.hand[int(m.work.looks - back) % WAITING].deflection
+        for i in range(6):
+            m.sight.deflection[i] = due[i]

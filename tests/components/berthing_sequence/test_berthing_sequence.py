@@ -1,0 +1,256 @@
+"""BerthingSequence: scripts, delay, dead zones, noise by seed, guards and outcomes (spec/08 3.7, 6)."""
+
+from __future__ import annotations
+
+from math import radians
+
+import numpy as np
+import pytest
+
+from components.berthing_sequence import component
+from components.berthing_sequence.ports import OUTCOME, PHASE, SCRIPT
+from components.core.component import ComponentError, Instance
+from components.core.rotation import from_angles, quaternion
+from components.manipulator.ports import MODE, STEP_STATE, STEP_TYPE
+
+H = 0.02
+
+
+def sequence(script: str, **values) -> Instance:
+    return Instance(component(), **{"parameters.script": SCRIPT.codes[script], **values})
+
+
+def name(kind, value) -> str:
+    return next(item for item, code in kind.codes.items() if code == value)
+
+
+def phase(s) -> str:
+    return name(PHASE, s.m.phase)
+
+
+def outcome(s) -> str:
+    return name(OUTCOME, s.m.outcome)
+
+
+class Ideal:
+    """A payload that follows the commanded rates exactly; positions and angles are small."""
+
+    def __init__(self, s: Instance, position, angles) -> None:
+        self.s, self.position, self.angles, self.k = s, np.array(position, float), np.array(angles, float), 0
+        self.phases: list[str] = []
+        self.deflections: list[np.ndarray] = []
+        self.tell()
+        assert s.component.initialize(s.m) == 0
+
+    def tell(self) -> None:
+        m = self.s.m
+        m.relative.position[:] = self.position
+        m.relative.quaternion[:] = quaternion(from_angles(*map(float, self.angles)))
+
+    def run(self, seconds: float, until=None) -> None:
+        for _ in range(round(seconds / H)):
+            self.s.step(self.k * H, H)
+            self.k += 1
+            m = self.s.m
+            A = np.array(from_angles(*map(float, self.angles)))
+            self.position += H * A.T @ np.array(m.command.velocity)
+            w = m.command.angular_velocity
+            self.angles += H * np.array([w[1], w[2], w[0]])
+            self.tell()
+            self.phases.append(phase(self.s))
+            self.deflections.append(np.array(m.sight.deflection))
+            if until is not None and until(m):
+                return
+
+    @property
+    def time(self) -> float:
+        return self.k * H
+
+
+def test_nrt_goes_forward_and_does_nothing_else():
+    """spec/08 6: one constant rate; not stopped by capture, ended some time after it."""
+    s = sequence("NRT")
+    body = Ideal(s, (-1.39, 0.03, -0.02), np.radians([0.5, -0.5, 1.0]))
+    body.run(48.0)
+    assert name(MODE, s.m.command.mode) == "SEMI"
+    assert s.m.command.velocity == pytest.approx([0.019, 0.0, 0.0])
+    assert s.m.command.angular_velocity == pytest.approx([0.0, 0.0, 0.0])
+    s.m.sensor.capture = 1.0
+    body.run(4.9)
+    assert s.m.command.velocity == pytest.approx([0.019, 0.0, 0.0])
+    assert s.m.finished == 0.0
+    body.run(0.2)
+    assert outcome(s) == "BERTHED"
+    assert s.m.event.capture == pytest.approx(48.0)
+    assert s.m.event.end == pytest.approx(53.0)
+    assert s.m.command.velocity == pytest.approx([0.0, 0.0, 0.0])
+    assert name(MODE, s.m.command.mode) == "HOLD"
+
+
+def test_rt_aligns_angles_first_then_offset_then_approaches():
+    """Fig. 8.3.7: the order of phases, and which controllers move in each; all errors end in their zones."""
+    s = sequence("RT")
+    body = Ideal(s, (-1.39, 0.08, -0.06), np.radians([2.0, -2.0, 2.0]))
+    body.run(300.0, until=lambda m: m.relative.position[0] > -0.4)
+    order = [p for i, p in enumerate(body.phases) if i == 0 or p != body.phases[i - 1]]
+    assert order == ["ALIGN_ANGLES", "ALIGN_OFFSET", "APPROACH"]
+    moved = {p: np.abs(np.array([d for q, d in zip(body.phases, body.deflections, strict=True) if q == p])).max(0)
+             for p in order}  # fmt: skip
+    assert np.all(moved["ALIGN_ANGLES"][:4] == 0.0)
+    assert np.all(moved["ALIGN_ANGLES"][4:] > 0.3)
+    assert np.all(moved["ALIGN_OFFSET"][1:4] > 0.3)
+    assert moved["ALIGN_OFFSET"][0] == 0.0
+    assert moved["APPROACH"][0] == 1.0
+    assert np.all(moved["APPROACH"][1:] <= 0.3)
+    assert np.all(np.abs(body.angles) < radians(0.6))
+    assert np.all(np.abs(body.position[1:]) < 0.02)
+    every = np.array(body.deflections)
+    assert np.allclose(every * 10.0, np.round(every * 10.0), atol=1e-9)
+
+
+def test_rt_moves_a_delay_after_it_looks():
+    s = sequence("RT")
+    body = Ideal(s, (-1.39, 0.0, 0.0), np.radians([3.0, 0.0, 0.0]))
+    body.run(1.0)
+    first = next(k for k, d in enumerate(body.deflections) if d.any())
+    assert first * H == pytest.approx(0.3, abs=1e-9)
+
+
+def test_rt_leaves_small_errors_alone():
+    s = sequence("RT", **{"parameters.operator.angle_noise": 0.0})
+    # 0.05 deg at 1.39 m looks like 1.2 mm more
+    body = Ideal(s, (-1.39, 0.0015, -0.0015), np.radians([0.05, -0.05, 0.25]))
+    body.run(12.0)
+    assert np.all(np.array(body.deflections)[:, 1:] == 0.0)
+    assert phase(s) == "APPROACH"
+
+
+def test_rt_breaks_the_approach_off_when_an_angle_grows():
+    s = sequence("RT", **{"parameters.operator.angle_noise": 0.0})
+    body = Ideal(s, (-1.39, 0.0, 0.0), (0.0, 0.0, 0.0))
+    body.run(12.0)
+    assert phase(s) == "APPROACH"
+    body.angles[0] = radians(2.0)
+    body.run(5.0)
+    assert phase(s) == "ALIGN_ANGLES"
+    assert s.m.command.velocity[0] == 0.0
+
+
+def test_noise_belongs_to_the_seed():
+    runs = []
+    for seed in (1, 1, 2):
+        s = sequence("RT", **{"parameters.operator.seed": seed})
+        body = Ideal(s, (-1.39, 0.05, 0.0), np.radians([1.0, 1.0, 1.0]))
+        body.run(40.0)
+        runs.append((body.position.copy(), body.angles.copy()))
+    assert np.array_equal(runs[0][0], runs[1][0])
+    assert np.array_equal(runs[0][1], runs[1][1])
+    assert not np.array_equal(runs[0][1], runs[2][1])
+
+
+LIST = {
+    "parameters.step.count": 3,
+    "parameters.step.axis": (2, 5, 1, *[1] * 9),
+    "parameters.step.amplitude": (-0.02, 0.005, 0.1, *[0.0] * 9),
+    "parameters.step.speed": (0.0, 0.0, 1e-3, *[0.0] * 9),
+    "parameters.step.insert": (0.0, 0.0, 1.0, *[0.0] * 9),
+    "parameters.step.begin": (1.0, 5.0, 5.0, *[0.0] * 9),
+    "parameters.limit.guard": 0.0,
+}
+
+
+def carry_out(s, seconds, duration=2.0):
+    """An arm that takes each command for `duration`: [(time, type, axis, amplitude)] as they begin."""
+    begun, left = [], 0.0
+    m = s.m
+    for k in range(round(seconds / H)):
+        s.step(k * H, H)
+        state = name(STEP_STATE, m.command.state)
+        if state == "IDLE" and m.command.step.trigger:
+            given = m.command.step
+            begun.append((k * H, name(STEP_TYPE, given.type), int(given.axis), float(given.amplitude)))
+            m.command.state, left = STEP_STATE.codes["RUN"], duration
+        elif state == "RUN":
+            left -= H
+            if left <= 0.0:
+                m.command.state = STEP_STATE.codes["HOLD"]
+        elif state == "HOLD" and not m.command.step.trigger:
+            m.command.state = STEP_STATE.codes["IDLE"]
+    return begun
+
+
+def test_step_gives_one_command_after_another():
+    """At its time, and after the one before; one coordinate at a time (spec/08 O36). Without capture it says so."""
+    s = sequence("STEP", **LIST)
+    begun = carry_out(s, 20.0)
+    assert [entry[1:] for entry in begun] == [("STEP", 2, -0.02), ("STEP", 5, 0.005), ("INSERT", 1, 0.1)]
+    times = [entry[0] for entry in begun]
+    assert times[0] == pytest.approx(1.0)
+    assert times[1] == pytest.approx(5.0)
+    assert 7.0 <= times[2] <= 7.2
+    assert outcome(s) == "NOT_CAPTURED"
+    assert s.m.event.end == pytest.approx(times[2] + 2.0 + 5.0, abs=0.1)
+
+
+@pytest.mark.parametrize(("load", "expected"), [(100.0, "BERTHED"), (1500.0, "OVERLOADED")])
+def test_an_insert_runs_to_its_end_after_capture(load, expected):
+    """The flag of capture stops nothing (source 8.4); with a load beyond its limit the outcome is not a berth."""
+    s = sequence("STEP", **LIST)
+    s.m.sensor.capture = 1.0
+    s.m.tip.force[0] = load
+    begun = carry_out(s, 20.0)
+    assert len(begun) == 3
+    assert outcome(s) == expected
+    assert s.m.load.peak_force == load
+
+
+def test_guard_ends_the_sequence():
+    s = sequence("STEP", **{**LIST, "parameters.limit.guard": 1.0})
+    s.m.tip.torque[2] = 3001.0
+    carry_out(s, 1.0)
+    assert outcome(s) == "OVERLOADED"
+    assert s.m.event.overload == 0.0
+    assert s.m.finished == 1.0
+    assert name(MODE, s.m.command.mode) == "HOLD"
+
+
+def test_a_command_that_the_arm_breaks_off_ends_the_list():
+    s = sequence("STEP", **LIST)
+    for k in range(100):
+        s.step(k * H, H)
+        if s.m.command.step.trigger:
+            s.m.command.state = STEP_STATE.codes["RUN" if k < 60 else "ABORTED"]
+    assert outcome(s) == "ABORTED"
+
+
+def test_time_limit_and_operator():
+    s = sequence("NRT", **{"parameters.time_limit": 2.0})
+    body = Ideal(s, (-1.0, 0.0, 0.0), (0.0, 0.0, 0.0))
+    body.run(2.1)
+    assert outcome(s) == "TIMED_OUT"
+    s = sequence("NRT")
+    body = Ideal(s, (-1.0, 0.0, 0.0), (0.0, 0.0, 0.0))
+    s.m.operator.abort = 1.0
+    body.run(0.1)
+    assert outcome(s) == "ABORTED"
+    assert s.m.command.abort == 1.0
+
+
+def test_live_passes_the_hand_controllers_on():
+    s = sequence("LIVE")
+    s.m.hand.translation[:] = (0.5, -1.0, 0.0)
+    s.m.hand.rotation[:] = (0.0, 0.1, 1.0)
+    s.step(0.0, H)
+    assert s.m.command.velocity == pytest.approx([0.0095, -0.010, 0.0])
+    assert s.m.command.angular_velocity == pytest.approx([0.0, radians(0.015), radians(0.15)])
+
+
+def test_what_comes_in_is_checked():
+    s = sequence("RT")
+    s.m.tip.force[1] = np.nan
+    with pytest.raises(ComponentError, match=r"not finite \(1 relative, 2 tip, 3 hand\): 2"):
+        s.step(0.0, H)
+    with pytest.raises(ComponentError, match=r"relative.quaternion has norm 0"):
+        sequence("NRT", **{"relative.quaternion": (0.0, 0.0, 0.0, 0.0)})
+    with pytest.raises(ComponentError, match=r"operator.delay = 2 s must not exceed 0.7 s"):
+        sequence("RT", **{"parameters.operator.delay": 2.0})
