@@ -49,8 +49,10 @@ def test_systems_end_as_they_declare(run, system, outcome):
     assert run(system).summary["outcome"] == outcome
 
 
-@pytest.mark.parametrize("system", ["airlock_era", "airlock_era_coarse", "radiator_era", "radiator_era_blind", "mim1_ssrms_nrt74",
-                                    "mim1_ssrms_rt3"])  # fmt: skip
+ALL = ("airlock_era", "airlock_era_coarse", "radiator_era", "radiator_era_blind", "mim1_ssrms_nrt74", "mim1_ssrms_rt3")
+
+
+@pytest.mark.parametrize("system", ALL)
 def test_energy_closes(run, system):
     limit = {"airlock": 0.05, "radiator": 0.02}.get(system.partition("_")[0], 0.01)
     assert abs(run(system).summary["audit"]["energy_residual"]) < limit
@@ -147,7 +149,7 @@ def test_spec08_oracle_O34_nrt_is_captured_at_48_s_with_1_kN(run):
     assert t[axial.argmax()] == pytest.approx(done.time("socket_bottom"), abs=0.2)
     assert done.time("first_contact") < done.time("capture") < done.time("socket_bottom")
     start = done.results["manipulator.relative.position[1]"]
-    # spec/08 O34: 0.9 m of free way at 1.9 cm/s
+    # oracle O34 of spec/08: 0.9 m of free way at 1.9 cm/s
     assert start[np.searchsorted(t, done.time("first_contact"))] - start[0] == pytest.approx(0.9, rel=0.15)
 
 
