@@ -180,7 +180,7 @@ def carry_out(s, seconds, duration=2.0):
 
 
 def test_step_gives_one_command_after_another():
-    """At its time, and after the one before; one coordinate at a time (oracle O36 of spec/08). Without capture it says so."""
+    """At its time, after the one before; one coordinate at a time (oracle O36 of spec/08). No capture: it says so."""
     s = sequence("STEP", **LIST)
     begun = carry_out(s, 20.0)
     assert [entry[1:] for entry in begun] == [("STEP", 2, -0.02), ("STEP", 5, 0.005), ("INSERT", 1, 0.1)]
