@@ -14,6 +14,7 @@ if TYPE_CHECKING:
     from base.errors import DockfmuError
     from base.files import LockedError, WriteError
     from components.core.record import ParameterError
+    from dockfmu.campaign.campaign import Campaign, CampaignError
     from dockfmu.declare.adaptive import Adaptive
     from dockfmu.declare.plan import Panel, Plan
     from dockfmu.declare.tables import DeclarationError
@@ -52,6 +53,7 @@ _HOME = {
     "base.errors": ("DockfmuError",),
     "base.files": ("LockedError", "WriteError"),
     "components.core.record": ("ParameterError",),
+    "dockfmu.campaign.campaign": ("Campaign", "CampaignError"),
     "dockfmu.declare.adaptive": ("Adaptive",),
     "dockfmu.declare.plan": ("Panel", "Plan"),
     "dockfmu.declare.tables": ("DeclarationError",),
@@ -93,6 +95,8 @@ __all__ = [
     "Algorithm",
     "ArchiveError",
     "Bond",
+    "Campaign",
+    "CampaignError",
     "CatalogueError",
     "Checkpoint",
     "CheckpointError",

@@ -20,6 +20,7 @@ from contextlib import redirect_stdout, suppress
 from base.errors import FAILED, DockfmuError
 from base.names import did_you_mean
 from dockfmu.commands.arguments import DONE
+from dockfmu.commands.campaign import add_campaign
 from dockfmu.commands.catalogue import add_build, add_list
 from dockfmu.commands.compare import add_compare
 from dockfmu.commands.completion import add_completion, complete
@@ -32,8 +33,8 @@ from dockfmu.commands.terminal import styled
 from dockfmu.commands.view import add_view
 
 COMMANDS = (
-    add_list, add_build, add_run, add_parameters, add_validate, add_ports, add_check_swap, add_diagram, add_report,
-    add_view, add_compare, add_export, add_completion,
+    add_list, add_build, add_run, add_campaign, add_parameters, add_validate, add_ports, add_check_swap, add_diagram,
+    add_report, add_view, add_compare, add_export, add_completion,
 )  # fmt: skip
 """Each adds the parser of a sub-command, in the order of the help."""
 

@@ -1,0 +1,76 @@
+"""Comparison of two campaigns on equal draws: run by run, so that what both have in common drops out."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+from scipy import stats
+
+from dockfmu.campaign.answers.estimates import Estimate
+from dockfmu.options import OptionError
+
+
+@dataclass(frozen=True)
+class OutcomeComparison:
+    """Probabilities of an outcome in two campaigns on `pairs` of equal draws.
+
+    `difference` is second less first, with the interval of its discordant pairs; `p_value` is that of McNemar's exact
+    test that there is none.
+    """
+
+    first: float
+    second: float
+    difference: Estimate
+    only_first: int
+    only_second: int
+    pairs: int
+    p_value: float
+
+
+def compare_outcomes(first: np.ndarray, second: np.ndarray, confidence: float = 0.95) -> OutcomeComparison:
+    """Compare truth values of two campaigns, run by run; both of shape (pairs,). Raises OptionError without pairs."""
+    if len(first) != len(second) or not len(first):
+        raise OptionError([f"campaigns are compared run by run, not {len(first)} runs with {len(second)}"])
+    n = len(first)
+    one, other = int((first & ~second).sum()), int((second & ~first).sum())
+    p_value = 1.0 if one + other == 0 else float(stats.binomtest(other, one + other, 0.5).pvalue)
+    # Agresti and Min (2005): the interval of the difference after half a pair is added to each cell
+    b, c, total = one + 0.5, other + 0.5, n + 2.0
+    middle = (c - b) / total
+    width = float(stats.norm.ppf(0.5 + 0.5 * confidence)) * np.sqrt((b + c) - (c - b) ** 2 / total) / total
+    difference = Estimate((other - one) / n, middle - width, middle + width, confidence, one + other, n)
+    return OutcomeComparison(float(first.mean()), float(second.mean()), difference, one, other, n, p_value)
+
+
+@dataclass(frozen=True)
+class MeasureComparison:
+    """A measure in two campaigns: mean and median of second less first, with intervals, and quantiles of both."""
+
+    mean_difference: Estimate
+    median_difference: Estimate
+    quantiles: dict[float, tuple[float, float]]
+
+
+def compare_measures(
+    first: np.ndarray, second: np.ndarray, confidence: float = 0.95, *, repetitions: int = 1000, seed: int = 0
+) -> MeasureComparison:
+    """Compare a measure of two campaigns, run by run; intervals by bootstrap. Raises OptionError without pairs."""
+    use = np.isfinite(first) & np.isfinite(second)
+    a, b = first[use], second[use]
+    if not len(a):
+        raise OptionError(["no run has the measure in both campaigns"])
+    differences = b - a
+    generator = np.random.Generator(np.random.PCG64(seed))
+    drawn = differences[generator.integers(0, len(a), (repetitions, len(a)))]
+    rest = 0.5 * (1.0 - confidence)
+
+    def estimate(value: float, again: np.ndarray) -> Estimate:
+        low, high = np.quantile(again, [rest, 1.0 - rest])
+        return Estimate(value, float(low), float(high), confidence, None, len(a))
+
+    return MeasureComparison(
+        estimate(float(differences.mean()), drawn.mean(axis=1)),
+        estimate(float(np.median(differences)), np.median(drawn, axis=1)),
+        {share: (float(np.quantile(a, share)), float(np.quantile(b, share))) for share in (0.05, 0.5, 0.95, 0.99)},
+    )

@@ -1,0 +1,148 @@
+"""The domain of an outcome over two parameters: cells that the boundary crosses are divided, the others are not.
+
+The margin is negative within the domain, such as that of capture, and continuous; its sign decides, and its size says
+where between two corners the boundary lies.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, field
+
+import numpy as np
+
+from dockfmu.options import OptionError
+
+Margin = Callable[[np.ndarray], np.ndarray]
+"""Of points in the unit square, shape (n, 2), the margin, shape (n,)."""
+
+
+@dataclass(frozen=True)
+class Domain:
+    """The domain within the unit square.
+
+    Attributes
+    ----------
+    points, margins : ndarray
+        All runs, shapes (n, 2) and (n,).
+    area : float
+        Share of the square that is within, by linear interpolation in the cells of the boundary.
+    low, high : float
+        Share without and with all cells that the boundary crosses: the stated error. Islands smaller than the cells of
+        the first grid are not seen.
+    cells : ndarray
+        Cells of the boundary, shape (k, 3): lower corner and size.
+    boundary : list of ndarray
+        Pieces of the boundary, each of shape (2, 2).
+    resolution : int
+        Cells of the finest size along one side.
+    """
+
+    points: np.ndarray
+    margins: np.ndarray
+    area: float
+    low: float
+    high: float
+    cells: np.ndarray
+    boundary: list[np.ndarray] = field(repr=False)
+    resolution: int = 0
+
+    @property
+    def runs(self) -> int:
+        """Number of runs."""
+        return len(self.points)
+
+
+def refine_domain(margin: Margin, *, first: int = 8, divisions: int = 3) -> Domain:
+    """Return the domain where the margin is negative, over the unit square.
+
+    Parameters
+    ----------
+    margin : callable
+        See `Margin`; it is asked for one division at a time, which is a batch for a cluster.
+    first : int
+        Cells of the first grid along one side; they must be smaller than the smallest island.
+    divisions : int
+        How often cells of the boundary are divided by two along each side.
+
+    Raises
+    ------
+    OptionError
+        for fewer than two cells, or for a negative number of divisions
+    """
+    if first < 2 or divisions < 0:
+        raise OptionError([f"a domain needs 2 cells and no negative divisions, not {first} and {divisions}"])
+    resolution = first << divisions
+    known: dict[tuple[int, int], float] = {}
+
+    def ask(corners: list[tuple[int, int]]) -> None:
+        fresh = [corner for corner in dict.fromkeys(corners) if corner not in known]
+        if fresh:
+            found = margin(np.array(fresh, float) / resolution)
+            known.update(zip(fresh, map(float, found), strict=True))
+
+    size = 1 << divisions
+    cells = [(i * size, j * size) for i in range(first) for j in range(first)]
+    inside = 0
+    for _ in range(divisions + 1):
+        ask([corner for cell in cells for corner in _corners(cell, size)])
+        mixed = []
+        for cell in cells:
+            signs = {known[corner] < 0.0 for corner in _corners(cell, size)}
+            if len(signs) == 2:
+                mixed.append(cell)
+            elif signs == {True}:
+                inside += size * size
+        if size == 1:
+            break
+        # the neighbours of a crossed cell too: the boundary may touch a cell without changing its corners
+        near = _with_neighbours(mixed, set(cells), size)
+        inside -= sum(size * size for cell in near if cell not in set(mixed) and known[cell] < 0.0)
+        size //= 2
+        cells = [(i + a, j + b) for i, j in near for a in (0, size) for b in (0, size)]
+    pieces, shares = _interpolate(mixed, size, known, resolution)
+    total = resolution * resolution
+    return Domain(
+        np.array(list(known), float) / resolution, np.array(list(known.values())),
+        (inside + shares * size * size) / total, inside / total, (inside + len(mixed) * size * size) / total,
+        np.array([(i, j, size) for i, j in mixed], float).reshape(-1, 3) / resolution, pieces, resolution,
+    )  # fmt: skip
+
+
+def _corners(cell: tuple[int, int], size: int) -> list[tuple[int, int]]:
+    i, j = cell
+    return [(i, j), (i + size, j), (i + size, j + size), (i, j + size)]
+
+
+def _with_neighbours(mixed: list[tuple[int, int]], cells: set[tuple[int, int]], size: int) -> list[tuple[int, int]]:
+    """Return crossed cells and those beside them, as far as they are of this size."""
+    found = dict.fromkeys(mixed)
+    for i, j in mixed:
+        for a, b in ((-size, 0), (size, 0), (0, -size), (0, size)):
+            if (i + a, j + b) in cells:
+                found[i + a, j + b] = None
+    return list(found)
+
+
+def _interpolate(
+    mixed: list[tuple[int, int]], size: int, known: dict[tuple[int, int], float], resolution: int
+) -> tuple[list[np.ndarray], float]:
+    """Return (pieces of the boundary, sum of the shares of crossed cells that are within), linear along the edges."""
+    pieces, total = [], 0.0
+    for cell in mixed:
+        corners = np.array(_corners(cell, size), float)
+        values = np.array([known[corner] for corner in _corners(cell, size)])
+        polygon: list[np.ndarray] = []
+        crossings: list[np.ndarray] = []
+        for k in range(4):
+            a, b, va, vb = corners[k], corners[(k + 1) % 4], values[k], values[(k + 1) % 4]
+            if va < 0.0:
+                polygon.append(a)
+            if (va < 0.0) != (vb < 0.0):
+                crossing = a + (b - a) * (va / (va - vb) if va != vb else 0.5)
+                polygon.append(crossing)
+                crossings.append(crossing)
+        x, y = np.array(polygon).T
+        total += 0.5 * abs(float(x @ np.roll(y, -1) - y @ np.roll(x, -1))) / size**2
+        pieces += [np.array(crossings[k : k + 2]) / resolution for k in range(0, len(crossings) - 1, 2)]
+    return pieces, total

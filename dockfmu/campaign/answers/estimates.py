@@ -1,0 +1,159 @@
+"""Estimates with confidence intervals: probabilities, quantiles, exceedance, extreme values."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from scipy import stats
+
+from dockfmu.options import OptionError
+
+
+@dataclass(frozen=True)
+class Estimate:
+    """A number with its confidence interval, from `count` of `of` runs where that is what it was made of."""
+
+    value: float
+    low: float
+    high: float
+    confidence: float = 0.95
+    count: int | None = None
+    of: int | None = None
+
+    def __str__(self) -> str:
+        return f"{self.value:.4g} ({self.confidence:.0%}: {self.low:.4g} to {self.high:.4g})"
+
+
+def probability(happened: Sequence[bool] | np.ndarray, confidence: float = 0.95) -> Estimate:
+    """Return the probability of an outcome, with the exact interval of Clopper and Pearson.
+
+    The interval is for independent draws; for Sobol and Latin samples it is too wide.
+    """
+    mask = np.asarray(happened, bool)
+    n, k = len(mask), int(mask.sum())
+    if n == 0:
+        raise OptionError(["a probability needs at least one run"])
+    rest = 0.5 * (1.0 - confidence)
+    low = 0.0 if k == 0 else float(stats.beta.ppf(rest, k, n - k + 1))
+    high = 1.0 if k == n else float(stats.beta.ppf(1.0 - rest, k + 1, n - k))
+    return Estimate(k / n, low, high, confidence, k, n)
+
+
+def quantile(values: Sequence[float] | np.ndarray, share: float, confidence: float = 0.95) -> Estimate:
+    """Return a quantile, with the interval between order statistics, which holds for any continuous law.
+
+    An end of the interval beyond the sample is infinite.
+    """
+    ordered = np.sort(_finite(values))
+    n, rest = len(ordered), 0.5 * (1.0 - confidence)
+    # the number of values below the quantile is binomial
+    low, high = int(stats.binom.ppf(rest, n, share)), int(stats.binom.ppf(1.0 - rest, n, share)) + 1
+    return Estimate(
+        float(np.quantile(ordered, share)),
+        float(ordered[low - 1]) if low >= 1 else -np.inf,
+        float(ordered[high - 1]) if high <= n else np.inf,
+        confidence, None, n,
+    )  # fmt: skip
+
+
+@dataclass(frozen=True)
+class Exceedance:
+    """The probability that a load exceeds each of `levels`, with the interval of each point; all of shape (n,)."""
+
+    levels: np.ndarray
+    probability: np.ndarray
+    low: np.ndarray
+    high: np.ndarray
+
+
+def exceedance(values: Sequence[float] | np.ndarray, confidence: float = 0.95) -> Exceedance:
+    """Return the exceedance curve at each value of the sample, with intervals of Clopper and Pearson."""
+    ordered = np.sort(_finite(values))
+    n = len(ordered)
+    above = n - 1 - np.arange(n)
+    rest = 0.5 * (1.0 - confidence)
+    low = np.where(above == 0, 0.0, stats.beta.ppf(rest, np.maximum(above, 1), n - above + 1))
+    high = stats.beta.ppf(1.0 - rest, above + 1, np.maximum(n - above, 1))
+    return Exceedance(ordered, above / n, np.asarray(low), np.asarray(high))
+
+
+@dataclass(frozen=True)
+class ExtremeValue:
+    """A level that a load exceeds with a small `probability`, by the tail beyond `threshold`.
+
+    `shape` of the generalised Pareto law is negative where the tail ends; `beyond` values made the fit, and `largest`
+    is the largest of the sample.
+    """
+
+    probability: float
+    level: Estimate
+    threshold: float
+    shape: float
+    scale: float
+    beyond: int
+    largest: float
+
+
+def extreme_value(
+    values: Sequence[float] | np.ndarray,
+    probability: float,
+    *,
+    tail: float = 0.1,
+    confidence: float = 0.95,
+    repetitions: int = 200,
+    seed: int = 0,
+) -> ExtremeValue:
+    """Return the level exceeded with `probability`, which may be less than 1 / number of runs.
+
+    A generalised Pareto law is fitted to the largest `tail` of the values by maximum likelihood; the interval is that
+    of a parametric bootstrap. It says nothing of physics that the sample has not met: another stop, another contact.
+
+    Raises OptionError for fewer than 20 values in the tail.
+    """
+    sample = _finite(values)
+    threshold = float(np.quantile(sample, 1.0 - tail))
+    beyond = sample[sample > threshold] - threshold
+    if len(beyond) < 20:
+        raise OptionError([f"an extreme value needs 20 runs in the tail, not {len(beyond)}: make more runs"])
+    share = len(beyond) / len(sample)
+    shape, _, scale = stats.genpareto.fit(beyond, floc=0.0)
+
+    def level(shape: float, scale: float) -> float:
+        return threshold + float(stats.genpareto.isf(min(probability / share, 1.0), shape, scale=scale))
+
+    generator = np.random.Generator(np.random.PCG64(seed))
+    levels = []
+    for _ in range(repetitions):
+        drawn = stats.genpareto.rvs(shape, scale=scale, size=len(beyond), random_state=generator)
+        again, _, width = stats.genpareto.fit(drawn, floc=0.0)
+        levels.append(level(again, width))
+    rest = 0.5 * (1.0 - confidence)
+    low, high = np.quantile(levels, [rest, 1.0 - rest])
+    estimate = Estimate(level(shape, scale), float(low), float(high), confidence, len(beyond), len(sample))
+    return ExtremeValue(probability, estimate, threshold, float(shape), float(scale), len(beyond), float(sample.max()))
+
+
+def phases(times: np.ndarray, events: dict[str, np.ndarray]) -> np.ndarray:
+    """Return, for the time of each load, the latest event at or before it, "start" where there is none.
+
+    `times` of shape (n,) and each array of `events`, NaN where an event did not happen; the result is of texts.
+    """
+    names = list(events)
+    if not names:
+        return np.full(len(times), "start", dtype=object)
+    table = np.column_stack([events[name] for name in names])
+    before = np.where(table <= times[:, None] + 1e-12, table, -np.inf)
+    last = before.argmax(axis=1)
+    words = [*(f"after {name}" for name in names), "start"]
+    chosen = np.where(np.isneginf(before.max(axis=1)), len(names), last)
+    return np.array([words[k] for k in chosen], dtype=object)
+
+
+def _finite(values: Sequence[float] | np.ndarray) -> np.ndarray:
+    given = np.asarray(values, float)
+    sample = np.array(given[np.isfinite(given)], float)
+    if not len(sample):
+        raise OptionError(["there is no run with a value"])
+    return sample

@@ -1,0 +1,160 @@
+"""Rare events: subset simulation in standard normal space (Au and Beck 2001).
+
+A small probability is the product of larger ones: of levels of a performance function that come down to 0, where the
+event is. Chains of conditional samples (Papaioannou et al. 2015) lead from level to level; their runs are asked for in
+batches, so that a cluster makes them.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from dataclasses import dataclass
+
+import numpy as np
+
+from dockfmu.campaign.answers.estimates import Estimate
+from dockfmu.campaign.draws import normal_numbers
+from dockfmu.options import OptionError
+
+Performance = Callable[[np.ndarray], np.ndarray]
+"""Of points in standard normal space, shape (n, dimension), the performance, shape (n,): the event is where it is at
+most 0."""
+LEVELS = 12
+"""Largest number of levels: probabilities below 1e-12 are not looked for."""
+ACCEPTANCE = 0.44
+"""Share of accepted candidates that the length of the moves aims at."""
+
+
+@dataclass(frozen=True)
+class SubsetRun:
+    """One subset simulation: its probability, the level of each stage, the runs it took, its own variation.
+
+    `variation` is the estimator's own coefficient of variation, which is optimistic for very small probabilities;
+    `points` are samples of the event, shape (n, dimension). `reached` is False where the levels came to no end.
+    """
+
+    probability: float
+    levels: tuple[float, ...]
+    runs: int
+    variation: float
+    points: np.ndarray
+    reached: bool
+
+
+@dataclass(frozen=True)
+class RareEvent:
+    """A rare event by two independent subset simulations.
+
+    `estimate` is their mean; its interval is log-normal with the larger of their own variations and of how far they
+    are apart.
+    """
+
+    estimate: Estimate
+    each: tuple[SubsetRun, SubsetRun]
+
+
+def subset_simulation(
+    performance: Performance, dimension: int, *, per_level: int = 500, share: float = 0.1, seed: int = 0, key: int = 0
+) -> SubsetRun:
+    """Return the probability that the performance is at most 0, of independent standard normal variables.
+
+    Parameters
+    ----------
+    performance : callable
+        See `Performance`.
+    dimension : int
+        Number of variables.
+    per_level : int
+        Runs of a level; a multiple of 1 / share.
+    share : float
+        Probability of a level given the one before.
+    seed, key : int
+        What the samples depend on, alone.
+
+    Raises
+    ------
+    OptionError
+        for numbers that do not fit
+    """
+    chains = round(per_level * share)
+    length = round(1.0 / share)
+    if not 0.0 < share < 1.0 or chains < 5 or chains * length != per_level:
+        raise OptionError([f"subset simulation: {per_level} runs a level must be a multiple of {length}, at least 50"])
+    points = normal_numbers(seed, (key, 0), (per_level, dimension))
+    values = performance(points)
+    levels: list[float] = []
+    runs, total, variance = per_level, 1.0, 0.0
+    width = 0.6
+    for level in range(1, LEVELS + 1):
+        # samples of chains are correlated: a factor that the tests bear out
+        correlation = 1.0 if level == 1 else 3.0
+        order = np.argsort(values, kind="stable")
+        threshold = float(values[order[chains - 1]])
+        if threshold <= 0.0:
+            happened = values <= 0.0
+            last = float(happened.mean())
+            variance += correlation * (1.0 - last) / (last * per_level)
+            return SubsetRun(total * last, (*levels, 0.0), runs, math.sqrt(variance), points[happened], True)
+        if levels and threshold >= levels[-1]:
+            return SubsetRun(0.0, tuple(levels), runs, math.inf, points[:0], False)
+        levels.append(threshold)
+        total *= share
+        variance += correlation * (1.0 - share) / (share * per_level)
+        points, values, width = _conditional(
+            performance, points[order[:chains]], values[order[:chains]], threshold, length, width, (seed, key, level)
+        )
+        runs += per_level - chains
+    return SubsetRun(0.0, tuple(levels), runs, math.inf, points[:0], False)
+
+
+def _conditional(
+    performance: Performance,
+    points: np.ndarray,
+    values: np.ndarray,
+    threshold: float,
+    length: int,
+    width: float,
+    key: tuple[int, int, int],
+) -> tuple[np.ndarray, np.ndarray, float]:
+    """Return samples of the law conditional on performance <= threshold, by chains from `points`, and the new width."""
+    seed, first, level = key
+    all_points, all_values = [points], [values]
+    for k in range(1, length):
+        sigma = min(1.0, width)
+        rho = math.sqrt(1.0 - sigma * sigma)
+        moved = rho * points + sigma * normal_numbers(seed, (first, level, k), points.shape)
+        found = performance(moved)
+        accepted = found <= threshold
+        points = np.where(accepted[:, None], moved, points)
+        values = np.where(accepted, found, values)
+        all_points.append(points)
+        all_values.append(values)
+        width = math.exp(math.log(width) + (float(accepted.mean()) - ACCEPTANCE) / math.sqrt(k))
+    return np.concatenate(all_points), np.concatenate(all_values), width
+
+
+def rare_event(
+    performance: Performance, dimension: int, *, per_level: int = 500, share: float = 0.1, seed: int = 0,
+    confidence: float = 0.95,
+) -> RareEvent:  # fmt: skip
+    """Return the probability of a rare event by two independent subset simulations; see `subset_simulation`."""
+    from scipy.special import ndtri
+
+    one, other = (
+        subset_simulation(performance, dimension, per_level=per_level, share=share, seed=seed, key=key)
+        for key in (0, 1)
+    )
+    mean = 0.5 * (one.probability + other.probability)
+    runs = one.runs + other.runs
+    if mean == 0.0 or not (one.reached and other.reached):
+        high = max(one.probability, other.probability, 3.0 / runs)
+        return RareEvent(Estimate(mean, 0.0, high, confidence, None, runs), (one, other))
+    own = math.sqrt(0.5 * (one.variation**2 + other.variation**2) / 2.0)
+    apart = abs(one.probability - other.probability) / (2.0 * mean)
+    spread = math.sqrt(math.log1p(max(own, apart) ** 2))
+    z = float(ndtri(0.5 + 0.5 * confidence))
+    estimate = Estimate(
+        mean, mean * math.exp(-z * spread), min(1.0, mean * math.exp(z * spread)), confidence, None, runs
+    )
+    return RareEvent(estimate, (one, other))

@@ -1,0 +1,181 @@
+"""Rows of runs on the disk: one Parquet data set, whose parts are the journal of what is done.
+
+A part is written under a hidden name and renamed when it is whole, so that readers see whole parts only; a row is in
+the data set once. Any reader of Parquet takes the folder as it is: pandas, polars (`*.parquet` in it), duckdb.
+"""
+
+from __future__ import annotations
+
+import json
+import math
+import os
+import uuid
+from collections.abc import Callable, Mapping, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.parquet as pq
+
+from base.errors import DockfmuError
+from base.files import Lock, WriteError
+from dockfmu.campaign.runner import PEAKS
+
+if TYPE_CHECKING:
+    import pandas
+
+_TYPES = {"whole": pa.int64(), "number": pa.float64(), "text": pa.string(), "numbers": pa.list_(pa.float64())}
+DAMAGED = ".damaged-"
+"""Prefix of the names that parts get which cannot be read; their runs are made again."""
+
+
+class DataSetError(DockfmuError):
+    """A data set of runs cannot be used."""
+
+
+class DataSet:
+    """The rows of a folder of Parquet parts.
+
+    Parameters
+    ----------
+    folder : Path
+        Folder of the parts.
+    columns : mapping of str to str
+        Columns by name: "whole", "number", "text", or "numbers", a list over `peaks`.
+    peaks : sequence of str
+        Names of the outputs whose peaks are kept.
+    metadata : mapping of str to str
+        Texts that each part carries.
+    """
+
+    def __init__(
+        self,
+        folder: Path,
+        columns: Mapping[str, str],
+        peaks: Sequence[str] = (),
+        metadata: Mapping[str, str] | None = None,
+    ) -> None:
+        self.folder, self.peaks = folder, tuple(peaks)
+        fields = [pa.field(name, _TYPES[kind]) for name, kind in columns.items()]
+        told = {**(metadata or {}), "peaks": json.dumps(self.peaks)}
+        self.schema = pa.schema(fields, metadata=told)
+        self._lock = Lock(folder.with_name(f".{folder.name}.lock"), f"{folder}")
+        self.seen: set[int] = set()
+        self.notes: list[str] = []
+
+    def __enter__(self) -> DataSet:
+        """Take the folder for this process, clear what is not whole, and read what is done.
+
+        Raises LockedError where another process writes it, WriteError where it cannot be written.
+        """
+        try:
+            self.folder.mkdir(parents=True, exist_ok=True)
+            self._lock.take()
+        except OSError as error:
+            raise WriteError(f"{self.folder}: cannot be written ({error.strerror or error})") from error
+        for unfinished in self.folder.glob(".*.tmp"):
+            unfinished.unlink(missing_ok=True)
+        self.seen = set()
+        for part in self.parts():
+            try:
+                indices = pq.read_table(part, columns=["index"])["index"].to_pylist()
+            except (pa.ArrowException, OSError, KeyError) as error:
+                part.rename(part.with_name(DAMAGED + part.name))
+                self.notes.append(f"{part}: cannot be read ({error}); its runs are made again")
+                continue
+            self.seen.update(indices)
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self._lock.release()
+
+    def parts(self) -> list[Path]:
+        """Return the whole parts, in the order of their names."""
+        return sorted(self.folder.glob("*.parquet"))
+
+    def write(self, rows: Sequence[Mapping[str, Any]]) -> None:
+        """Write rows as one part, but for those that the data set has. Raises WriteError, and nothing is written."""
+        fresh = {row["index"]: row for row in rows if row["index"] not in self.seen}
+        if not fresh:
+            return
+        table = pa.Table.from_pylist([self._plain(row) for row in fresh.values()], schema=self.schema)
+        name = f"part-{len(self.seen):09d}-{uuid.uuid4().hex[:8]}.parquet"
+        unfinished = self.folder / f".{name}.tmp"
+        try:
+            with unfinished.open("wb") as stream:
+                pq.write_table(table, stream, compression="zstd", use_dictionary=False)
+                stream.flush()
+                os.fsync(stream.fileno())
+            before_rename()
+            unfinished.rename(self.folder / name)
+            _sync(self.folder)
+        except (OSError, pa.ArrowException) as error:
+            unfinished.unlink(missing_ok=True)
+            raise WriteError(f"{self.folder / name}: cannot be written ({error}); what is written stays") from error
+        self.seen.update(fresh)
+
+    def _plain(self, row: Mapping[str, Any]) -> dict[str, Any]:
+        """Return a row in the columns of the schema; a number that is not finite stays, a missing one is null."""
+        found = {name: row.get(name) for name in self.schema.names}
+        peaks = row.get("peaks")
+        if peaks is not None and f"peak_{PEAKS[0]}" in found:
+            for k, part in enumerate(PEAKS):
+                found[f"peak_{part}"] = [peaks[name][k] if name in peaks else math.nan for name in self.peaks]
+        return found
+
+    def read(self, columns: Sequence[str] | None = None) -> pandas.DataFrame:
+        """Return all rows in the order of their index, with a column for each scalar, by default without peaks."""
+        return read_runs(self.folder, columns)
+
+
+def read_runs(folder: Path, columns: Sequence[str] | None = None) -> pandas.DataFrame:
+    """Return the rows of a data set in the order of their index; by default all columns but the lists of peaks.
+
+    Raises DataSetError for a folder without parts.
+    """
+    import pandas
+
+    parts = sorted(folder.glob("*.parquet"))
+    if not parts:
+        raise DataSetError(f"{folder}: there are no runs; `dockfmu campaign` makes them")
+    if columns is None:
+        columns = [name for name in pq.read_schema(parts[0]).names if not name.startswith("peak_")]
+    wanted = list(dict.fromkeys(["index", *columns]))
+    found = pandas.concat([pq.read_table(part, columns=wanted).to_pandas() for part in parts], ignore_index=True)
+    return found.sort_values("index", kind="stable", ignore_index=True)
+
+
+def read_peaks(folder: Path, output: str, part: str = "max") -> np.ndarray:
+    """Return the peaks of one output in the order of the runs: "max" or "min", "t_max" or "t_min" in s.
+
+    NaN of runs that have none. Raises DataSetError for an output whose peaks were not kept.
+    """
+    parts = sorted(folder.glob("*.parquet"))
+    names = json.loads((pq.read_schema(parts[0]).metadata or {}).get(b"peaks", b"[]")) if parts else []
+    if output not in names:
+        raise DataSetError(f"{folder}: has no peaks of {output!r}; `keep.peaks` keeps those of all Real outputs")
+    k = names.index(output)
+    rows: dict[int, float] = {}
+    for file in parts:
+        table = pq.read_table(file, columns=["index", f"peak_{part}"])
+        for index, peaks in zip(*(table[name].to_pylist() for name in table.column_names), strict=True):
+            rows[index] = math.nan if peaks is None else peaks[k]
+    return np.array([rows[index] for index in sorted(rows)])
+
+
+def _nothing() -> None:
+    return
+
+
+before_rename: Callable[[], None] = _nothing
+"""Called between writing a part and renaming it; tests end the process here."""
+
+
+def _sync(folder: Path) -> None:
+    if os.name == "posix":
+        descriptor = os.open(folder, os.O_RDONLY)
+        try:
+            os.fsync(descriptor)
+        finally:
+            os.close(descriptor)

@@ -1,0 +1,309 @@
+"""The description of a campaign: what is run, what varies, what ends a run, what is kept of it.
+
+It is a TOML file, or the same as a dictionary; docs/guide/campaigns.md describes the format. `read_study` checks it
+against its system, and brings all numbers into SI.
+"""
+
+from __future__ import annotations
+
+import json
+import tomllib
+from collections.abc import Mapping
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+from typing import Any
+
+from base.names import did_you_mean, shown, unfit_for_file
+from base.units import UnitError, parse_unit
+from dockfmu.campaign.draws import SAMPLINGS, Draws
+from dockfmu.campaign.laws import Choice
+from dockfmu.campaign.vary import canonical, read_laws
+from dockfmu.declare.initial_conditions import CONDITIONS, SEED, with_condition
+from dockfmu.declare.limits import severity
+from dockfmu.declare.quantities import in_unit
+from dockfmu.declare.settings import scalars
+from dockfmu.declare.tables import DeclarationError, Table, finite_number
+from dockfmu.options import OptionError, RunOptions
+from dockfmu.system import System
+from master.errors import StructureError
+from master.step_control import Retry
+
+_TABLES = (
+    "name", "description", "system", "runs", "seed", "sampling", "points", "values", "parameters", "swap", "vary",
+    "severity", "run", "end", "measures", "keep", "answers",
+)  # fmt: skip
+_RUN = ("step", "stop", "algorithm", "adaptive", "retry", "time_limit")
+_MEASURE = ("signal", "kind", "unit")
+KINDS = ("max", "min", "magnitude", "resultant", "final")
+"""What a measure takes of its signal: the largest or smallest value, the largest magnitude, the largest root of the sum
+of squares of an array's elements, the value at the end."""
+_SECOND = parse_unit("s")
+
+
+@dataclass(frozen=True)
+class Measure:
+    """A number that is kept of each run, with the time at which it comes: column `name`, and `t_name`."""
+
+    name: str
+    signals: tuple[str, ...]
+    kind: str
+    unit: str
+
+
+@dataclass(frozen=True)
+class Ending:
+    """A run ends `after` s of simulated time after an event of the plan."""
+
+    event: str
+    after: float
+
+
+@dataclass(frozen=True)
+class Kept:
+    """What is kept of a campaign beside a row for each run.
+
+    `peaks` of all outputs in the rows; a recording of each run that `failed`, of the `worst` by each of these measures
+    (name -> number of runs, the smallest values for kind "min"), and of each `every`-th run, 0 for none.
+    """
+
+    peaks: bool = True
+    failed: bool = False
+    worst: Mapping[str, int] = field(default_factory=dict)
+    every: int = 0
+
+
+@dataclass(frozen=True)
+class Study:
+    """A checked description, all numbers in SI: what workers need to make any run.
+
+    Attributes
+    ----------
+    content : mapping
+        The description as given.
+    folder : Path
+        Folder to which its files are relative.
+    name, description, system : str
+        Name and description of the campaign, and its system, by name or file.
+    settings, parameters, swap
+        Values, .ssv files and .fmu files of every run.
+    draws : Draws
+        What varies.
+    options : RunOptions
+        How a run is made.
+    endings : tuple of Ending
+        What ends a run before its stop time.
+    measures : tuple of Measure
+        Numbers that are kept of each run.
+    kept : Kept
+        What is kept beside.
+    time_limit : float
+        Longest duration of a run, s of the wall clock.
+    answers : mapping
+        The tables of the questions.
+    """
+
+    content: Mapping[str, Any]
+    folder: Path
+    name: str
+    description: str
+    system: str
+    settings: Mapping[str, Any]
+    parameters: tuple[str, ...]
+    swap: Mapping[str, str]
+    draws: Draws
+    options: RunOptions
+    endings: tuple[Ending, ...]
+    measures: tuple[Measure, ...]
+    kept: Kept
+    time_limit: float
+    answers: Mapping[str, Any]
+
+    @property
+    def choices(self) -> tuple[Choice, ...]:
+        """The laws that choose between options."""
+        return tuple(law for law in self.draws.laws if isinstance(law, Choice))
+
+    def measure(self, name: str) -> Measure:
+        """Return a measure by its name. Raises OptionError with near matches."""
+        found = next((measure for measure in self.measures if measure.name == name), None)
+        if found is None:
+            names = [measure.name for measure in self.measures]
+            listed = f"{', '.join(names)}{did_you_mean(name, names)}"
+            raise OptionError([f"there is no measure {name!r}; there are {listed}"])
+        return found
+
+    def path(self, file: str) -> Path:
+        """Return a file of the description, relative to its folder."""
+        return self.folder / file
+
+    def with_runs(self, runs: int) -> Study:
+        """Return the study with another number of runs."""
+        return replace(self, draws=replace(self.draws, runs=runs), content={**self.content, "runs": runs})
+
+
+@dataclass(frozen=True)
+class SeverityLimit:
+    """Accepts draws whose severity R1 or R2, of all eleven parameters, is at most a number.
+
+    A class, and not a function within another, because it goes to workers.
+    """
+
+    conditions: Any
+    measure: str
+    at_most: float
+
+    def __call__(self, values: Mapping[str, Any]) -> bool:
+        """Return whether values are accepted."""
+        found = severity_of(self.conditions, values)
+        return found[0 if self.measure == "R1" else 1] <= self.at_most
+
+
+def severity_of(conditions: Any, values: Mapping[str, Any]) -> tuple[float, float]:
+    """Return the severities R1 and R2 of drawn values laid over the declared conditions; NaN without limits."""
+    prefix = f"{CONDITIONS}."
+    for name, value in values.items():
+        if name.startswith(prefix):
+            conditions = with_condition(conditions, name.removeprefix(prefix), value)
+    found = severity(conditions)
+    return (float("nan"), float("nan")) if found is None else (found.root_sum_square, found.sum)
+
+
+def read_content(file: Path) -> dict[str, Any]:
+    """Return the tables of a campaign file. Raises DeclarationError."""
+    try:
+        return tomllib.loads(file.read_text(encoding="utf-8"))
+    except OSError as error:
+        raise DeclarationError(f"{file}: {error.strerror}") from error
+    except (tomllib.TOMLDecodeError, UnicodeDecodeError, RecursionError) as error:
+        raise DeclarationError(f"{file}: not TOML ({error})") from error
+
+
+def load_system(table: Table, folder: Path) -> System:
+    """Load the system that a description names, with its values, sets and FMUs for all runs."""
+    return load_variant(
+        table.text("system"), folder, dict(table.table("values").content), tuple(table.texts("parameters", ())),
+        {str(element): str(file) for element, file in table.table("swap").content.items()},
+    )  # fmt: skip
+
+
+def load_variant(
+    source: str, folder: Path, values: Mapping[str, Any], parameters: tuple[str, ...], swap: Mapping[str, str]
+) -> System:
+    """Load a system by its name or file, with values, .ssv files and other FMUs."""
+    file = source.partition("#")[0].endswith((".ssp", ".toml"))
+    system = System.load(
+        str(folder / source) if file else source, values, parameters=[folder / name for name in parameters]
+    )
+    for element, fmu in swap.items():
+        system.swap(element, folder / fmu)
+    return system
+
+
+def read_study(content: Mapping[str, Any], folder: Path, where: str) -> tuple[Study, System]:
+    """Return a checked description and its system, loaded.
+
+    Raises DeclarationError, OptionError, StructureError and what loading raises; messages name file, place and value.
+    """
+    table = Table(content, where, _TABLES)
+    name = table.text("name", "campaign")
+    if problem := unfit_for_file(name):
+        raise DeclarationError(f"{where}: the name {name!r} {problem}")
+    _check_values(table)
+    system = load_system(table, folder)
+    run = table.table("run", _RUN)
+    options = RunOptions(
+        step=_seconds(run, "step"), stop=_seconds(run, "stop") or system.plan.stop,
+        algorithm=run.text("algorithm", None), adaptive=run.number("adaptive", None),
+        control=None if "retry" not in run.content else Retry(_seconds(run, "retry") or 0.0),
+        record=(), every=1,
+    )  # fmt: skip
+    laws = read_laws(table, system)
+    sampling = table.text("sampling", "random", SAMPLINGS)
+    seed = table.content.get("seed", 0)
+    if isinstance(seed, bool) or not isinstance(seed, int) or seed < 0:
+        raise DeclarationError(f"{where}: seed = {shown(seed)}: must be a whole number from 0")
+    draws = Draws(
+        laws, sampling, seed, table.whole("runs", 1), table.whole("points", 0), _severity_limit(table, system)
+    )
+    if sampling == "grid":
+        draws = replace(draws, runs=draws.grid_size)
+    return Study(
+        content=json.loads(json.dumps(content, default=str)), folder=folder, name=name,
+        description=table.text("description", ""), system=table.text("system"),
+        settings=dict(table.table("values").content), parameters=tuple(table.texts("parameters", ())),
+        swap={str(element): str(file) for element, file in table.table("swap").content.items()},
+        draws=draws, options=options, endings=_endings(table, system), measures=_measures(table, system),
+        kept=_kept(table), time_limit=_seconds(run, "time_limit") or 600.0,
+        answers=dict(table.table("answers").content),
+    ), system  # fmt: skip
+
+
+def _check_values(table: Table) -> None:
+    if f"{CONDITIONS}.{SEED}" in table.table("values").content:
+        raise DeclarationError(f"{table.where}, values: {CONDITIONS}.{SEED} is one draw; vary by law = 'documented'")
+
+
+def _seconds(table: Table, name: str) -> float | None:
+    """Return a time in s, of a number or a text with a unit; None where it is missing."""
+    value = table.content.get(name)
+    if value is None:
+        return None
+    try:
+        number = finite_number(in_unit(value, _SECOND, f"{table.where}: {name}"))
+    except UnitError as error:
+        raise DeclarationError(str(error)) from error
+    if number is None or number <= 0.0:
+        raise DeclarationError(f"{table.where}: {name} = {shown(value)}: must be a positive time, such as 15 or '10ms'")
+    return number
+
+
+def _severity_limit(table: Table, system: System) -> SeverityLimit | None:
+    if "severity" not in table.content:
+        return None
+    limit = table.table("severity", ("measure", "at_most"))
+    conditions = system._starts.conditions
+    if conditions is None or not conditions.limits:
+        raise DeclarationError(f"{limit.where}: the system {system.name} declares no {CONDITIONS}.limits")
+    return SeverityLimit(conditions, limit.text("measure", "R1", ("R1", "R2")), limit.number("at_most", positive=True))
+
+
+def _endings(table: Table, system: System) -> tuple[Ending, ...]:
+    found = []
+    for row in table.rows("end", ("event", "after")):
+        event, events = row.text("event"), system.plan.events
+        if event not in events:
+            listed = f"; there are {', '.join(events)}{did_you_mean(event, events)}"
+            raise DeclarationError(f"{row.where}: the system has no event {event!r}{listed}")
+        found.append(Ending(event, _seconds(row, "after") or 0.0))
+    return tuple(found)
+
+
+def _measures(table: Table, system: System) -> tuple[Measure, ...]:
+    found = []
+    for name, row in table.tables("measures", _MEASURE, "measure").items():
+        if not name.isidentifier():
+            raise DeclarationError(f"{row.where}: a measure is called by a word, which becomes a column")
+        try:
+            signals, shape = scalars(system.structure, row.text("signal"))
+        except StructureError as error:
+            raise DeclarationError(f"{row.where}: {error}") from error
+        kind = row.text("kind", "resultant" if shape else "max", KINDS)
+        if shape and kind != "resultant":
+            raise DeclarationError(f"{row.where}: kind = {kind!r} is of one variable, {row.text('signal')} has {shape}")
+        unit = system.structure.resolve(signals[0])[1].unit or "1"
+        found.append(Measure(name, tuple(signals), kind, unit))
+    return tuple(found)
+
+
+def _kept(table: Table) -> Kept:
+    row = table.table("keep", ("peaks", "failed", "worst", "every"))
+    worst = row.table("worst", tuple(table.table("measures").content))
+    return Kept(
+        row.flag("peaks", True), row.flag("failed", False), {name: worst.whole(name) for name in worst.content},
+        row.whole("every", 0),
+    )  # fmt: skip
+
+
+def short_name(name: str) -> str:
+    """Return the column of a variable that varies: initial conditions without their prefix, others in full."""
+    return canonical(name).removeprefix(f"{CONDITIONS}.")

@@ -1,0 +1,149 @@
+"""Draws: the values of run number `index`, which depend on the seed and the index alone."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from functools import cache
+from typing import Any
+
+import numpy as np
+from scipy.special import ndtr
+
+from dockfmu.campaign.laws import Law, names_of
+from dockfmu.options import OptionError
+
+SAMPLINGS = ("random", "sobol", "latin_hypercube", "grid")
+ATTEMPTS = 10_000
+"""Draws of one run that are rejected before the limit of severity is held to be out of reach."""
+EDGE = 2.0**-54
+"""Distance from 0 and 1 that uniform numbers keep, so that no normal variable is infinite."""
+
+
+@dataclass(frozen=True)
+class Draws:
+    """The draws of a campaign.
+
+    Attributes
+    ----------
+    laws : sequence of Law
+        What varies.
+    sampling : {"random", "sobol", "latin_hypercube", "grid"}
+        How the uniform numbers are taken that the laws transform.
+    seed : int
+        Seed of all of them.
+    runs : int
+        Number of runs; draws depend on it with "latin_hypercube" only.
+    points : int
+        Points of each variable, of a grid.
+    accept : callable, optional
+        Returns whether values are accepted; others are drawn again. With "random" only.
+    """
+
+    laws: tuple[Law, ...]
+    sampling: str = "random"
+    seed: int = 0
+    runs: int = 1
+    points: int = 0
+    accept: Callable[[Mapping[str, Any]], bool] | None = None
+
+    def __post_init__(self) -> None:
+        if self.sampling not in SAMPLINGS:
+            raise OptionError([f"sampling = {self.sampling!r}: must be one of {', '.join(SAMPLINGS)}"])
+        if self.accept is not None and self.sampling != "random":
+            raise OptionError([f"a limit of severity rejects draws, which goes with random ones, not {self.sampling}"])
+        if self.sampling == "grid" and self.points < 2:
+            raise OptionError(["a grid needs `points`, at least 2 of each variable"])
+        names_of(self.laws)
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """Names of what varies."""
+        return names_of(self.laws)
+
+    @property
+    def dimension(self) -> int:
+        """How many uniform numbers a run takes."""
+        return sum(law.dimension for law in self.laws)
+
+    @property
+    def grid_size(self) -> int:
+        """The number of runs of a whole grid."""
+        return math.prod(len(levels) for levels in self._levels())
+
+    def values(self, index: int) -> dict[str, Any]:
+        """Return the values of run `index`, by name. Raises OptionError where none is accepted."""
+        for attempt in range(ATTEMPTS):
+            found = self.transform(self._uniform(index, attempt))
+            if self.accept is None or self.accept(found):
+                return found
+        raise OptionError([f"run {index}: {ATTEMPTS} draws are all beyond the limit of severity: raise it"])
+
+    def transform(self, uniform: np.ndarray) -> dict[str, Any]:
+        """Return the values of uniform numbers, shape (dimension,)."""
+        found: dict[str, Any] = {}
+        first = 0
+        clipped = np.clip(uniform, EDGE, 1.0 - EDGE) if self.sampling != "grid" else uniform
+        for law in self.laws:
+            found |= law.values(clipped[first : first + law.dimension])
+            first += law.dimension
+        return found
+
+    def from_normal(self, z: np.ndarray) -> dict[str, Any]:
+        """Return the values of a point of standard normal space, shape (dimension,)."""
+        return self.transform(np.clip(ndtr(z), EDGE, 1.0 - EDGE))
+
+    def _uniform(self, index: int, attempt: int) -> np.ndarray:
+        if self.sampling == "random":
+            return uniform_numbers(self.seed, index, self.dimension, attempt)
+        if self.sampling == "sobol":
+            return _sobol(self.dimension, self.seed, index)
+        if self.sampling == "latin_hypercube":
+            return np.array(_latin_hypercube(self.dimension, self.seed, self.runs)[index], float)
+        levels = self._levels()
+        place = np.unravel_index(index, [len(level) for level in levels])
+        return np.array([level[k] for level, k in zip(levels, place, strict=True)])
+
+    def _levels(self) -> list[list[float]]:
+        return [level for law in self.laws for level in law.levels(self.points)]
+
+
+def uniform_numbers(seed: int, index: int, count: int, attempt: int = 0) -> np.ndarray:
+    """Return `count` numbers in (0, 1), by a counter-based generator whose stream is fixed.
+
+    They are made of its bits here: the distributions of numpy may change with its versions.
+    """
+    bits = np.random.Philox(np.random.SeedSequence(seed, spawn_key=(index, attempt))).random_raw(count)
+    return ((bits >> np.uint64(11)).astype(float) + 0.5) * 2.0**-53
+
+
+def _sobol(dimension: int, seed: int, index: int) -> np.ndarray:
+    """Return point `index` of the scrambled sequence."""
+    from scipy.stats import qmc
+
+    # the scrambling takes its numbers from the generator, the points take none
+    sequence = qmc.Sobol(dimension, scramble=True, seed=np.random.Generator(np.random.PCG64(seed)))
+    if index:
+        sequence.fast_forward(index)
+    return np.array(sequence.random(1)[0], float)
+
+
+@cache
+def _latin_hypercube(dimension: int, seed: int, runs: int) -> np.ndarray:
+    """Return all points, shape (runs, dimension): each of `runs` equal intervals has one in every dimension."""
+    found = np.empty((runs, dimension))
+    for column in range(dimension):
+        numbers = uniform_numbers(seed, column, 2 * runs)
+        found[:, column] = (np.argsort(numbers[:runs], kind="stable") + numbers[runs:]) / runs
+    found.flags.writeable = False
+    return found
+
+
+def normal_numbers(seed: int, key: Sequence[int], shape: tuple[int, ...]) -> np.ndarray:
+    """Return standard normal numbers that depend on the seed and the key alone."""
+    from scipy.special import ndtri
+
+    count = math.prod(shape)
+    bits = np.random.Philox(np.random.SeedSequence(seed, spawn_key=tuple(key))).random_raw(count)
+    return np.asarray(ndtri(((bits >> np.uint64(11)).astype(float) + 0.5) * 2.0**-53)).reshape(shape)

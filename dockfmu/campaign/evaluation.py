@@ -1,0 +1,91 @@
+"""Runs that methods ask for: at chosen values instead of draws, kept so that a method that is repeated finds them."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from types import TracebackType
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from base.errors import DockfmuError
+from dockfmu.campaign.campaign import ANSWERS, PART_ROWS, PART_S, Campaign
+from dockfmu.campaign.description import short_name
+from dockfmu.campaign.execution import Execution
+from dockfmu.campaign.runner import Point
+
+if TYPE_CHECKING:
+    import pandas
+
+
+class EvaluationError(DockfmuError):
+    """The kept runs of a method are not those that it asks for."""
+
+
+class Evaluations:
+    """The runs of one method, numbered in the order in which it asks for them; a context manager.
+
+    Methods are deterministic: where one is repeated, after it was interrupted or because its campaign grew, it asks
+    for the same runs again and gets the rows that are kept.
+    """
+
+    def __init__(self, campaign: Campaign, cluster: Execution, name: str) -> None:
+        self.campaign, self.cluster = campaign, cluster
+        self.data = campaign.dataset(Path(ANSWERS) / f"{name}.parquet")
+        self.count = 0
+        """Runs asked for so far."""
+
+    def __enter__(self) -> Evaluations:
+        self.data.folder.parent.mkdir(parents=True, exist_ok=True)
+        self.data.__enter__()
+        self._rows: dict[int, dict[str, Any]] = {}
+        if self.data.seen:
+            table = self.data.read()
+            self._rows = {int(row["index"]): row for row in table.to_dict("records")}
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self.data.__exit__()
+
+    def rows(self, values: Sequence[Mapping[str, Any]], step: float | None = None) -> pandas.DataFrame:
+        """Return a row for each of these values, by full names; `step` replaces the macro step of the study.
+
+        Raises EvaluationError where the kept rows are of other values.
+        """
+        import pandas
+
+        first, self.count = self.count, self.count + len(values)
+        points = [Point(first + k, dict(chosen), step) for k, chosen in enumerate(values)]
+        for point in points:
+            if point.index in self._rows:
+                self._check(point)
+        todo = [point for point in points if point.index not in self._rows]
+        waiting: list[dict[str, Any]] = []
+        since = time.monotonic()
+        try:
+            for row in self.cluster.run(todo) if todo else ():
+                waiting.append(row)
+                if len(waiting) >= PART_ROWS or time.monotonic() - since > PART_S:
+                    self._keep(waiting)
+                    waiting, since = [], time.monotonic()
+        finally:
+            self._keep(waiting)
+        return pandas.DataFrame([self._rows[point.index] for point in points]).reset_index(drop=True)
+
+    def _keep(self, rows: list[dict[str, Any]]) -> None:
+        self.data.write(rows)
+        self._rows |= {row["index"]: row for row in rows}
+
+    def _check(self, point: Point) -> None:
+        kept = self._rows[point.index]
+        for name, value in (point.values or {}).items():
+            had = kept.get(short_name(name), value)
+            if had != value and not (isinstance(had, float) and np.isnan(had)):
+                raise EvaluationError(
+                    f"{self.data.folder}: run {point.index} was made with {name} = {had!r}, but {value!r} is asked "
+                    "for; remove the folder to make all of them again"
+                )

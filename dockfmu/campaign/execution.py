@@ -1,0 +1,268 @@
+"""Execution of runs on Dask `distributed`: a cluster on this machine, or that of a scheduler's address.
+
+The client keeps chunks of runs under way, a few for each thread, takes their rows and holds nothing else. A chunk
+whose worker dies is computed again; one whose workers die each time is split into its runs. Dask blames all that a dead
+worker had before it, so a run that is blamed is made again at the end, with nothing beside it, before it gets a row
+that says that it crashes.
+"""
+
+from __future__ import annotations
+
+import logging
+import math
+import os
+import time
+import uuid
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from contextlib import suppress
+from dataclasses import dataclass
+from itertools import islice
+from types import TracebackType
+from typing import Any
+
+import dask
+from distributed import Client, LocalCluster, as_completed
+
+from base.errors import FAILED, DockfmuError
+from dockfmu.campaign.description import Study
+from dockfmu.campaign.runner import Point, Runner, WorkerMismatchError
+from dockfmu.campaign.worker import Parcel, StudyPlugin, fingerprint, pack, run_chunk
+from dockfmu.options import OptionError
+
+WINDOW = 4
+"""Chunks under way for each thread of the cluster."""
+CHUNK_S = 3.0
+"""Duration of a chunk that is aimed at; the scheduler spends some milliseconds on each."""
+LARGEST_CHUNK = 50
+POLL_S = 0.02
+WAIT_S = 30.0
+"""Time for which workers of a scheduler are waited for."""
+CLOSE_S = 20.0
+WORKERLESS_S = 120.0
+"""Time without any worker after which a campaign ends."""
+DEATHS = 1
+"""Workers that may die with a chunk before it is given up."""
+
+
+class SchedulerLostError(DockfmuError):
+    """The scheduler of the cluster has ended or cannot be reached."""
+
+    exit_status = FAILED
+
+
+@dataclass(frozen=True)
+class ClusterOptions:
+    """Where runs are made.
+
+    Attributes
+    ----------
+    workers : int, optional
+        Processes of a cluster on this machine; by default as many as it has cores for this process.
+    scheduler : str, optional
+        Address of a running scheduler, such as tcp://host:8786, whose workers are taken instead.
+    memory_limit : str
+        Memory of each worker on this machine; one that takes more is ended, and its run is told as crashed.
+    """
+
+    workers: int | None = None
+    scheduler: str | None = None
+    memory_limit: str = "2GiB"
+
+
+class Execution:
+    """A cluster that makes runs of one study; a context manager.
+
+    Entering raises SchedulerLostError where no scheduler or worker is found, WorkerMismatchError for workers with other
+    versions.
+    """
+
+    def __init__(
+        self,
+        study: Study,
+        digests: Mapping[tuple[str, ...], Mapping[str, str]],
+        options: ClusterOptions,
+        runner: Any = Runner,
+    ) -> None:
+        self.options = options
+        packed, files = pack(study)
+        self._parcel = Parcel(uuid.uuid4().hex[:12], packed, files, digests, fingerprint(), runner)
+        self._mean_s = math.nan
+
+    def __enter__(self) -> Execution:
+        logging.getLogger("distributed").setLevel(logging.CRITICAL)
+        dask.config.set(
+            {
+                # a nanny on a busy machine takes long to restart its worker, and must not be given up
+                "distributed.deploy.lost-worker-timeout": "1h",
+                "distributed.scheduler.allowed-failures": DEATHS,
+                "distributed.comm.timeouts.connect": "10s",
+                "distributed.comm.retry.count": 0,
+                "distributed.admin.tick.limit": "1h",
+                "distributed.worker.memory.spill": False,
+                "distributed.worker.memory.target": False,
+                "distributed.worker.memory.pause": False,
+            }
+        )
+        self._cluster: LocalCluster | None = None
+        if self.options.scheduler is None:
+            count = self.options.workers or len(os.sched_getaffinity(0))
+            self._cluster = LocalCluster(
+                n_workers=count, threads_per_worker=1, processes=True, memory_limit=self.options.memory_limit,
+                dashboard_address=None, silence_logs=logging.CRITICAL,
+            )  # fmt: skip
+        try:
+            self._connect()
+        except BaseException:
+            self.close()
+            raise
+        return self
+
+    def _connect(self) -> None:
+        self._client: Client | None = None
+        address = self.options.scheduler if self._cluster is None else self._cluster
+        try:
+            self._client = Client(address, timeout=10, name="dockfmu-campaign")
+            if self._cluster is None:
+                self._client.wait_for_workers(1, timeout=WAIT_S)
+        except (OSError, TimeoutError) as error:
+            where = self.options.scheduler or "this machine"
+            raise SchedulerLostError(f"no scheduler with workers answers at {where} ({error})") from error
+        for address, found in self._client.run(fingerprint).items():
+            wanted = self._parcel.fingerprint
+            other = [f"{name} {found.get(name)} instead of {value}" for name, value in wanted.items()
+                     if found.get(name) != value]  # fmt: skip
+            if other:
+                raise WorkerMismatchError(f"the worker {address} differs from this client: {', '.join(other)}")
+        self._client.register_plugin(StudyPlugin(self._parcel))
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self.close()
+
+    def close(self) -> None:
+        """Leave the cluster; one on this machine ends."""
+        client = getattr(self, "_client", None)
+        try:
+            if client is not None:
+                client.close(timeout=2)
+        finally:
+            if self._cluster is not None:
+                # processes that do not end in time end with this one
+                with suppress(TimeoutError):
+                    self._cluster.close(timeout=CLOSE_S)
+
+    @property
+    def threads(self) -> int:
+        """Threads of the cluster, at least 1."""
+        assert self._client is not None
+        return max(1, sum(map(int, self._client.nthreads().values())))
+
+    def run(self, points: Iterable[Point], *, tick: Callable[[], None] = lambda: None) -> Iterator[dict[str, Any]]:
+        """Yield the row of each run as it comes; `tick` is called many times a second.
+
+        Raises SchedulerLostError, WorkerMismatchError, and OptionError for a fault in making a run.
+        """
+        assert self._client is not None
+        left = iter(points)
+        chunks: dict[str, list[Point]] = {}
+        done = as_completed(raise_errors=False)
+        window = WINDOW * self.threads
+
+        def submit(chunk: list[Point]) -> None:
+            # equal arguments must not give one future
+            future = self._client.submit(run_chunk, self._parcel.key, chunk, pure=False, retries=0)  # type: ignore[union-attr]
+            chunks[future.key] = chunk
+            done.add(future)
+
+        def fill() -> None:
+            while len(chunks) < window and (chunk := list(islice(left, self._chunk_size()))):
+                submit(chunk)
+
+        suspects: list[Point] = []
+        alone: set[int] = set()
+        last_worker = time.monotonic()
+        try:
+            fill()
+            while chunks or suspects:
+                if not chunks:
+                    alone.add(suspects[0].index)
+                    submit([suspects.pop(0)])
+                tick()
+                if self._client.scheduler_info(n_workers=-1)["workers"]:
+                    last_worker = time.monotonic()
+                elif time.monotonic() - last_worker > WORKERLESS_S:
+                    raise SchedulerLostError("no worker is left; start again, and the campaign goes on where it was")
+                if not done.has_ready():
+                    self._check_scheduler()
+                    time.sleep(POLL_S)
+                    continue
+                for future in done.next_batch(block=True):
+                    chunk = chunks.pop(future.key)
+                    if future.status in ("lost", "pending"):
+                        # its worker died after it had finished: it is computed again
+                        chunks[future.key] = chunk
+                        done.add(future)
+                        continue
+                    if _was_killed(future) and len(chunk) == 1 and chunk[0].index not in alone:
+                        suspects += chunk
+                    else:
+                        yield from self._take(future, chunk, submit)
+                    future.release()
+                fill()
+        finally:
+            for future in list(done.futures):
+                future.release()
+
+    def _take(self, future: Any, chunk: list[Point], submit: Callable[[list[Point]], None]) -> Iterator[dict[str, Any]]:
+        """Yield the rows of a chunk that has ended; one of several runs that ended badly is split."""
+        if future.status == "finished":
+            rows = future.result()
+            self._note(rows)
+            yield from rows
+        elif future.status == "cancelled":
+            raise SchedulerLostError("the scheduler has ended; start again, and the campaign goes on where it was")
+        elif isinstance(error := future.exception(), WorkerMismatchError):
+            raise error
+        elif len(chunk) > 1:
+            for point in chunk:
+                submit([point])
+        else:
+            yield crashed(chunk[0], error)
+
+    def _check_scheduler(self) -> None:
+        if self._client is not None and self._client.status != "running":
+            raise SchedulerLostError("the scheduler has ended; start again, and the campaign goes on where it was")
+
+    def _chunk_size(self) -> int:
+        if math.isnan(self._mean_s):
+            return 1
+        return max(1, min(LARGEST_CHUNK, int(CHUNK_S / max(self._mean_s, 1e-6))))
+
+    def _note(self, rows: list[dict[str, Any]]) -> None:
+        """Follow the mean duration of a run, which decides the size of chunks."""
+        for row in rows:
+            taken = row.get("wall_s") or 1e-3
+            self._mean_s = taken if math.isnan(self._mean_s) else 0.9 * self._mean_s + 0.1 * taken
+
+
+def _was_killed(future: Any) -> bool:
+    return future.status == "error" and type(future.exception()).__name__ == "KilledWorker"
+
+
+def crashed(point: Point, error: BaseException | None) -> dict[str, Any]:
+    """Return the row of a run that ended its worker, or that raised what no run should."""
+    if type(error).__name__ == "KilledWorker":
+        reason = (
+            f"its worker ended {DEATHS + 1} times during this run: its FMU crashed, it took longer than the time limit "
+            "without returning, or more memory than a worker may have"
+        )
+    else:
+        reason = f"{type(error).__name__}: {error}"
+    return {"index": point.index, "status": "crashed", "outcome": "crashed", "reason": reason, "step": point.step}
+
+
+def check_workers(options: ClusterOptions) -> None:
+    """Raise OptionError for options that exclude each other."""
+    if options.scheduler is not None and options.workers is not None:
+        raise OptionError(["--workers is for a cluster on this machine; with --scheduler its own workers are taken"])

@@ -1,0 +1,272 @@
+"""Laws of what varies: from numbers that are uniform between 0 and 1 to values of variables.
+
+Every law is a transformation of as many uniform numbers as its `dimension`, so that random, low-discrepancy, latin and
+grid samples, and the standard normal space of rare-event methods, go the same way.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any, Protocol
+
+import numpy as np
+from scipy.special import ndtr, ndtri
+
+from dockfmu.options import OptionError
+
+
+class Law(Protocol):
+    """A law of one or several variables."""
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """Full names of the variables."""
+        ...
+
+    @property
+    def dimension(self) -> int:
+        """How many uniform numbers it takes."""
+        ...
+
+    def values(self, uniform: np.ndarray) -> dict[str, Any]:
+        """Return values by full names, of uniform numbers in (0, 1), shape (dimension,)."""
+        ...
+
+    def levels(self, points: int) -> list[list[float]]:
+        """Return the uniform numbers of a grid, for each dimension `points` of them or as many as there are choices."""
+        ...
+
+
+@dataclass(frozen=True)
+class Uniform:
+    """Independent uniform variables between `low` and `high`, one number of each for every name."""
+
+    names: tuple[str, ...]
+    low: tuple[float, ...]
+    high: tuple[float, ...]
+
+    def __post_init__(self) -> None:
+        if not all(low <= high for low, high in zip(self.low, self.high, strict=True)):
+            raise OptionError([f"{', '.join(self.names)}: low = {self.low} must not be above high = {self.high}"])
+
+    @property
+    def dimension(self) -> int:
+        """One uniform number for each variable."""
+        return len(self.names)
+
+    def values(self, uniform: np.ndarray) -> dict[str, Any]:
+        """Return low + u (high - low)."""
+        low, high = np.array(self.low), np.array(self.high)
+        return dict(zip(self.names, (low + uniform * (high - low)).tolist(), strict=True))
+
+    def levels(self, points: int) -> list[list[float]]:
+        """Return equal steps from end to end."""
+        return [np.linspace(0.0, 1.0, points).tolist()] * self.dimension
+
+
+@dataclass(frozen=True)
+class Normal:
+    """Normal variables: mean + factor z, with independent standard normal z; `factor` has shape (n, n).
+
+    With `low` and `high`, which go with a diagonal factor only, the law is conditional on lying between them.
+    """
+
+    names: tuple[str, ...]
+    mean: tuple[float, ...]
+    factor: tuple[tuple[float, ...], ...]
+    low: tuple[float, ...] = ()
+    high: tuple[float, ...] = ()
+
+    def __post_init__(self) -> None:
+        factor = np.array(self.factor)
+        diagonal = bool((factor == np.diag(np.diag(factor))).all())
+        if self.low and not diagonal:
+            raise OptionError([f"{', '.join(self.names)}: limits go with independent variables, not with a covariance"])
+        if self.low and not all(low < high for low, high in zip(self.low, self.high, strict=True)):
+            raise OptionError([f"{', '.join(self.names)}: low = {self.low} must be below high = {self.high}"])
+
+    @property
+    def dimension(self) -> int:
+        """One uniform number for each variable."""
+        return len(self.names)
+
+    def values(self, uniform: np.ndarray) -> dict[str, Any]:
+        """Return mean + factor z, with z by the inverse of the distribution function."""
+        mean, factor = np.array(self.mean), np.array(self.factor)
+        if not self.low:
+            return dict(zip(self.names, (mean + factor @ ndtri(uniform)).tolist(), strict=True))
+        low, high, deviation = np.array(self.low), np.array(self.high), np.diag(factor)
+        below, above = ndtr((low - mean) / deviation), ndtr((high - mean) / deviation)
+        found = np.clip(mean + deviation * ndtri(below + uniform * (above - below)), low, high)
+        return dict(zip(self.names, found.tolist(), strict=True))
+
+    def levels(self, points: int) -> list[list[float]]:
+        """Return the middles of equal probabilities, or with limits equal steps of the value from end to end."""
+        if not self.low:
+            return [((np.arange(points) + 0.5) / points).tolist()] * self.dimension
+        found = []
+        for low, high, mean, deviation in zip(self.low, self.high, self.mean, np.diag(self.factor), strict=True):
+            below, above = ndtr((low - mean) / deviation), ndtr((high - mean) / deviation)
+            steps = ndtr((np.linspace(low, high, points) - mean) / deviation)
+            found.append(((steps - below) / (above - below)).tolist())
+        return found
+
+
+@dataclass(frozen=True)
+class Disc:
+    """Two variables that are uniform in a disc about `centre`."""
+
+    names: tuple[str, ...]
+    radius: float
+    centre: tuple[float, float] = (0.0, 0.0)
+
+    def __post_init__(self) -> None:
+        if len(self.names) != 2 or not self.radius > 0.0:
+            raise OptionError([f"{', '.join(self.names)}: a disc has two variables and a positive radius"])
+
+    @property
+    def dimension(self) -> int:
+        """Radius and azimuth."""
+        return 2
+
+    def values(self, uniform: np.ndarray) -> dict[str, Any]:
+        """Return the point at radius r sqrt(u1) and azimuth 2 pi u2."""
+        r, azimuth = self.radius * np.sqrt(uniform[0]), 2.0 * np.pi * uniform[1]
+        point = np.array(self.centre) + r * np.array([np.cos(azimuth), np.sin(azimuth)])
+        return dict(zip(self.names, point.tolist(), strict=True))
+
+    def levels(self, points: int) -> list[list[float]]:
+        """Return rings of equal area and equal azimuths."""
+        return [((np.arange(points) + 0.5) / points).tolist(), (np.arange(points) / points).tolist()]
+
+
+@dataclass(frozen=True)
+class SeverityBall:
+    """Variables that are uniform where their severity is at most `radius`, or exactly that with `surface`.
+
+    The severity is that of spec/04 section 8, of these variables alone: `measure` R1 is the root of the sum of the
+    squares of value / limit, R2 the sum of their magnitudes. `positive` marks variables of which the magnitude counts,
+    such as the closing speed.
+    """
+
+    names: tuple[str, ...]
+    limits: tuple[float, ...]
+    measure: str
+    radius: float
+    surface: bool = False
+    positive: tuple[bool, ...] = ()
+
+    def __post_init__(self) -> None:
+        if self.measure not in ("R1", "R2") or not self.radius > 0.0:
+            raise OptionError([f"severity: must be R1 or R2 and a positive number, not {self.measure} {self.radius}"])
+
+    @property
+    def dimension(self) -> int:
+        """One uniform number for each variable, and one for the radius."""
+        return len(self.names) + (not self.surface)
+
+    def values(self, uniform: np.ndarray) -> dict[str, Any]:
+        """Return a uniform direction times a radius; of R2 through ratios of exponential variables."""
+        n = len(self.names)
+        if self.measure == "R1":
+            z = ndtri(uniform[:n])
+            shares = z / np.linalg.norm(z) * (1.0 if self.surface else uniform[n] ** (1.0 / n))
+        else:
+            signed = 2.0 * uniform[:n] - 1.0
+            magnitude = -np.log1p(-np.abs(signed))
+            rest = 0.0 if self.surface else -np.log1p(-uniform[n])
+            shares = np.sign(signed) * magnitude / (magnitude.sum() + rest)
+        found = self.radius * shares * np.array(self.limits)
+        if self.positive:
+            found = np.where(self.positive, np.abs(found), found)
+        return dict(zip(self.names, found.tolist(), strict=True))
+
+    def levels(self, points: int) -> list[list[float]]:
+        """Return the middles of equal probabilities."""
+        return [((np.arange(points) + 0.5) / points).tolist()] * self.dimension
+
+
+@dataclass(frozen=True)
+class Option:
+    """One of several things to choose from: values, parameter sets, other FMUs, another system.
+
+    Attributes
+    ----------
+    label : str
+        Its word in the results.
+    weight : float
+        Its probability relative to those of the others.
+    values : mapping of str to value
+        Values by full names, such as those of a fault.
+    parameters : tuple of str
+        .ssv files.
+    swap : mapping of str to str
+        Element -> .fmu file.
+    system : str
+        System in the place of that of the campaign; empty for that.
+    """
+
+    label: str
+    weight: float = 1.0
+    values: Mapping[str, Any] = field(default_factory=dict)
+    parameters: tuple[str, ...] = ()
+    swap: Mapping[str, str] = field(default_factory=dict)
+    system: str = ""
+
+    @property
+    def loads(self) -> bool:
+        """Whether it needs a system of its own, and not only other values."""
+        return bool(self.parameters or self.swap or self.system)
+
+
+@dataclass(frozen=True)
+class Choice:
+    """One of several options; its value, under its name, is the label of the option."""
+
+    name: str
+    options: tuple[Option, ...]
+
+    def __post_init__(self) -> None:
+        labels = [option.label for option in self.options]
+        if len(set(labels)) < len(labels) or not labels:
+            raise OptionError([f"{self.name}: options need labels that differ, not {', '.join(labels)}"])
+        if not all(option.weight >= 0.0 for option in self.options) or not sum(o.weight for o in self.options) > 0.0:
+            raise OptionError([f"{self.name}: weights must not be negative, and one of them positive"])
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """The name of the choice."""
+        return (self.name,)
+
+    @property
+    def dimension(self) -> int:
+        """One uniform number."""
+        return 1
+
+    def option(self, label: str) -> Option:
+        """Return the option with a label. Raises OptionError."""
+        found = next((option for option in self.options if option.label == label), None)
+        if found is None:
+            raise OptionError([f"{self.name} = {label!r}: must be one of {', '.join(o.label for o in self.options)}"])
+        return found
+
+    def values(self, uniform: np.ndarray) -> dict[str, Any]:
+        """Return the label of the option in whose share of the weights the number lies."""
+        ends = np.cumsum([option.weight for option in self.options])
+        k = int(np.searchsorted(ends, float(uniform[0]) * ends[-1], side="right"))
+        return {self.name: self.options[min(k, len(self.options) - 1)].label}
+
+    def levels(self, points: int) -> list[list[float]]:
+        """Return the middle of the share of each option."""
+        ends = np.cumsum([0.0, *(option.weight for option in self.options)])
+        return [((ends[:-1] + ends[1:]) / 2.0 / ends[-1]).tolist()]
+
+
+def names_of(laws: Sequence[Law]) -> tuple[str, ...]:
+    """Return the names of all laws. Raises OptionError where two laws have one."""
+    names = [name for law in laws for name in law.names]
+    twice = sorted({name for name in names if names.count(name) > 1})
+    if twice:
+        raise OptionError([f"{name} varies by two laws" for name in twice])
+    return tuple(names)

@@ -1,0 +1,123 @@
+"""The report of a campaign: one HTML file with figures to zoom, and each figure as PNG."""
+
+from __future__ import annotations
+
+import json
+from importlib.metadata import version
+from pathlib import Path
+from typing import Any
+
+import jinja2
+import numpy as np
+from markupsafe import Markup
+
+from base.files import atomic_file, write_file
+from dockfmu.campaign.answers.asked import Answer
+from dockfmu.campaign.campaign import ANSWERS, Campaign
+from dockfmu.report.figures import plotly_js
+
+DPI = 160
+_COLOURS = ("#1f77b4", "#ff7f0e")
+
+
+def write_campaign_report(campaign: Campaign, answers: list[Answer]) -> list[Path]:
+    """Write `report.html` and answers/NAME.png, and return their paths. Raises WriteError."""
+    written = [write_file(campaign.folder / "report.html", _page(campaign, answers).encode())]
+    for answer in answers:
+        if answer.figure:
+            file = campaign.folder / ANSWERS / f"{answer.name.replace(' ', '_')}.png"
+            _write_png(answer, file)
+            written.append(file)
+    return written
+
+
+def _page(campaign: Campaign, answers: list[Answer]) -> str:
+    environment = jinja2.Environment(loader=jinja2.PackageLoader("dockfmu", "campaign"), autoescape=True)
+    css = (Path(__file__).parents[1] / "report" / "report.css").read_text(encoding="utf-8")
+    figures = [(f"plot{k}", _traces(answer), _layout(answer)) for k, answer in enumerate(answers, 1) if answer.figure]
+    study = campaign.study
+    # a closing tag within a string would end the script
+    text = json.dumps(figures, default=float).replace("</", "<\\/")
+    return environment.get_template("report.html.j2").render(
+        name=study.name, description=study.description, system=study.system, runs=len(campaign.runs(["status"])),
+        sampling=study.draws.sampling, seed=study.draws.seed, folder=campaign.folder, answers=answers,
+        css=Markup(css), plotly=Markup(plotly_js()), figures=Markup(text), version=version("dockfmu"),
+    )  # fmt: skip
+
+
+def _finite(values: list[float]) -> list[float | None]:
+    return [value if np.isfinite(value) else None for value in values]
+
+
+def _traces(answer: Answer) -> list[dict[str, Any]]:
+    """Return the traces of plotly.js."""
+    data = answer.figure
+    if answer.kind == "outcomes":
+        up = (np.array(data["high"]) - data["y"]).tolist()
+        down = (np.array(data["y"]) - data["low"]).tolist()
+        return [{"type": "bar", "x": data["x"], "y": data["y"],
+                 "error_y": {"type": "data", "symmetric": False, "array": up, "arrayminus": down}}]  # fmt: skip
+    if answer.kind == "loads":
+        line = {"type": "scatter", "mode": "lines", "x": data["x"]}
+        return [
+            {**line, "y": data["low"], "line": {"width": 0}, "showlegend": False, "hoverinfo": "skip"},
+            {**line, "y": data["high"], "line": {"width": 0}, "fill": "tonexty", "name": "95 %"},
+            {**line, "y": data["y"], "name": "exceeded with probability", "line": {"color": _COLOURS[0]}},
+        ]
+    if answer.kind == "sensitivity":
+        return [{"type": "bar", "x": data["x"], "y": data[key], "name": name}
+                for key, name in (("y", "rank correlation"), ("z", "first-order share"))]  # fmt: skip
+    if answer.kind == "domain":
+        points = {"type": "scatter", "mode": "markers", "x": data["x"], "y": data["y"], "name": "runs",
+                  "marker": {"size": 5, "color": [_COLOURS[0] if z < 0.0 else _COLOURS[1] for z in data["z"]]},
+                  "customdata": _finite(data["z"]),
+                  "hovertemplate": "%{x:.4g}, %{y:.4g}: %{customdata:.4g}<extra></extra>"}  # fmt: skip
+        x = [value for line in data["lines"] for value in (line[0][0], line[1][0], None)]
+        y = [value for line in data["lines"] for value in (line[0][1], line[1][1], None)]
+        return [points, {"type": "scatter", "mode": "lines", "x": x, "y": y, "name": "boundary"}]
+    return []
+
+
+def _layout(answer: Answer) -> dict[str, Any]:
+    data = answer.figure
+    if answer.kind == "loads":
+        return {"xaxis": {"title": {"text": data["label"]}},
+                "yaxis": {"type": "log", "title": {"text": "probability of more"}}}  # fmt: skip
+    if answer.kind == "domain":
+        return {f"{axis}axis": {"title": {"text": label}} for axis, label in zip("xy", data["labels"], strict=True)}
+    return {"yaxis": {"title": {"text": "probability" if answer.kind == "outcomes" else "share"}}}
+
+
+def _write_png(answer: Answer, file: Path) -> None:
+    """Draw the figure of an answer by matplotlib."""
+    from matplotlib.figure import Figure
+
+    figure = Figure(figsize=(9, 5), layout="constrained")
+    axis = figure.subplots()
+    data = answer.figure
+    if answer.kind == "outcomes":
+        bars = np.abs(np.array([data["low"], data["high"]]) - np.array(data["y"]))
+        axis.bar(data["x"], data["y"], yerr=bars, capsize=4)
+        axis.set_ylabel("probability")
+    elif answer.kind == "loads":
+        axis.fill_between(data["x"], data["low"], data["high"], alpha=0.3, label="95 %")
+        axis.plot(data["x"], data["y"])
+        axis.set(yscale="log", xlabel=data["label"], ylabel="probability of more")
+    elif answer.kind == "sensitivity":
+        places = np.arange(len(data["x"]))
+        axis.bar(places - 0.2, data["y"], 0.4, label="rank correlation")
+        axis.bar(places + 0.2, data["z"], 0.4, label="first-order share")
+        axis.set_xticks(places, data["x"], rotation=40, ha="right")
+        axis.legend()
+    else:
+        inside = np.array(data["z"]) < 0.0
+        for mask, colour, label in ((inside, _COLOURS[0], "within"), (~inside, _COLOURS[1], "without")):
+            axis.plot(np.array(data["x"])[mask], np.array(data["y"])[mask], ".", color=colour, label=label)
+        for line in data["lines"]:
+            axis.plot(*np.array(line).T, color="0.2", lw=1.0)
+        axis.set(xlabel=data["labels"][0], ylabel=data["labels"][1])
+        axis.legend()
+    axis.set_title(answer.question, fontsize=10)
+    axis.grid(alpha=0.3)
+    with atomic_file(file) as unfinished:
+        figure.savefig(unfinished, dpi=DPI, format="png")

@@ -1,0 +1,338 @@
+"""One run of a campaign: from its number, or its values, to a row of results.
+
+A runner keeps the simulations that it has made, so that only the first run of a system loads FMUs; `Simulation.reset`
+makes the others. Rows do not depend on what was run before, nor on where.
+"""
+
+from __future__ import annotations
+
+import math
+import re
+import socket
+from collections import OrderedDict
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+
+from base.errors import DockfmuError
+from dockfmu.campaign.description import Measure, Study, load_variant, severity_of, short_name
+from dockfmu.campaign.laws import Choice
+from dockfmu.declare.plan import Plan
+from dockfmu.simulation import Simulation
+from dockfmu.system import System
+from master.checkpoint import digests
+from master.errors import FmuError
+from master.observers.events import Event
+from master.observers.observer import Observer, RunContext
+from master.requests import Sampling, Trigger
+from master.result import Result
+from master.system import Structure
+
+SLICE_S = 0.25
+"""Simulated time between two looks at the endings; a whole number of macro steps is taken that is about as long."""
+KEPT = 4
+"""Simulations that a runner keeps."""
+CLOSING, GAP = "docking.velocity[1]", "docking.plane_gap"
+AT_REST = 1e-3
+"""Speed below which craft that have not docked are held to be stuck, m/s."""
+PEAKS = ("max", "t_max", "min", "t_min")
+MISMATCH = "the FMUs of this worker are others than those of the client"
+
+
+class WorkerMismatchError(DockfmuError):
+    """A worker has another version of dockfmu, of a library, or of an FMU than the client."""
+
+
+@dataclass(frozen=True)
+class Point:
+    """A run to make: number `index`, with its own draw or with these `values`; `step` replaces that of the study."""
+
+    index: int
+    values: Mapping[str, Any] | None = None
+    step: float | None = None
+
+
+class MeasureObserver(Observer):
+    """Takes the measures of a run from every macro step: `found` maps a name to (value, time)."""
+
+    def __init__(self, measures: Sequence[Measure]) -> None:
+        self.measures = tuple(measures)
+        self.reset()
+
+    def reset(self) -> None:
+        """Forget the run before."""
+        self.found: dict[str, tuple[float, float]] = {}
+
+    def sampling(self, system: Structure) -> Sampling | None:
+        """Ask for all signals."""
+        names = dict.fromkeys(signal for measure in self.measures for signal in measure.signals)
+        self._column = {name: k for k, name in enumerate(names)}
+        return Sampling(tuple(names)) if names else None
+
+    def sample(self, time: np.ndarray, values: np.ndarray) -> None:
+        """Take the extremes of rows."""
+        for measure in self.measures:
+            signal = values[:, [self._column[name] for name in measure.signals]]
+            if measure.kind == "final":
+                self.found[measure.name] = float(signal[-1, 0]), float(time[-1])
+                continue
+            if measure.kind == "resultant":
+                series = np.sqrt((signal * signal).sum(axis=1))
+            else:
+                series = {"max": signal, "min": -signal, "magnitude": np.abs(signal)}[measure.kind][:, 0]
+            k = int(np.argmax(series))
+            sign = -1.0 if measure.kind == "min" else 1.0
+            value, before = float(series[k]), self.found.get(measure.name)
+            if before is None or value > sign * before[0]:
+                self.found[measure.name] = sign * value, float(time[k])
+
+
+class EndingObserver(Observer):
+    """Notes when the events of the endings happen first: `times` by the name of the event."""
+
+    def __init__(self, events: Mapping[str, Event]) -> None:
+        self.events = dict(events)
+        self.reset()
+
+    def reset(self) -> None:
+        """Forget the run before."""
+        self.times: dict[str, float] = {}
+
+    def triggers(self, system: Structure) -> Sequence[Trigger]:
+        """Ask for the signals of the events."""
+        return [event.trigger(system) for event in self.events.values()]
+
+    def event(self, trigger: int, time: float, old: float, new: float) -> None:
+        """Note the first change that is the event."""
+        name = list(self.events)[trigger]
+        if self.events[name].happened(old, new):
+            self.times.setdefault(name, time)
+
+
+class TimeLimit(Observer):
+    """Ends a run that takes longer than `limit` seconds of the wall clock."""
+
+    def __init__(self, limit: float) -> None:
+        self.limit = limit
+
+    def progress(self, time: float, wall: float) -> str | None:
+        """Return the reason to end the run."""
+        return f"took longer than {self.limit:g} s of the wall clock" if wall > self.limit else None
+
+
+class LastDocking(Observer):
+    """Reads how the craft move at the end of a run: `closing` speed in m/s, None without the outputs for it."""
+
+    closing: float | None = None
+
+    def reset(self) -> None:
+        """Forget the run before."""
+        self.closing = None
+
+    def begin(self, run: RunContext) -> None:
+        """Remember the instance that has the outputs."""
+        self._instance = next(
+            (run.instances[name] for name in run.instances if CLOSING in run.descriptions[name].variables), None
+        )
+
+    def last(self) -> None:
+        """Read the speed."""
+        self.closing = None if self._instance is None else float(self._instance.get([CLOSING])[0])
+
+
+class _Warm:
+    """An entered simulation of one variant of the system, with what observes it."""
+
+    def __init__(self, system: System, study: Study, step: float | None) -> None:
+        plan = system.plan
+        self.system, self.plan = system, plan
+        self.measures = MeasureObserver(study.measures)
+        self.endings = EndingObserver({end.event: plan.events[end.event] for end in study.endings})
+        self.last = LastDocking()
+        observers = [self.measures, self.endings, self.last, TimeLimit(study.time_limit)]
+        options = study.options if step is None else replace(study.options, step=step)
+        self.step = options.step or plan.step
+        self.simulation: Simulation = system.simulate(options, observers=observers)
+        self.simulation.__enter__()
+
+    def close(self) -> None:
+        self.simulation.__exit__(None, None, None)
+
+
+class Runner:
+    """Makes runs of a study in this process.
+
+    `expected` are the digests of the FMUs of each variant, by its labels; others raise WorkerMismatchError.
+    """
+
+    def __init__(self, study: Study, expected: Mapping[tuple[str, ...], Mapping[str, str]] | None = None) -> None:
+        self.study = study
+        self.expected = expected or {}
+        self._warm: OrderedDict[tuple[tuple[str, ...], float | None], _Warm] = OrderedDict()
+        self._systems: dict[tuple[str, ...], System] = {}
+
+    def close(self) -> None:
+        """Free all FMUs."""
+        while self._warm:
+            self._warm.popitem()[1].close()
+
+    def run(self, point: Point) -> dict[str, Any]:
+        """Return the row of a run; a run that fails has a row too. Raises WorkerMismatchError."""
+        row: dict[str, Any] = {"index": point.index, "worker": socket.gethostname(), "step": point.step}
+        try:
+            values = self.study.draws.values(point.index) if point.values is None else dict(point.values)
+            row |= {short_name(name): value for name, value in values.items()}
+            variant, settings = resolve(self.study, values)
+            warm = self._get(variant, point.step)
+            row["step"] = warm.step
+            conditions = warm.system._starts.conditions
+            if conditions is not None:
+                row["R1"], row["R2"] = severity_of(conditions, settings)
+        except WorkerMismatchError:
+            raise
+        except DockfmuError as error:
+            return row | {"status": "failed", "outcome": "invalid", "reason": str(error)}
+        try:
+            warm.simulation.reset(settings)
+            self._advance(warm)
+        except FmuError:
+            pass  # the outcome tells of it
+        except DockfmuError as error:
+            return row | {"status": "failed", "outcome": "invalid", "reason": str(error)}
+        try:
+            result = warm.simulation.finish().result
+        except FmuError:
+            result = warm.simulation.outcome.result
+        return row | _row(result, warm)
+
+    def system(self, variant: tuple[str, ...]) -> System:
+        """Return the system of a variant, loaded."""
+        if variant not in self._systems:
+            self._systems[variant] = found = load(self.study, variant)
+            wanted = self.expected.get(variant)
+            if wanted is not None and (have := digests(found.structure)) != wanted:
+                other = ", ".join(name for name in wanted if have.get(name) != wanted[name])
+                raise WorkerMismatchError(f"{MISMATCH}: {other}")
+        return self._systems[variant]
+
+    def _get(self, variant: tuple[str, ...], step: float | None) -> _Warm:
+        key = (variant, step)
+        if key not in self._warm:
+            if len(self._warm) == KEPT:
+                self._warm.popitem(last=False)[1].close()
+            self._warm[key] = _Warm(self.system(variant), self.study, step)
+        self._warm.move_to_end(key)
+        return self._warm[key]
+
+    def _advance(self, warm: _Warm) -> None:
+        """Step to the end: in slices where endings are looked for, so that they come at the same time everywhere."""
+        simulation = warm.simulation
+        if not self.study.endings:
+            simulation.advance()
+            return
+        stop = self.study.options.stop or warm.plan.stop
+        steps = max(1, round(SLICE_S / warm.step))
+        k, due = 0, math.inf
+        while not simulation.finished and simulation.time < due - 0.5 * warm.step:
+            k += steps
+            # ends lie on the grid of the steps
+            simulation.advance(min(k * warm.step, stop, round(due / warm.step) * warm.step if due < stop else stop))
+            times = warm.endings.times
+            due = min([math.inf, *(times[e.event] + e.after for e in self.study.endings if e.event in times)])
+
+
+def resolve(study: Study, values: Mapping[str, Any]) -> tuple[tuple[str, ...], dict[str, Any]]:
+    """Return (labels of the options that need a system of their own, settings) of drawn values. Raises OptionError."""
+    variant: list[str] = []
+    settings = dict(values)
+    for choice in study.choices:
+        option = choice.option(settings.pop(choice.name))
+        settings |= option.values
+        if _loads(choice):
+            variant.append(option.label)
+    return tuple(variant), settings
+
+
+def load(study: Study, variant: tuple[str, ...]) -> System:
+    """Load the system of a variant."""
+    source, parameters, swap = study.system, study.parameters, dict(study.swap)
+    for choice, label in zip(filter(_loads, study.choices), variant, strict=True):
+        option = choice.option(label)
+        source, parameters, swap = option.system or source, parameters + option.parameters, swap | dict(option.swap)
+    return load_variant(source, study.folder, study.settings, parameters, swap)
+
+
+def variants(study: Study) -> list[tuple[str, ...]]:
+    """Return the labels of all systems that a study needs."""
+    found: list[tuple[str, ...]] = [()]
+    for choice in filter(_loads, study.choices):
+        found = [(*labels, option.label) for labels in found for option in choice.options]
+    return found
+
+
+def _loads(choice: Choice) -> bool:
+    return any(option.loads for option in choice.options)
+
+
+def columns(study: Study, system: System) -> dict[str, str]:
+    """Return the columns of a row: name -> "whole", "number", "text", or "numbers" for a list over all peaks."""
+    found = {"index": "whole", "status": "text", "outcome": "text", "reason": "text", "t_end": "number"}
+    found |= {f"t_{event}": "number" for event in system.plan.events}
+    choices = {choice.name for choice in study.choices}
+    found |= {short_name(name): "text" if name in choices else "number" for name in study.draws.names}
+    found |= {"R1": "number", "R2": "number"} if system._starts.conditions is not None else {}
+    for measure in study.measures:
+        found |= {measure.name: "number", f"t_{measure.name}": "number"}
+    found |= {f"audit_{name}": "number" for name in AUDIT} | {"warnings": "text"}
+    found |= {"step": "number", "macro_steps": "whole", "wall_s": "number", "worker": "text"}
+    return found | ({f"peak_{part}": "numbers" for part in PEAKS} if study.kept.peaks else {})
+
+
+AUDIT = (
+    "linear_momentum_drift", "angular_momentum_drift", "mechanism_momentum_drift", "base_impulse_error",
+    "energy_residual",
+)  # fmt: skip
+
+
+def _row(result: Result, warm: _Warm) -> dict[str, Any]:
+    """Return what a result says."""
+    first: dict[str, float] = {}
+    for event in result.events:
+        first.setdefault(f"t_{event['name']}", event["t"])
+    row: dict[str, Any] = {
+        "status": result.status,
+        "outcome": outcome_of(result, warm.plan, warm.last.closing),
+        "reason": result.message,
+        "t_end": result.t_end,
+        "macro_steps": result.macro_steps,
+        "wall_s": result.wall_s,
+        "warnings": "\n".join(result.warnings),
+        **first,
+        **{f"audit_{name}": result.audit[name] for name in AUDIT if name in result.audit},
+    }
+    for name, (value, time) in warm.measures.found.items():
+        row |= {name: value, f"t_{name}": time}
+    row["peaks"] = {name: [peak[part] for part in PEAKS] for name, peak in result.peaks.items()}
+    return row
+
+
+def outcome_of(result: Result, plan: Plan, closing: float | None) -> str:
+    """Return the word for the end of a run.
+
+    That of the system where it has decided. A run that failed because a bound of the model was exceeded is
+    "limit_exceeded". Craft that have not been captured have "missed" without any contact, "bounced" where they part,
+    "jammed" where they are at rest against each other, and are "undecided" where they still close.
+    """
+    if result.status == "failed":
+        return "limit_exceeded" if re.search(r"exceed", result.message) else "failed"
+    if result.status == "stopped":
+        return "time_limit"
+    if plan.outcome is None or result.outcome != plan.outcome.undecided or closing is None:
+        return result.outcome
+    if not any(event["name"] == "first_contact" for event in result.events):
+        return "missed"
+    if closing < -AT_REST:
+        return "bounced"
+    return "jammed" if closing <= AT_REST else "undecided"

@@ -1,0 +1,210 @@
+"""The tables `[[vary]]` of a campaign file: which variables vary, by which law, with units."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+
+from base.names import shown
+from base.units import Unit, UnitError, parse_unit
+from dockfmu.campaign.laws import Choice, Disc, Law, Normal, Option, SeverityBall, Uniform
+from dockfmu.declare.initial_conditions import ANGLES, CONDITIONS, LIMITED, SIZES, UNITS, InitialConditions
+from dockfmu.declare.limits import SIGMAS
+from dockfmu.declare.quantities import in_unit
+from dockfmu.declare.settings import scalars
+from dockfmu.declare.tables import DeclarationError, Table, finite_number
+from dockfmu.system import System
+
+_PREFIX = f"{CONDITIONS}."
+_ENTRIES = (
+    "name", "names", "law", "low", "high", "mean", "deviation", "covariance", "limit", "radius", "centre", "measure",
+    "at_most", "exactly", "options",
+)  # fmt: skip
+_OPTION = ("label", "weight", "values", "parameters", "swap", "system")
+ELEVEN = tuple(f"{_PREFIX}{name}[{k + 1}]" for name, count in LIMITED.items() for k in range(count))
+"""The full names of the eleven parameters of spec/04 section 8."""
+
+
+def read_laws(table: Table, system: System) -> tuple[Law, ...]:
+    """Return the laws of the tables `vary`. Raises DeclarationError that names file, place and value."""
+    return tuple(_law(row, system) for row in table.rows("vary", _ENTRIES))
+
+
+def _law(row: Table, system: System) -> Law:
+    kind = row.text("law", choices=("uniform", "normal", "disc", "documented", "severity", "choice"))
+    if kind == "choice":
+        return _choice(row)
+    if kind == "documented":
+        return documented(_conditions(row, system))
+    names = _names(row, system)
+    if kind == "severity":
+        return _severity(row, names, _conditions(row, system))
+    if kind == "uniform":
+        low, high = (_numbers(row, key, names, system) for key in ("low", "high"))
+        return Uniform(names, tuple(low), tuple(high))
+    if kind == "disc":
+        radius = _numbers(row, "radius", names[:1], system)[0]
+        centre = _numbers(row, "centre", names, system, [0.0] * len(names))
+        return Disc(names, radius, (centre[0], centre[-1]))
+    return _normal(row, names, system)
+
+
+def _normal(row: Table, names: tuple[str, ...], system: System) -> Normal:
+    mean = _numbers(row, "mean", names, system, [0.0] * len(names))
+    low: list[float] = []
+    high: list[float] = []
+    if "limit" in row.content:
+        limit = _numbers(row, "limit", names, system)
+        low, high = (np.array(mean) - limit).tolist(), (np.array(mean) + limit).tolist()
+    elif "low" in row.content or "high" in row.content:
+        low, high = (_numbers(row, key, names, system) for key in ("low", "high"))
+    if "covariance" in row.content:
+        factor = _factor(row, names)
+    else:
+        factor = np.diag(_numbers(row, "deviation", names, system))
+    if not (np.diag(factor) > 0.0).all():
+        raise DeclarationError(f"{row.where}: deviations must be positive")
+    rows = tuple(tuple(line) for line in factor.tolist())
+    return Normal(names, tuple(mean), rows, tuple(low), tuple(high))
+
+
+def _factor(row: Table, names: Sequence[str]) -> np.ndarray:
+    """Return the Cholesky factor of a covariance matrix, in SI."""
+    given = np.array(row.items("covariance"), dtype=object)
+    where = f"{row.where}: covariance"
+    if given.shape != (len(names), len(names)) or any(finite_number(item) is None for item in given.ravel()):
+        raise DeclarationError(f"{where}: must be {len(names)} rows of {len(names)} numbers, in SI")
+    matrix = given.astype(float)
+    if not np.allclose(matrix, matrix.T, rtol=1e-12, atol=0.0):
+        raise DeclarationError(f"{where}: must be symmetric")
+    try:
+        return np.linalg.cholesky(matrix)
+    except np.linalg.LinAlgError as error:
+        raise DeclarationError(f"{where}: must be positive definite") from error
+
+
+def documented(conditions: InitialConditions) -> Normal:
+    """Return the law of the eleven parameters as `initial_conditions.seed` draws them (docs: systems, limits).
+
+    Each is normal about 0, the closing speed about the declared one, with a third of its limit as deviation, and none
+    is beyond its limit. Raises DeclarationError where no limits are declared.
+    """
+    if not conditions.limits:
+        raise DeclarationError(f"law = 'documented': the system declares no {CONDITIONS}.limits")
+    limits = np.array([limit for name in LIMITED for limit in conditions.limits[name]])
+    speed, first = conditions.velocity[0], ELEVEN.index(f"{_PREFIX}velocity[1]")
+    if not 0.0 < speed < limits[first]:
+        raise DeclarationError(
+            f"{CONDITIONS}.velocity[1] = {speed:g}: to draw, it must lie between 0 and {limits[first]:g} m/s"
+        )
+    mean = np.zeros(len(limits))
+    mean[first], limits[first] = speed, min(speed, limits[first] - speed)
+    factor = tuple(tuple(row) for row in np.diag(limits / SIGMAS).tolist())
+    return Normal(ELEVEN, tuple(mean), factor, tuple((mean - limits).tolist()), tuple((mean + limits).tolist()))
+
+
+def _severity(row: Table, names: tuple[str, ...], conditions: InitialConditions) -> SeverityBall:
+    limits = {name: limit_of(conditions, name, row.where) for name in names}
+    exactly = row.number("exactly", None, positive=True)
+    at_most = row.number("at_most", None, positive=True)
+    if (exactly is None) == (at_most is None):
+        raise DeclarationError(f"{row.where}: one of 'at_most' and 'exactly' is needed")
+    return SeverityBall(
+        names, tuple(limits.values()), row.text("measure", "R1", ("R1", "R2")), exactly or at_most,
+        surface=exactly is not None, positive=tuple(name == f"{_PREFIX}velocity[1]" for name in names),
+    )  # fmt: skip
+
+
+def limit_of(conditions: InitialConditions, name: str, where: str) -> float:
+    """Return the declared limit of one of the eleven parameters, SI. Raises DeclarationError."""
+    base = canonical(name).removeprefix(_PREFIX)
+    group, _, place = base.partition("[")
+    if group not in LIMITED or not conditions.limits:
+        raise DeclarationError(f"{where}: {name} has no limit: those of {CONDITIONS}.limits count for a severity")
+    return conditions.limits[group][int(place.rstrip("]")) - 1]
+
+
+def canonical(name: str) -> str:
+    """Return the name of an initial condition with `angles[k]` for yaw, pitch and roll."""
+    angle = name.removeprefix(_PREFIX)
+    return f"{_PREFIX}angles[{ANGLES.index(angle) + 1}]" if angle in ANGLES else name
+
+
+def _choice(row: Table) -> Choice:
+    options = []
+    for entry in row.rows("options", _OPTION):
+        weight = entry.number("weight", 1.0)
+        swaps = entry.table("swap").content
+        options.append(
+            Option(
+                entry.text("label"), weight, dict(entry.table("values").content), tuple(entry.texts("parameters", ())),
+                {str(element): str(file) for element, file in swaps.items()}, entry.text("system", ""),
+            )
+        )  # fmt: skip
+    return Choice(row.text("name"), tuple(options))
+
+
+def _conditions(row: Table, system: System) -> InitialConditions:
+    declared = system._starts.conditions
+    if declared is None:
+        raise DeclarationError(f"{row.where}: the system {system.name} has no {CONDITIONS}")
+    return declared
+
+
+def _names(row: Table, system: System) -> tuple[str, ...]:
+    """Return the full names of the scalars that `name` or `names` give."""
+    given = row.texts("names", ()) or (row.text("name"),)
+    found: list[str] = []
+    for name in given:
+        if name.startswith(_PREFIX):
+            base = name.removeprefix(_PREFIX)
+            if base == "angles":
+                found += [f"{_PREFIX}{angle}" for angle in ANGLES]
+                continue
+            size = SIZES.get(base, 1)
+            found += [f"{name}[{k + 1}]" for k in range(size)] if size > 1 else [name]
+        else:
+            found += scalars(system.structure, name)[0]
+    for name in found:
+        unit_of(name, system, row.where)
+    return tuple(found)
+
+
+def unit_of(name: str, system: System, where: str) -> Unit | None:
+    """Return the unit in which values of a variable are. Raises DeclarationError, StructureError."""
+    if name.startswith(_PREFIX):
+        base = name.removeprefix(_PREFIX).partition("[")[0]
+        if base not in UNITS:
+            raise DeclarationError(f"{where}: there is no condition {base!r} that varies; there are {', '.join(UNITS)}")
+        _conditions(Table({}, where), system)
+        return parse_unit(UNITS[base])
+    element, variable = system.structure.resolve(name)
+    return system.structure.description(element).unit(variable)
+
+
+def _numbers(
+    row: Table, key: str, names: Sequence[str], system: System, default: list[float] | None = None
+) -> list[float]:
+    """Return one number in SI for each name, from a number or text with a unit, or a list of them."""
+    if key not in row.content:
+        if default is None:
+            raise DeclarationError(f"{row.where}: lacks {key!r}")
+        return default
+    given = row.content[key]
+    items = list(given) if isinstance(given, list | tuple) else [given] * len(names)
+    if len(items) != len(names):
+        raise DeclarationError(f"{row.where}: {key} = {shown(given)}: must be one value, or {len(names)} of them")
+    return [number_in(item, name, system, f"{row.where}: {key}") for item, name in zip(items, names, strict=True)]
+
+
+def number_in(value: Any, name: str, system: System, where: str) -> float:
+    """Return a value for a variable, a number or a text with a unit, in SI. Raises DeclarationError."""
+    try:
+        number = finite_number(in_unit(value, unit_of(name, system, where), f"{where} of {name}"))
+    except UnitError as error:
+        raise DeclarationError(str(error)) from error
+    if number is None:
+        raise DeclarationError(f"{where} = {shown(value)}: must be a finite number, or a text with a unit")
+    return number

@@ -1,0 +1,170 @@
+"""The side of the workers: a study and its files arrive once, then chunks of runs by their numbers.
+
+What is here runs in processes that Dask starts. Functions are taken by name, so that their process keeps its runner.
+"""
+
+from __future__ import annotations
+
+import os
+import platform
+import signal
+import sys
+import tempfile
+import threading
+import time
+from collections.abc import Mapping, Sequence
+from contextlib import suppress
+from dataclasses import dataclass, replace
+from functools import cache
+from importlib.metadata import version
+from pathlib import Path
+from typing import Any
+
+from distributed import WorkerPlugin
+
+from dockfmu.campaign.description import Study
+from dockfmu.campaign.laws import Choice
+from dockfmu.campaign.runner import Point, Runner, WorkerMismatchError
+from dockfmu.declare import kept
+
+GRACE_S = 10.0
+"""Time beyond its limit after which a run that does not end by itself ends its process."""
+COMPARED = ("dockfmu", "numpy", "scipy", "numba", "llvmlite", "pyarrow", "distributed")
+
+
+@dataclass(frozen=True)
+class Parcel:
+    """A study as it goes to workers: with the files that it needs, and with what they are compared by.
+
+    `runner` makes the object whose `run(point)` gives rows: `Runner`, or a stand-in of a test.
+    """
+
+    key: str
+    study: Study
+    files: Mapping[str, bytes]
+    digests: Mapping[tuple[str, ...], Mapping[str, str]]
+    fingerprint: Mapping[str, str]
+    runner: Any = Runner
+
+
+class StudyPlugin(WorkerPlugin):
+    """Brings a parcel to every worker, those that are started later too."""
+
+    def __init__(self, parcel: Parcel) -> None:
+        self.name = f"dockfmu-{parcel.key}"
+        self.parcel = parcel
+
+    def setup(self, worker: Any) -> None:
+        """Keep the parcel in the process of the worker."""
+        _parcels[self.parcel.key] = self.parcel
+
+    def teardown(self, worker: Any) -> None:
+        """Free what the parcel has loaded."""
+        _parcels.pop(self.parcel.key, None)
+        runner = _runners.pop(self.parcel.key, None)
+        if runner is not None:
+            runner.close()
+
+
+_parcels: dict[str, Parcel] = {}
+_runners: dict[str, Any] = {}
+_busy = threading.Lock()
+
+
+@cache
+def fingerprint() -> dict[str, str]:
+    """Return what must be equal in client and workers: versions, platform, and a digest of the sources of dockfmu."""
+    found = {name: version(name) for name in COMPARED}
+    return found | {
+        "python": platform.python_version(), "machine": platform.machine(), "system": sys.platform,
+        "sources": kept.key("campaign"),
+    }  # fmt: skip
+
+
+def pack(study: Study) -> tuple[Study, dict[str, bytes]]:
+    """Return a study whose files have names of their own, and their content by these names.
+
+    Raises OSError for a file that cannot be read.
+    """
+    files: dict[str, bytes] = {}
+
+    def take(name: str) -> str:
+        file, mark, member = name.partition("#")
+        packed = f"{len(files)}-{Path(file).name}"
+        files[packed] = study.path(file).read_bytes()
+        return packed + mark + member
+
+    def system(name: str) -> str:
+        return take(name) if name.partition("#")[0].endswith((".ssp", ".toml")) else name
+
+    laws = [
+        law
+        if not isinstance(law, Choice)
+        else replace(
+            law,
+            options=tuple(
+                replace(
+                    option,
+                    system=system(option.system),
+                    parameters=tuple(map(take, option.parameters)),
+                    swap={element: take(file) for element, file in option.swap.items()},
+                )
+                for option in law.options
+            ),
+        )
+        for law in study.draws.laws
+    ]
+    packed = replace(
+        study,
+        system=system(study.system),
+        parameters=tuple(map(take, study.parameters)),
+        swap={element: take(file) for element, file in study.swap.items()},
+        draws=replace(study.draws, laws=tuple(laws)),
+    )
+    return packed, files
+
+
+def run_chunk(key: str, points: Sequence[Point]) -> list[dict[str, Any]]:
+    """Return the rows of some runs. Raises WorkerMismatchError."""
+    with _busy:
+        runner = _runner(key)
+        rows = []
+        for point in points:
+            with _Watchdog(_parcels[key].study.time_limit + GRACE_S):
+                rows.append(runner.run(point))
+        return rows
+
+
+def _runner(key: str) -> Any:
+    if key not in _runners:
+        parcel = _parcels[key]
+        mine = fingerprint()
+        other = [f"{n} {mine.get(n)} instead of {v}" for n, v in parcel.fingerprint.items() if mine.get(n) != v]
+        if other:
+            raise WorkerMismatchError(f"the worker on {platform.node()} differs from the client: {', '.join(other)}")
+        folder = Path(tempfile.mkdtemp(prefix="campaign-"))
+        for name, content in parcel.files.items():
+            (folder / name).write_bytes(content)
+        _runners[key] = parcel.runner(replace(parcel.study, folder=folder), parcel.digests)
+    return _runners[key]
+
+
+class _Watchdog:
+    """Ends this process if the block takes longer than `limit` seconds: an FMU that hangs cannot be ended otherwise."""
+
+    def __init__(self, limit: float) -> None:
+        self._timer = threading.Timer(limit, _end_process)
+        self._timer.daemon = True
+
+    def __enter__(self) -> None:
+        self._timer.start()
+
+    def __exit__(self, *_: object) -> None:
+        self._timer.cancel()
+
+
+def _end_process() -> None:
+    with suppress(OSError):
+        print("dockfmu: a run hangs; its worker ends", file=sys.stderr, flush=True)
+    time.sleep(0.1)
+    os.kill(os.getpid(), signal.SIGKILL if hasattr(signal, "SIGKILL") else signal.SIGTERM)

@@ -1,0 +1,125 @@
+"""`dockfmu campaign`: many runs of one system with values that vary."""
+
+from __future__ import annotations
+
+import argparse
+import sys
+from pathlib import Path
+from typing import Any
+
+from dockfmu.commands.arguments import DONE, CommandError, command, count
+from dockfmu.commands.streams import say
+
+
+def add_campaign(commands: Any) -> None:
+    """Add the sub-command."""
+    campaign = command(commands, "campaign", "make many runs of a system, on this machine or on a cluster of Dask")
+    campaign.add_argument(
+        "source", metavar="FILE.toml|DIR",
+        help="description of the campaign, or the folder of one that goes on (docs/guide/campaigns.md)",
+    )  # fmt: skip
+    campaign.add_argument("--runs", type=count, metavar="N", help="number of runs; default: that of the description")
+    campaign.add_argument(
+        "--workers", type=count, metavar="N", help="processes on this machine; default: one for each core"
+    )
+    campaign.add_argument(
+        "--scheduler", metavar="ADDRESS", help="take the workers of this scheduler of Dask, such as tcp://host:8786"
+    )
+    campaign.add_argument(
+        "--memory", default="2GiB", metavar="SIZE", help="memory of each worker on this machine; default: 2GiB"
+    )
+    campaign.add_argument("--index", type=_index, metavar="K", help="make run K again, alone and recorded")
+    campaign.add_argument("--no-answers", action="store_true", help="leave out answers and report")
+    campaign.add_argument("-o", "--output", type=Path, metavar="DIR", help="default: build/campaigns/NAME")
+    campaign.set_defaults(action=_campaign)
+
+
+def _index(text: str) -> int:
+    if not text.isdecimal():
+        raise argparse.ArgumentTypeError(f"{text!r} is not the number of a run, from 0")
+    return int(text)
+
+
+def _campaign(arguments: argparse.Namespace) -> int:
+    try:
+        from dockfmu.campaign.campaign import Campaign
+    except ModuleNotFoundError as error:
+        raise CommandError(
+            f"campaigns need {error.name}, which is not installed: python -m pip install 'dockfmu[campaign]'"
+        ) from error
+
+    source = Path(arguments.source)
+    if not source.exists():
+        raise CommandError(f"{source}: there is no such campaign file or folder")
+    campaign = Campaign(source, arguments.output)
+    if arguments.index is not None:
+        return _again(campaign, arguments.index)
+    line = _Line()
+    try:
+        table = campaign.run(
+            arguments.runs, workers=arguments.workers, scheduler=arguments.scheduler, memory_limit=arguments.memory,
+            answer=not arguments.no_answers, progress=line.show,
+        )  # fmt: skip
+    except KeyboardInterrupt:
+        line.close()
+        say(f"dockfmu: ended; what was made is kept: dockfmu campaign {campaign.folder} goes on")
+        raise
+    line.close()
+    told = ", ".join(f"{name} {number}" for name, number in table["outcome"].value_counts().items())
+    print(f"{campaign.study.name}: {len(table)} runs: {told}")
+    print(f"  {campaign.folder / 'runs.parquet'}")
+    if not arguments.no_answers:
+        print(f"  {campaign.folder / 'report.html'}")
+    return DONE
+
+
+def _again(campaign: Any, index: int) -> int:
+    """Make one run again, compare it with the row of the campaign, and record it."""
+    row = campaign.row(index)
+    try:
+        table = campaign.runs()
+        kept = table[table["index"] == index]
+    except Exception as error:
+        if type(error).__name__ != "DataSetError":
+            raise
+        kept = ()
+    if len(kept):
+        before = kept.iloc[0].to_dict()
+        compared = [name for name in before if name not in ("wall_s", "worker") and name in row]
+        other = [name for name in compared if not _same(before[name], row[name])]
+        print(f"run {index}: {row['outcome']}; " + (f"differs in {', '.join(other)}" if other else "equal to its row"))
+    else:
+        print(f"run {index}: {row['outcome']}")
+    done = campaign.record(index, progress=lambda text: say(text))
+    print(f"  {done.folder}")
+    return DONE
+
+
+def _same(one: Any, other: Any) -> bool:
+    missing = [value is None or value != value for value in (one, other)]
+    return all(missing) if any(missing) else bool(one == other)
+
+
+class _Line:
+    """Progress as one line on a terminal, or as lines a few times a minute."""
+
+    def __init__(self) -> None:
+        self._terminal = sys.stderr.isatty()
+        self._width = 0
+        self._shown = 0
+
+    def show(self, text: str) -> None:
+        """Show a line."""
+        if self._terminal:
+            sys.stderr.write("\r" + text.ljust(self._width))
+            sys.stderr.flush()
+            self._width = len(text)
+        else:
+            self._shown += 1
+            if self._shown % 20 == 1 or " of " not in text:
+                say(text)
+
+    def close(self) -> None:
+        """End the line."""
+        if self._terminal and self._width:
+            sys.stderr.write("\n")

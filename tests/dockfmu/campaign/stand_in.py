@@ -1,0 +1,107 @@
+"""A campaign of known values whose runs take milliseconds: `python -m tests.dockfmu.campaign.stand_in FOLDER`.
+
+Runs `KILLER` and `HANGER` end their worker and hang; a run's value depends on its index alone.
+"""
+
+import argparse
+import os
+import resource
+import signal
+import sys
+import time
+from pathlib import Path
+
+from base.errors import DockfmuError
+from dockfmu.campaign import campaign, dataset
+from dockfmu.campaign.dataset import DataSet
+from dockfmu.campaign.description import Kept, Study
+from dockfmu.campaign.draws import Draws, uniform_numbers
+from dockfmu.campaign.execution import ClusterOptions, Execution
+from dockfmu.campaign.laws import Uniform
+from dockfmu.options import RunOptions
+
+KILLER, RAISER, HANGER = 37, 61, 83
+COLUMNS = {"index": "whole", "status": "text", "outcome": "text", "reason": "text", "value": "number", "step": "number"}
+
+
+def value(index):
+    return float(uniform_numbers(11, index, 1)[0])
+
+
+class StandIn:
+    """In the place of a Runner."""
+
+    def __init__(self, study, expected=None):
+        self.study = study
+
+    def run(self, point):
+        faults = self.study.settings
+        if faults.get("kill") and point.index == KILLER:
+            os.kill(os.getpid(), signal.SIGKILL)
+        if faults.get("raise") and point.index == RAISER:
+            raise ZeroDivisionError("a fault of the program")
+        if faults.get("hang") and point.index == HANGER:
+            time.sleep(1000.0)
+        time.sleep(faults.get("takes", 0.005))
+        drawn = self.study.draws.values(point.index)["x"]
+        return {"index": point.index, "status": "completed", "outcome": "done", "value": drawn, "wall_s": 0.02}
+
+    def close(self):
+        pass
+
+
+def study(runs, **faults):
+    # a hanging run is ended GRACE_S after its time limit
+    return Study(
+        content={}, folder=Path(), name="stand-in", description="", system="none", settings=faults, parameters=(),
+        swap={}, draws=Draws((Uniform(("x",), (0.0,), (1.0,)),), seed=11, runs=runs), options=RunOptions(), endings=(),
+        measures=(), kept=Kept(peaks=False), time_limit=-8.0, answers={},
+    )  # fmt: skip
+
+
+def data_set(folder):
+    return DataSet(Path(folder) / "runs.parquet", COLUMNS)
+
+
+def make(folder, runs, options, say=lambda text: None, **faults):
+    with data_set(folder) as data, Execution(study(runs, **faults), {}, options, StandIn) as cluster:
+        campaign.make_runs(data, cluster, runs, say)
+
+
+def main():
+    parser = argparse.ArgumentParser()
+    parser.add_argument("folder")
+    parser.add_argument("--runs", type=int, default=300)
+    parser.add_argument("--workers", type=int)
+    parser.add_argument("--scheduler")
+    parser.add_argument("--faults", nargs="*", default=[])
+    parser.add_argument("--takes", type=float, default=0.005)
+    parser.add_argument("--die-before-rename", type=int, default=0, help="in which part")
+    parser.add_argument("--largest-file", type=int, default=0, help="bytes, as on a full disk")
+    arguments = parser.parse_args()
+    campaign.PART_ROWS, campaign.PART_S = 20, 0.5
+    if arguments.die_before_rename:
+        left = [arguments.die_before_rename]
+
+        def die():
+            left[0] -= 1
+            if left[0] == 0:
+                os.kill(os.getpid(), signal.SIGKILL)
+
+        dataset.before_rename = die
+    if arguments.largest_file:
+        signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
+        resource.setrlimit(resource.RLIMIT_FSIZE, (arguments.largest_file, arguments.largest_file))
+    options = ClusterOptions(arguments.workers, arguments.scheduler, "1GiB")
+    try:
+        make(
+            arguments.folder, arguments.runs, options, lambda text: print(text, flush=True),
+            takes=arguments.takes, **dict.fromkeys(arguments.faults, True),
+        )  # fmt: skip
+    except DockfmuError as error:
+        print(f"{type(error).__name__}: {error}", flush=True)
+        sys.exit(error.exit_status)
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,189 @@
+"""Campaigns of a real system: rows, any run again, recordings, answers, the command, and refusals."""
+
+import json
+import tomllib
+from pathlib import Path
+
+import numpy as np
+import pandas
+import pytest
+
+import dockfmu
+from dockfmu.campaign.description import read_study
+from dockfmu.campaign.runner import Point, Runner
+from dockfmu.cli import main
+from tests.dockfmu.small_systems import write_pair
+
+ROOT = Path(__file__).parents[3]
+
+CONTENT = {
+    "name": "pairs",
+    "system": "pair.ssp",
+    "runs": 24,
+    "seed": 4,
+    "run": {"stop": 1.0},
+    "vary": [
+        {"name": "first.parameters.initial_position", "law": "uniform", "low": "-20cm", "high": 3.0},
+        {"name": "second.parameters.mass", "law": "normal", "mean": 1.0, "deviation": 0.1, "limit": 0.3},
+        {
+            "name": "fault",
+            "law": "choice",
+            "options": [
+                {"label": "none", "weight": 3},
+                {"label": "heavy", "values": {"first.parameters.mass": "5kg"}},
+                {"label": "impossible", "values": {"first.parameters.mass": -1.0}},
+            ],
+        },
+    ],
+    "end": [{"event": "pushed_far", "after": "100ms"}],
+    "measures": {
+        "reach": {"signal": "second.position"},
+        "lowest": {"signal": "second.position", "kind": "min"},
+        "last": {"signal": "first.velocity", "kind": "final"},
+    },
+    "keep": {"worst": {"reach": 1}, "every": 20},
+}
+
+
+@pytest.fixture(scope="module")
+def folder(oscillator, tmp_path_factory):
+    """A folder with the system, and the campaign file."""
+    place = tmp_path_factory.mktemp("campaign")
+    write_pair(oscillator, place)
+    return place
+
+
+def study(folder, **changes):
+    return read_study(CONTENT | changes, folder, "the test")[0]
+
+
+def test_rows_are_those_of_runs_alone(folder):
+    made = study(folder)
+    runner = Runner(made)
+    warm = [runner.run(Point(k)) for k in range(24)]
+    for k in (23, 5, 0):
+        alone = Runner(made).run(Point(k))
+        for row in (alone, warm[k]):
+            row.pop("wall_s", None)
+        assert alone == warm[k]
+    outcomes = {row["fault"]: row["outcome"] for row in warm}
+    assert outcomes["none"] == "completed"
+    assert outcomes["impossible"] == "invalid"
+    invalid = next(row for row in warm if row["fault"] == "impossible")
+    assert "first.parameters.mass" in invalid["reason"]
+
+
+def test_measures_and_endings_are_those_of_a_recorded_run(folder):
+    made = study(folder)
+    runner = Runner(made)
+    rows = [runner.run(Point(k)) for k in range(24)]
+    seen = set()
+    for row in rows:
+        if row["outcome"] == "invalid":
+            continue
+        system = dockfmu.load(folder / "pair.ssp")
+        system.set({"first.parameters.initial_position": row["first.parameters.initial_position"],
+                    "second.parameters.mass": row["second.parameters.mass"]})  # fmt: skip
+        if row["fault"] == "heavy":
+            system.set({"first.parameters.mass": 5.0})
+        outcome = system.run(stop=row["t_end"])
+        position = outcome["second.position"]
+        assert row["reach"] == position.max()
+        assert row["t_reach"] == outcome.time[position.argmax()]
+        assert row["lowest"] == position.min()
+        assert row["last"] == outcome["first.velocity"][-1]
+        assert row["peaks"]["second.position"][0] == position.max()
+        if "t_pushed_far" in row:
+            # looked for in slices of 0.25 s
+            assert row["t_end"] == pytest.approx(min(1.0, np.ceil(4 * row["t_pushed_far"]) / 4), abs=0.1001)
+            assert row["t_end"] >= min(1.0, row["t_pushed_far"] + 0.1) - 1e-9
+        else:
+            assert row["t_end"] == 1.0
+        seen.add("t_pushed_far" in row)
+    assert seen == {True, False}
+
+
+@pytest.mark.slow
+def test_a_campaign_on_workers_from_the_command_line(folder, tmp_path, capsys):
+    file = folder / "pairs.toml"
+    file.write_text(_toml(CONTENT | {"answers": {
+        "fine": {"kind": "refine", "measure": "reach", "share": 0.1},
+        "where": {"kind": "domain", "measure": "lowest", "cells": 2, "divisions": 1, "values": {"fault": "none"},
+                  "parameters": ["first.parameters.initial_position", "second.parameters.mass"],
+                  "first": [-1.0, 1.0], "second": [0.5, 2.0]},
+        "seldom": {"kind": "rare", "measure": "reach", "above": 0.45, "runs_per_level": 50},
+    }}))  # fmt: skip
+    out = tmp_path / "out"
+    assert main(["campaign", str(file), "-o", str(out), "--workers", "2"]) == 0
+    table = pandas.read_parquet(out / "runs.parquet").sort_values("index", ignore_index=True)
+    assert table["index"].tolist() == list(range(24))
+    campaign = dockfmu.Campaign(out)
+    for k in (3, 17):
+        row = campaign.row(k)
+        for name in ("reach", "t_reach", "last", "t_end", "outcome", "fault"):
+            assert table.loc[k, name] == row[name] or (row[name] != row[name])
+    best = int(table["reach"].idxmax())
+    assert sorted(p.name for p in (out / "series").iterdir()) == [f"{k:06d}" for k in sorted({0, 20, best})]
+    with dockfmu.read_results(out / "series" / f"{best:06d}" / "results.h5") as results:
+        assert results["second.position"].max() == table.loc[best, "reach"]
+    answers = {answer["name"]: answer for answer in json.loads((out / "answers" / "answers.json").read_text())}
+    assert {"outcomes", "reach", "fine", "where", "seldom"} <= answers.keys()
+    assert (out / "report.html").stat().st_size > 1e6
+    assert (out / "answers" / "where.png").is_file()
+    capsys.readouterr()
+    # more runs, and one of them again
+    assert main(["campaign", str(out), "--runs", "26", "--workers", "1", "--no-answers"]) == 0
+    assert len(pandas.read_parquet(out / "runs.parquet")) == 26
+    assert main(["campaign", str(out), "--index", "17"]) == 0
+    assert "equal to its row" in capsys.readouterr().out
+    # another campaign in the same folder
+    file.write_text(_toml(CONTENT | {"seed": 5}))
+    assert main(["campaign", str(file), "-o", str(out), "--workers", "1"]) == 2
+    assert "another seed" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize(
+    ("changes", "text"),
+    [
+        ({"sytem": "x"}, "sytem"),
+        ({"system": "pair.sp"}, "pair.sp"),
+        ({"runs": 0}, "runs = 0"),
+        ({"seed": -1}, "seed = -1"),
+        ({"sampling": "halton"}, "sampling"),
+        ({"vary": [{"name": "first.parameters.mas", "law": "uniform", "low": 0, "high": 1}]}, "parameters.mass"),
+        ({"vary": [{"name": "first.parameters.mass", "law": "uniform", "low": "1 m", "high": 2}]}, "mass"),
+        ({"vary": [{"name": "first.parameters.mass", "law": "unifrom"}]}, "unifrom"),
+        ({"vary": [{"name": "first.parameters.mass", "law": "uniform", "low": 1.0}]}, "lacks 'high'"),
+        ({"vary": [{"law": "documented"}]}, "initial_conditions"),
+        ({"vary": [{"name": "initial_conditions.miss", "law": "disc", "radius": 1.0}]}, "initial_conditions"),
+        ({"end": [{"event": "pushed_fra"}]}, "pushed_far"),
+        ({"measures": {"m": {"signal": "second.posit"}}}, "position"),
+        ({"measures": {"not a word": {"signal": "second.position"}}}, "word"),
+        ({"run": {"stop": "3 kg"}}, "stop"),
+        ({"severity": {"at_most": 1.0}}, "limits"),
+    ],
+)  # fmt: skip
+def test_mistakes_are_named(folder, changes, text):
+    with pytest.raises(dockfmu.DockfmuError, match=text) as error:
+        study(folder, **changes)
+    assert "Traceback" not in str(error.value)
+
+
+def test_the_documented_example_is_sound():
+    content = tomllib.loads((ROOT / "docs/examples/atv_campaign.toml").read_text())
+    names = {name for entry in content["vary"] for name in entry.get("names", [entry.get("name")])}
+    assert "initial_conditions.miss" in names
+    assert content["runs"] == 1000
+
+
+def _toml(content):
+    """The content as TOML, which takes JSON for values but not null; tables within are inline."""
+
+    def value(item):
+        if isinstance(item, dict):
+            return "{" + ", ".join(f"{json.dumps(k)} = {value(v)}" for k, v in item.items()) + "}"
+        if isinstance(item, list):
+            return "[" + ", ".join(map(value, item)) + "]"
+        return json.dumps(item)
+
+    return "\n".join(f"{name} = {value(item)}" for name, item in content.items())

@@ -1,0 +1,139 @@
+"""Draws: they depend on seed and index alone, and follow their laws; compared with closed forms."""
+
+import math
+
+import numpy as np
+import pytest
+from scipy import stats
+
+import dockfmu
+from dockfmu.campaign.draws import Draws
+from dockfmu.campaign.laws import Choice, Disc, Normal, Option, SeverityBall, Uniform
+
+N = 4000
+
+
+def sample(law, sampling="random", seed=1, n=N, **options):
+    draws = Draws((law,), sampling, seed, n, **options)
+    rows = [draws.values(k) for k in range(n)]
+    return np.array([[row[name] for name in law.names] for row in rows])
+
+
+def is_law(values, cdf):
+    """Kolmogorov and Smirnov: far from rejecting a right law of fixed seeds, and sharp enough for a wrong one."""
+    return stats.kstest(values, cdf).pvalue > 1e-3
+
+
+def test_uniform_and_normal_variables():
+    x, y = sample(Uniform(("x", "y"), (1.0, -2.0), (3.0, 5.0))).T
+    assert is_law(x, stats.uniform(1.0, 2.0).cdf)
+    assert is_law(y, stats.uniform(-2.0, 7.0).cdf)
+    assert not is_law(y, stats.uniform(-2.0, 7.5).cdf)
+    (z,) = sample(Normal(("z",), (2.0,), ((0.5,),))).T
+    assert is_law(z, stats.norm(2.0, 0.5).cdf)
+    (t,) = sample(Normal(("t",), (1.0,), ((2.0,),), (0.0,), (4.0,))).T
+    assert is_law(t, stats.truncnorm(-0.5, 1.5, loc=1.0, scale=2.0).cdf)
+    assert t.min() >= 0.0
+    assert t.max() <= 4.0
+
+
+def test_covariance():
+    covariance = np.array([[4.0, 1.2, 0.0], [1.2, 1.0, -0.3], [0.0, -0.3, 0.5]])
+    factor = tuple(map(tuple, np.linalg.cholesky(covariance)))
+    found = np.cov(sample(Normal(("a", "b", "c"), (1.0, 2.0, 3.0), factor), n=20_000).T)
+    # standard deviation of a sample covariance: sqrt((c_ii c_jj + c_ij^2) / n)
+    d = np.diag(covariance)
+    deviation = np.sqrt((np.outer(d, d) + covariance**2) / 20_000)
+    assert (np.abs(found - covariance) < 4.0 * deviation).all()
+
+
+def test_disc():
+    y, z = sample(Disc(("y", "z"), 0.34)).T
+    assert is_law(np.hypot(y, z), lambda r: (r / 0.34) ** 2)
+    assert is_law(np.arctan2(z, y) % (2 * np.pi), stats.uniform(0, 2 * np.pi).cdf)
+
+
+@pytest.mark.parametrize("measure", ["R1", "R2"])
+@pytest.mark.parametrize("n", [2, 11])
+def test_severity_balls(measure, n):
+    """Uniform in the n-ball of a norm: the norm R has P(R < r) = r^n; each share is symmetric."""
+    limits = tuple(0.5 + k for k in range(n))
+    names = tuple(f"p{k}" for k in range(n))
+    shares = sample(SeverityBall(names, limits, measure, 0.8)) / np.array(limits)
+    severity = np.linalg.norm(shares, axis=1) if measure == "R1" else np.abs(shares).sum(axis=1)
+    assert is_law(severity, lambda r: np.clip(r / 0.8, 0, 1) ** n)
+    # second moments: of the ball 1 / (n + 2), of the cross-polytope 2 / ((n + 1)(n + 2)), times the radius squared
+    moment = 0.8**2 * (1.0 / (n + 2) if measure == "R1" else 2.0 / ((n + 1) * (n + 2)))
+    assert (shares**2).mean(axis=0) == pytest.approx(np.full(n, moment), rel=0.2)
+    assert np.abs(shares.mean(axis=0)).max() < 4.0 * math.sqrt(moment / N)
+
+
+@pytest.mark.parametrize("measure", ["R1", "R2"])
+def test_severity_surfaces(measure):
+    shares = sample(SeverityBall(("a", "b", "c"), (1.0, 1.0, 1.0), measure, 1.5, surface=True), n=200)
+    severity = np.linalg.norm(shares, axis=1) if measure == "R1" else np.abs(shares).sum(axis=1)
+    assert severity == pytest.approx(np.full(200, 1.5), rel=1e-12)
+
+
+def test_choices_have_their_weights():
+    law = Choice("fault", (Option("none", 3.0), Option("latch", 1.0)))
+    draws = Draws((law,), seed=3, runs=N)
+    found = [draws.values(k)["fault"] for k in range(N)]
+    assert stats.binomtest(found.count("latch"), N, 0.25).pvalue > 1e-3
+
+
+@pytest.mark.parametrize("sampling", ["random", "sobol", "latin_hypercube"])
+def test_a_draw_depends_on_seed_and_index_alone(sampling):
+    law = Uniform(("x", "y", "z"), (0.0,) * 3, (1.0,) * 3)
+    draws = Draws((law,), sampling, 5, 64)
+    forward = [draws.values(k) for k in range(64)]
+    again = Draws((law,), sampling, 5, 64)
+    assert [again.values(k) for k in reversed(range(64))] == forward[::-1]
+    assert Draws((law,), sampling, 6, 64).values(7) != forward[7]
+    if sampling != "latin_hypercube":
+        assert Draws((law,), sampling, 5, 1000).values(7) == forward[7]
+
+
+def test_sobol_and_latin_points_are_even():
+    law = Uniform(("x", "y"), (0.0, 0.0), (1.0, 1.0))
+    sobol = sample(law, "sobol", n=256)
+    # the first 2^8 points have one in each interval of the base, and one in each 16 x 16 cell
+    assert sorted(np.floor(sobol[:, 0] * 256).astype(int)) == list(range(256))
+    assert len(set(map(tuple, np.floor(sobol * 16).astype(int).tolist()))) == 256
+    latin = sample(law, "latin_hypercube", n=100)
+    for column in latin.T:
+        assert sorted(np.floor(column * 100).astype(int)) == list(range(100))
+
+
+def test_grids_take_all_combinations():
+    laws = (Uniform(("x",), (1.0,), (2.0,)), Choice("fault", (Option("none"), Option("latch"))))
+    draws = Draws(laws, "grid", points=3)
+    assert draws.grid_size == 6
+    found = [(row["x"], row["fault"]) for row in map(draws.values, range(6))]
+    assert found == [(x, fault) for x in (1.0, 1.5, 2.0) for fault in ("none", "latch")]
+
+
+def test_rejection_keeps_the_law_within():
+    law = Uniform(("x", "y"), (-1.0, -1.0), (1.0, 1.0))
+    x, y = sample(law, accept=lambda row: math.hypot(row["x"], row["y"]) <= 1.0).T
+    assert is_law(np.hypot(x, y), lambda r: r**2)
+
+
+@pytest.mark.parametrize(
+    ("make", "text"),
+    [
+        (lambda: Draws((Uniform(("x",), (0.0,), (1.0,)),) * 2), "x varies by two laws"),
+        (lambda: Draws((), "halton"), "must be one of"),
+        (lambda: Draws((), "grid"), "points"),
+        (lambda: Draws((), "sobol", accept=bool), "random"),
+        (lambda: Uniform(("x",), (1.0,), (0.0,)), "low"),
+        (lambda: Disc(("x",), 1.0), "two variables"),
+        (lambda: SeverityBall(("x",), (1.0,), "R3", 1.0), "R1 or R2"),
+        (lambda: Choice("c", (Option("a"), Option("a"))), "labels"),
+        (lambda: Normal(("a", "b"), (0.0, 0.0), ((1.0, 0.5), (0.0, 1.0)), (0.0, 0.0), (1.0, 1.0)), "covariance"),
+        (lambda: Draws((Uniform(("x",), (0.0,), (1.0,)),), accept=lambda row: False).values(3), "run 3"),
+    ],
+)
+def test_refusals(make, text):
+    with pytest.raises(dockfmu.OptionError, match=text):
+        make()

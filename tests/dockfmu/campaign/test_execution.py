@@ -1,0 +1,206 @@
+"""Nothing lost, nothing double: campaigns whose processes are killed, compared with values computed one by one."""
+
+import os
+import random
+import signal
+import subprocess
+import sys
+import time
+from dataclasses import replace
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from base.files import LockedError
+from dockfmu.campaign import worker
+from dockfmu.campaign.dataset import DAMAGED, DataSetError, read_runs
+from dockfmu.campaign.execution import ClusterOptions, Execution, SchedulerLostError
+from dockfmu.campaign.runner import Point, WorkerMismatchError
+from tests.dockfmu.campaign import stand_in
+
+ROOT = Path(__file__).parents[3]
+RUNS = 300
+ENVIRONMENT = {**os.environ, "PYTHONPATH": str(ROOT), "OMP_NUM_THREADS": "1"}
+
+pytestmark = pytest.mark.slow
+
+
+def rows_are_whole(folder, runs=RUNS, crashed=()):
+    """Every run is there once, with the value of its index; those that crash are told."""
+    table = read_runs(folder / "runs.parquet")
+    assert table["index"].tolist() == list(range(runs))
+    good = ~table["index"].isin(crashed)
+    assert (table.loc[good, "outcome"] == "done").all()
+    expected = np.array([stand_in.value(k) for k in range(runs)])
+    assert np.array_equal(table.loc[good, "value"].to_numpy(), expected[good.to_numpy()])
+    told = table.set_index("index").loc[list(crashed)]
+    assert (told["outcome"] == "crashed").all()
+    assert not list((folder / "runs.parquet").glob(".*.tmp"))
+    return told
+
+
+def client(folder, *arguments):
+    return subprocess.Popen(
+        [sys.executable, "-m", "tests.dockfmu.campaign.stand_in", str(folder), *map(str, arguments)],
+        cwd=ROOT, env=ENVIRONMENT, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, start_new_session=True,
+    )  # fmt: skip
+
+
+def finished(folder, *arguments, status=0, timeout=240):
+    process = client(folder, *arguments)
+    output, _ = process.communicate(timeout=timeout)
+    assert process.returncode == status, output
+    return output
+
+
+def parts(folder):
+    return len(list((folder / "runs.parquet").glob("*.parquet")))
+
+
+def wait_for_parts(folder, count, process):
+    until = time.monotonic() + 120
+    while parts(folder) < count and process.poll() is None:
+        assert time.monotonic() < until
+        time.sleep(0.01)
+
+
+def test_killed_workers_hanging_runs_and_faults_are_told_by_index(tmp_path):
+    finished(tmp_path, "--workers", 2, "--faults", "kill", "raise", "hang")
+    told = rows_are_whole(tmp_path, crashed=(stand_in.KILLER, stand_in.RAISER, stand_in.HANGER))
+    assert "crashed" in told.loc[stand_in.KILLER, "reason"]
+    assert "ZeroDivisionError" in told.loc[stand_in.RAISER, "reason"]
+    assert "time limit" in told.loc[stand_in.HANGER, "reason"]
+
+
+def test_a_client_that_is_killed_goes_on_where_it_was(tmp_path):
+    choose = random.Random(1)
+    for round_ in range(3):
+        process = client(tmp_path, "--workers", 2)
+        wait_for_parts(tmp_path, parts(tmp_path) + 2, process)
+        time.sleep(choose.random() * 0.3)
+        os.killpg(process.pid, signal.SIGKILL)
+        process.wait()
+        assert parts(tmp_path) >= round_
+    before = parts(tmp_path)
+    assert before > 0
+    finished(tmp_path, "--workers", 2)
+    rows_are_whole(tmp_path)
+
+
+def test_a_client_that_dies_between_writing_and_renaming(tmp_path):
+    finished(tmp_path, "--workers", 2, "--die-before-rename", 2, status=-signal.SIGKILL)
+    assert list((tmp_path / "runs.parquet").glob(".*.tmp"))
+    assert parts(tmp_path) == 1
+    finished(tmp_path, "--workers", 2)
+    rows_are_whole(tmp_path)
+
+
+def test_a_full_disk_ends_the_campaign_and_keeps_what_is_written(tmp_path):
+    finished(tmp_path, "--workers", 1, "--runs", 40)
+    output = finished(tmp_path, "--workers", 1, "--largest-file", 1000, status=1)
+    assert "WriteError" in output
+    assert "cannot be written" in output
+    rows_are_whole(tmp_path, 40)
+    finished(tmp_path, "--workers", 1)
+    rows_are_whole(tmp_path)
+
+
+def test_parts_that_cannot_be_read_are_made_again(tmp_path):
+    finished(tmp_path, "--workers", 1, "--runs", 60)
+    part = sorted((tmp_path / "runs.parquet").glob("*.parquet"))[0]
+    part.write_bytes(part.read_bytes()[:-100])
+    output = finished(tmp_path, "--workers", 1, "--runs", 60)
+    assert "cannot be read" in output
+    rows_are_whole(tmp_path, 60)
+    assert list((tmp_path / "runs.parquet").glob(f"{DAMAGED}*"))
+
+
+def test_two_clients_on_one_folder_are_refused(tmp_path):
+    with stand_in.data_set(tmp_path):
+        output = finished(tmp_path, "--workers", 1, status=2)
+        assert "is being written by process" in output
+    with stand_in.data_set(tmp_path), pytest.raises(LockedError), stand_in.data_set(tmp_path):
+        pass
+
+
+def test_rows_do_not_depend_on_workers_or_order(tmp_path):
+    for workers in (1, 2):
+        folder = tmp_path / str(workers)
+        stand_in.make(folder, 50, ClusterOptions(workers, None, "1GiB"))
+        rows_are_whole(folder, 50)
+    with pytest.raises(DataSetError, match="no runs"):
+        read_runs(tmp_path)
+
+
+@pytest.fixture
+def cluster():
+    """A scheduler and two workers without nannies, as processes: (address, scheduler, workers)."""
+    made = []
+
+    def start():
+        scheduler = subprocess.Popen(
+            [sys.executable, "-m", "distributed.cli.dask_scheduler", "--host", "127.0.0.1", "--port", "0",
+             "--no-dashboard"],
+            cwd=ROOT, env=ENVIRONMENT, stderr=subprocess.PIPE, text=True,
+        )  # fmt: skip
+        made.append(scheduler)
+        assert scheduler.stderr is not None
+        for line in scheduler.stderr:
+            if "Scheduler at:" in line:
+                address = line.split()[-1]
+                break
+        workers = [
+            subprocess.Popen(
+                [sys.executable, "-m", "distributed.cli.dask_worker", address, "--nthreads", "1", "--no-nanny",
+                 "--no-dashboard", "--memory-limit", "1GiB"],
+                cwd=ROOT, env=ENVIRONMENT, stderr=subprocess.DEVNULL,
+            )
+            for _ in range(2)
+        ]  # fmt: skip
+        made.extend(workers)
+        return address, scheduler, workers
+
+    yield start
+    for process in made:
+        process.kill()
+        process.wait()
+
+
+def test_at_a_scheduler_with_a_worker_killed_and_then_the_scheduler(tmp_path, cluster):
+    address, scheduler, workers = cluster()
+    process = client(tmp_path, "--scheduler", address, "--takes", 0.05)
+    wait_for_parts(tmp_path, 1, process)
+    workers[0].kill()
+    wait_for_parts(tmp_path, parts(tmp_path) + 2, process)
+    scheduler.kill()
+    output, _ = process.communicate(timeout=60)
+    assert process.returncode == 1, output
+    assert "SchedulerLostError" in output
+    made = len(read_runs(tmp_path / "runs.parquet"))
+    assert 0 < made < RUNS
+    address, _, _ = cluster()
+    output = finished(tmp_path, "--scheduler", address)
+    assert f"of {RUNS} runs" in output
+    rows_are_whole(tmp_path)
+
+
+def test_no_scheduler_is_told(tmp_path):
+    with pytest.raises(SchedulerLostError, match=r"tcp://127\.0\.0\.1:9"):
+        stand_in.make(tmp_path, 5, ClusterOptions(None, "tcp://127.0.0.1:9"))
+
+
+def test_workers_of_another_version_are_refused(tmp_path, monkeypatch):
+    other = {"dockfmu": "0.0.1", "sources": "other"}
+    monkeypatch.setattr("dockfmu.campaign.execution.fingerprint", lambda: other)
+    with pytest.raises(WorkerMismatchError, match=r"dockfmu .* instead of 0\.0\.1"):
+        stand_in.make(tmp_path, 5, ClusterOptions(1, None, "1GiB"))
+
+
+def test_a_worker_compares_itself_too(monkeypatch, tmp_path):
+    """One that joins later was not seen by the client."""
+    execution = Execution(stand_in.study(5), {}, ClusterOptions(1), stand_in.StandIn)
+    parcel = replace(execution._parcel, fingerprint={"dockfmu": "0.0.1"})
+    monkeypatch.setitem(worker._parcels, parcel.key, parcel)
+    with pytest.raises(WorkerMismatchError, match=r"dockfmu .* instead of 0\.0\.1"):
+        worker.run_chunk(parcel.key, [Point(0)])
