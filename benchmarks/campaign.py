@@ -13,13 +13,13 @@ import time
 from pathlib import Path
 
 from benchmarks.page import machine, replace_table
-from dockfmu.campaign.campaign import Campaign, make_runs
+from dockfmu.campaign.campaign import Campaign, make_runs, open_session
 from dockfmu.campaign.dataset import DataSet
 from dockfmu.campaign.description import Kept, Study
 from dockfmu.campaign.draws import Draws
 from dockfmu.campaign.execution import ClusterOptions, Execution
 from dockfmu.campaign.laws import Uniform
-from dockfmu.campaign.runner import Point, Runner
+from dockfmu.campaign.runner import Runner, RunPoint
 from dockfmu.options import RunOptions
 
 ROOT = Path(__file__).parents[1]
@@ -44,7 +44,7 @@ class NoRun:
     def __init__(self, study: Study, expected: object = None) -> None:
         pass
 
-    def run(self, point: Point) -> dict:
+    def run(self, point: RunPoint) -> dict:
         return {"index": point.index, "status": "completed", "outcome": "done", "wall_s": 1e-3}
 
     def close(self) -> None:
@@ -54,10 +54,10 @@ class NoRun:
 def alone(campaign: Campaign, runs: int) -> float:
     """Seconds for each run by a warm runner in this process, the first one left out."""
     runner = Runner(campaign.study)
-    runner.run(Point(0))
+    runner.run(RunPoint(0))
     began = time.perf_counter()
     for index in range(runs):
-        runner.run(Point(index))
+        runner.run(RunPoint(index))
     taken = (time.perf_counter() - began) / runs
     runner.close()
     return taken
@@ -69,7 +69,7 @@ def loaded_anew(campaign: Campaign, runs: int) -> float:
     for index in range(runs):
         runner = Runner(campaign.study)
         runner._systems[()] = campaign.system
-        runner.run(Point(index))
+        runner.run(RunPoint(index))
         runner.close()
     return (time.perf_counter() - began) / runs
 
@@ -77,8 +77,8 @@ def loaded_anew(campaign: Campaign, runs: int) -> float:
 def on_workers(campaign: Campaign, workers: int, runs: int) -> tuple[float, list[float]]:
     """(seconds for each run, MiB of client and workers at the end) on a cluster that has made some runs before."""
     campaign.study = campaign.study.with_runs(runs)
-    with campaign.session(ClusterOptions(workers)) as (data, cluster):
-        list(cluster.run(map(Point, range(2 * workers))))
+    with open_session(campaign, ClusterOptions(workers)) as (data, cluster):
+        list(cluster.run(map(RunPoint, range(2 * workers))))
         began = time.perf_counter()
         make_runs(data, cluster, runs)
         taken = (time.perf_counter() - began) / runs

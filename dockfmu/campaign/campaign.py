@@ -17,7 +17,7 @@ from dockfmu.campaign.dataset import DataSet, read_peaks, read_runs
 from dockfmu.campaign.description import Study, read_content, read_study
 from dockfmu.campaign.execution import ClusterOptions, Execution, check_workers
 from dockfmu.campaign.progress import CampaignProgress, silent
-from dockfmu.campaign.runner import Point, Runner, columns, resolve, variants
+from dockfmu.campaign.runner import Runner, RunPoint, columns, resolve, variants
 from dockfmu.campaign.worker import fingerprint
 from dockfmu.options import OptionError
 from dockfmu.record import RecordedRun
@@ -131,27 +131,11 @@ class Campaign:
         check_workers(where)
         if runs is not None:
             self.study = self._with_runs(runs)
-        with self.session(where) as (data, cluster):
+        with open_session(self, where) as (data, cluster):
             make_runs(data, cluster, self.study.draws.runs, progress)
             if answer:
                 self._conclude(cluster, progress)
         return self.runs()
-
-    @contextmanager
-    def session(self, where: ClusterOptions = HERE, runner: Any = Runner) -> Iterator[tuple[DataSet, Execution]]:
-        """Open the folder for writing and a cluster for running; for what `run` does and methods that run more."""
-        known = self._identify()
-        with self.dataset() as data:
-            self._write_manifest(known)
-            made = {labels: dict(system["fmus"]) for labels, system in known.items()}
-            with Execution(self.study, made, where, runner) as cluster:
-                yield data, cluster
-
-    def dataset(self, place: Path | None = None) -> DataSet:
-        """Return the data set of the runs, or of other runs of this study at a `place` in the folder."""
-        peaks = tuple(self.system.structure.select(types=("Real",))) if self.study.kept.peaks else ()
-        told = {"campaign": self.study.name, "versions": json.dumps(fingerprint())}
-        return DataSet(self.folder / (place or RUNS), columns(self.study, self.system), peaks, told)
 
     def runs(self, columns: Sequence[str] | None = None) -> pandas.DataFrame:
         """Return the rows of all runs made so far, in the order of their index."""
@@ -165,7 +149,7 @@ class Campaign:
         """Make run `index` alone, in this process, and return its row: bitwise that of the campaign."""
         if self._runner is None:
             self._runner = Runner(self.study)
-        return self._runner.run(Point(index))
+        return self._runner.run(RunPoint(index))
 
     def record(
         self, index: int, folder: Path | str | None = None, *, report: bool = True,
@@ -240,6 +224,27 @@ class Campaign:
         write_file(file, json.dumps({**now, "created": made}, indent=1, default=str).encode())
 
 
+@contextmanager
+def open_session(
+    campaign: Campaign, where: ClusterOptions = HERE, runner: Any = Runner
+) -> Iterator[tuple[DataSet, Execution]]:
+    """Open the folder of a campaign for writing, and a cluster for its runs and those of methods."""
+    known = campaign._identify()
+    with data_set(campaign) as data:
+        campaign._write_manifest(known)
+        made = {labels: dict(system["fmus"]) for labels, system in known.items()}
+        with Execution(campaign.study, made, where, runner) as cluster:
+            yield data, cluster
+
+
+def data_set(campaign: Campaign, place: Path = Path(RUNS)) -> DataSet:
+    """Return the data set of the runs of a campaign, or of other runs of its study at a `place` in its folder."""
+    study, system = campaign.study, campaign.system
+    peaks = tuple(system.structure.select(types=("Real",))) if study.kept.peaks else ()
+    told = {"campaign": study.name, "versions": json.dumps(fingerprint())}
+    return DataSet(campaign.folder / place, columns(study, system), peaks, told)
+
+
 def make_runs(data: DataSet, cluster: Execution, runs: int, progress: Callable[[str], None] = silent) -> None:
     """Make those of `runs` runs that a data set lacks. What was made is kept, whatever happens."""
     for note in data.notes:
@@ -251,7 +256,7 @@ def make_runs(data: DataSet, cluster: Execution, runs: int, progress: Callable[[
     waiting: list[dict[str, Any]] = []
     since = time.monotonic()
     try:
-        for row in cluster.run(map(Point, todo), tick=shown.tick):
+        for row in cluster.run(map(RunPoint, todo), tick=shown.tick):
             waiting.append(row)
             shown.count(row)
             if len(waiting) >= PART_ROWS or time.monotonic() - since > PART_S:

@@ -11,10 +11,10 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from base.errors import DockfmuError
-from dockfmu.campaign.campaign import ANSWERS, PART_ROWS, PART_S, Campaign
+from dockfmu.campaign.campaign import ANSWERS, PART_ROWS, PART_S, Campaign, data_set
 from dockfmu.campaign.description import short_name
 from dockfmu.campaign.execution import Execution
-from dockfmu.campaign.runner import Point
+from dockfmu.campaign.runner import RunPoint
 
 if TYPE_CHECKING:
     import pandas
@@ -33,7 +33,7 @@ class Evaluations:
 
     def __init__(self, campaign: Campaign, cluster: Execution, name: str) -> None:
         self.campaign, self.cluster = campaign, cluster
-        self.data = campaign.dataset(Path(ANSWERS) / f"{name}.parquet")
+        self.data = data_set(campaign, Path(ANSWERS) / f"{name}.parquet")
         self.count = 0
         """Runs asked for so far."""
 
@@ -59,7 +59,7 @@ class Evaluations:
         import pandas
 
         first, self.count = self.count, self.count + len(values)
-        points = [Point(first + k, dict(chosen), step) for k, chosen in enumerate(values)]
+        points = [RunPoint(first + k, dict(chosen), step) for k, chosen in enumerate(values)]
         for point in points:
             if point.index in self._rows:
                 self._check(point)
@@ -80,7 +80,7 @@ class Evaluations:
         self.data.write(rows)
         self._rows |= {row["index"]: row for row in rows}
 
-    def _check(self, point: Point) -> None:
+    def _check(self, point: RunPoint) -> None:
         kept = self._rows[point.index]
         for name, value in (point.values or {}).items():
             had = kept.get(short_name(name), value)

@@ -25,7 +25,7 @@ from distributed import Client, LocalCluster, as_completed
 
 from base.errors import FAILED, DockfmuError
 from dockfmu.campaign.description import Study
-from dockfmu.campaign.runner import Point, Runner, WorkerMismatchError
+from dockfmu.campaign.runner import Runner, RunPoint, WorkerMismatchError
 from dockfmu.campaign.worker import Parcel, StudyPlugin, fingerprint, pack, run_chunk
 from dockfmu.options import OptionError
 
@@ -158,18 +158,18 @@ class Execution:
         assert self._client is not None
         return max(1, sum(map(int, self._client.nthreads().values())))
 
-    def run(self, points: Iterable[Point], *, tick: Callable[[], None] = lambda: None) -> Iterator[dict[str, Any]]:
+    def run(self, points: Iterable[RunPoint], *, tick: Callable[[], None] = lambda: None) -> Iterator[dict[str, Any]]:
         """Yield the row of each run as it comes; `tick` is called many times a second.
 
         Raises SchedulerLostError, WorkerMismatchError, and OptionError for a fault in making a run.
         """
         assert self._client is not None
         left = iter(points)
-        chunks: dict[str, list[Point]] = {}
+        chunks: dict[str, list[RunPoint]] = {}
         done = as_completed(raise_errors=False)
         window = WINDOW * self.threads
 
-        def submit(chunk: list[Point]) -> None:
+        def submit(chunk: list[RunPoint]) -> None:
             # equal arguments must not give one future
             future = self._client.submit(run_chunk, self._parcel.key, chunk, pure=False, retries=0)  # type: ignore[union-attr]
             chunks[future.key] = chunk
@@ -179,7 +179,7 @@ class Execution:
             while len(chunks) < window and (chunk := list(islice(left, self._chunk_size()))):
                 submit(chunk)
 
-        suspects: list[Point] = []
+        suspects: list[RunPoint] = []
         alone: set[int] = set()
         last_worker = time.monotonic()
         try:
@@ -214,7 +214,9 @@ class Execution:
             for future in list(done.futures):
                 future.release()
 
-    def _take(self, future: Any, chunk: list[Point], submit: Callable[[list[Point]], None]) -> Iterator[dict[str, Any]]:
+    def _take(
+        self, future: Any, chunk: list[RunPoint], submit: Callable[[list[RunPoint]], None]
+    ) -> Iterator[dict[str, Any]]:
         """Yield the rows of a chunk that has ended; one of several runs that ended badly is split."""
         if future.status == "finished":
             rows = future.result()
@@ -250,7 +252,7 @@ def _was_killed(future: Any) -> bool:
     return future.status == "error" and type(future.exception()).__name__ == "KilledWorker"
 
 
-def crashed(point: Point, error: BaseException | None) -> dict[str, Any]:
+def crashed(point: RunPoint, error: BaseException | None) -> dict[str, Any]:
     """Return the row of a run that ended its worker, or that raised what no run should."""
     if type(error).__name__ == "KilledWorker":
         reason = (

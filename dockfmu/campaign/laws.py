@@ -114,7 +114,7 @@ class Normal:
 
 
 @dataclass(frozen=True)
-class Disc:
+class UniformDisc:
     """Two variables that are uniform in a disc about `centre`."""
 
     names: tuple[str, ...]

@@ -46,7 +46,7 @@ class WorkerMismatchError(DockfmuError):
 
 
 @dataclass(frozen=True)
-class Point:
+class RunPoint:
     """A run to make: number `index`, with its own draw or with these `values`; `step` replaces that of the study."""
 
     index: int
@@ -178,7 +178,7 @@ class Runner:
         while self._warm:
             self._warm.popitem()[1].close()
 
-    def run(self, point: Point) -> dict[str, Any]:
+    def run(self, point: RunPoint) -> dict[str, Any]:
         """Return the row of a run; a run that fails has a row too. Raises WorkerMismatchError."""
         row: dict[str, Any] = {"index": point.index, "worker": socket.gethostname(), "step": point.step}
         try:

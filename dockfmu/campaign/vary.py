@@ -9,7 +9,7 @@ import numpy as np
 
 from base.names import shown
 from base.units import Unit, UnitError, parse_unit
-from dockfmu.campaign.laws import Choice, Disc, Law, Normal, Option, SeverityBall, Uniform
+from dockfmu.campaign.laws import Choice, Law, Normal, Option, SeverityBall, Uniform, UniformDisc
 from dockfmu.declare.initial_conditions import ANGLES, CONDITIONS, LIMITED, SIZES, UNITS, InitialConditions
 from dockfmu.declare.limits import SIGMAS
 from dockfmu.declare.quantities import in_unit
@@ -47,7 +47,7 @@ def _law(row: Table, system: System) -> Law:
     if kind == "disc":
         radius = _numbers(row, "radius", names[:1], system)[0]
         centre = _numbers(row, "centre", names, system, [0.0] * len(names))
-        return Disc(names, radius, (centre[0], centre[-1]))
+        return UniformDisc(names, radius, (centre[0], centre[-1]))
     return _normal(row, names, system)
 
 

@@ -24,7 +24,7 @@ from distributed import WorkerPlugin
 
 from dockfmu.campaign.description import Study
 from dockfmu.campaign.laws import Choice
-from dockfmu.campaign.runner import Point, Runner, WorkerMismatchError
+from dockfmu.campaign.runner import Runner, RunPoint, WorkerMismatchError
 from dockfmu.declare import kept
 
 GRACE_S = 10.0
@@ -124,7 +124,7 @@ def pack(study: Study) -> tuple[Study, dict[str, bytes]]:
     return packed, files
 
 
-def run_chunk(key: str, points: Sequence[Point]) -> list[dict[str, Any]]:
+def run_chunk(key: str, points: Sequence[RunPoint]) -> list[dict[str, Any]]:
     """Return the rows of some runs. Raises WorkerMismatchError."""
     with _busy:
         runner = _runner(key)

@@ -10,7 +10,7 @@ import pytest
 
 import dockfmu
 from dockfmu.campaign.description import read_study
-from dockfmu.campaign.runner import Point, Runner
+from dockfmu.campaign.runner import Runner, RunPoint
 from dockfmu.cli import main
 from tests.dockfmu.small_systems import write_pair
 
@@ -60,9 +60,9 @@ def study(folder, **changes):
 def test_rows_are_those_of_runs_alone(folder):
     made = study(folder)
     runner = Runner(made)
-    warm = [runner.run(Point(k)) for k in range(24)]
+    warm = [runner.run(RunPoint(k)) for k in range(24)]
     for k in (23, 5, 0):
-        alone = Runner(made).run(Point(k))
+        alone = Runner(made).run(RunPoint(k))
         for row in (alone, warm[k]):
             row.pop("wall_s", None)
         assert alone == warm[k]
@@ -76,7 +76,7 @@ def test_rows_are_those_of_runs_alone(folder):
 def test_measures_and_endings_are_those_of_a_recorded_run(folder):
     made = study(folder)
     runner = Runner(made)
-    rows = [runner.run(Point(k)) for k in range(24)]
+    rows = [runner.run(RunPoint(k)) for k in range(24)]
     seen = set()
     for row in rows:
         if row["outcome"] == "invalid":

@@ -8,7 +8,7 @@ from scipy import stats
 
 import dockfmu
 from dockfmu.campaign.draws import Draws
-from dockfmu.campaign.laws import Choice, Disc, Normal, Option, SeverityBall, Uniform
+from dockfmu.campaign.laws import Choice, Normal, Option, SeverityBall, Uniform, UniformDisc
 
 N = 4000
 
@@ -48,7 +48,7 @@ def test_covariance():
 
 
 def test_disc():
-    y, z = sample(Disc(("y", "z"), 0.34)).T
+    y, z = sample(UniformDisc(("y", "z"), 0.34)).T
     assert is_law(np.hypot(y, z), lambda r: (r / 0.34) ** 2)
     assert is_law(np.arctan2(z, y) % (2 * np.pi), stats.uniform(0, 2 * np.pi).cdf)
 
@@ -127,7 +127,7 @@ def test_rejection_keeps_the_law_within():
         (lambda: Draws((), "grid"), "points"),
         (lambda: Draws((), "sobol", accept=bool), "random"),
         (lambda: Uniform(("x",), (1.0,), (0.0,)), "low"),
-        (lambda: Disc(("x",), 1.0), "two variables"),
+        (lambda: UniformDisc(("x",), 1.0), "two variables"),
         (lambda: SeverityBall(("x",), (1.0,), "R3", 1.0), "R1 or R2"),
         (lambda: Choice("c", (Option("a"), Option("a"))), "labels"),
         (lambda: Normal(("a", "b"), (0.0, 0.0), ((1.0, 0.5), (0.0, 1.0)), (0.0, 0.0), (1.0, 1.0)), "covariance"),

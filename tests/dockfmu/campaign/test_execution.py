@@ -16,7 +16,7 @@ from base.files import LockedError
 from dockfmu.campaign import worker
 from dockfmu.campaign.dataset import DAMAGED, DataSetError, read_runs
 from dockfmu.campaign.execution import ClusterOptions, Execution, SchedulerLostError
-from dockfmu.campaign.runner import Point, WorkerMismatchError
+from dockfmu.campaign.runner import RunPoint, WorkerMismatchError
 from tests.dockfmu.campaign import stand_in
 
 ROOT = Path(__file__).parents[3]
@@ -203,4 +203,4 @@ def test_a_worker_compares_itself_too(monkeypatch, tmp_path):
     parcel = replace(execution._parcel, fingerprint={"dockfmu": "0.0.1"})
     monkeypatch.setitem(worker._parcels, parcel.key, parcel)
     with pytest.raises(WorkerMismatchError, match=r"dockfmu .* instead of 0\.0\.1"):
-        worker.run_chunk(parcel.key, [Point(0)])
+        worker.run_chunk(parcel.key, [RunPoint(0)])
