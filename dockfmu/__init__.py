@@ -14,7 +14,8 @@ if TYPE_CHECKING:
     from base.errors import DockfmuError
     from base.files import LockedError, WriteError
     from components.core.record import ParameterError
-    from dockfmu.campaign.campaign import Campaign, CampaignError
+    from dockfmu.campaign.campaign import Campaign
+    from dockfmu.campaign.folder import CampaignError
     from dockfmu.declare.adaptive import Adaptive
     from dockfmu.declare.plan import Panel, Plan
     from dockfmu.declare.tables import DeclarationError
@@ -53,7 +54,8 @@ _HOME = {
     "base.errors": ("DockfmuError",),
     "base.files": ("LockedError", "WriteError"),
     "components.core.record": ("ParameterError",),
-    "dockfmu.campaign.campaign": ("Campaign", "CampaignError"),
+    "dockfmu.campaign.campaign": ("Campaign",),
+    "dockfmu.campaign.folder": ("CampaignError",),
     "dockfmu.declare.adaptive": ("Adaptive",),
     "dockfmu.declare.plan": ("Panel", "Plan"),
     "dockfmu.declare.tables": ("DeclarationError",),

@@ -2,46 +2,30 @@
 
 from __future__ import annotations
 
-import hashlib
-import json
-import time
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from datetime import UTC, datetime
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from base.errors import DockfmuError
-from base.files import write_file
-from dockfmu.campaign.dataset import DataSet, read_peaks, read_runs
-from dockfmu.campaign.description import Study, read_content, read_study
+from dockfmu.campaign.answers.asked import answer_all
+from dockfmu.campaign.dataset import DataSet
+from dockfmu.campaign.description import Study
 from dockfmu.campaign.execution import ClusterOptions, Execution, check_workers
+from dockfmu.campaign.folder import SERIES, CampaignFolder, data_set
 from dockfmu.campaign.progress import CampaignProgress, silent
-from dockfmu.campaign.runner import Runner, RunPoint, columns, resolve, variants
-from dockfmu.campaign.worker import fingerprint
+from dockfmu.campaign.report import write_campaign_report
+from dockfmu.campaign.runner import Runner, RunPoint, resolve
 from dockfmu.options import OptionError
 from dockfmu.record import RecordedRun
 from dockfmu.system import System
-from master.checkpoint import digests, identity
 
 if TYPE_CHECKING:
-    import numpy as np
     import pandas
 
-MANIFEST, RUNS, SERIES, ANSWERS = "campaign.json", "runs.parquet", "series", "answers"
-PART_ROWS, PART_S = 500, 30.0
-"""A part is written when it has this many rows, or when its first row has waited this long."""
-FORMAT = 1
 HERE = ClusterOptions()
-FREE = ("runs", "answers", "keep", "description")
-"""Tables of a description that may change between two sessions of a campaign."""
 
 
-class CampaignError(DockfmuError):
-    """A campaign cannot be made, or not gone on with."""
-
-
-class Campaign:
+class Campaign(CampaignFolder):
     """Many runs of one system with values that vary, kept in a folder.
 
     Parameters
@@ -65,29 +49,7 @@ class Campaign:
     >>> campaign.runs()["outcome"].value_counts()
     """
 
-    def __init__(self, source: Path | str | Mapping[str, Any], folder: Path | str | None = None) -> None:
-        if isinstance(source, Mapping):
-            content, base, where = dict(source), Path(), "campaign"
-        elif (Path(source) / MANIFEST).is_file():
-            content, base, where = _described(Path(source))
-            folder = source if folder is None else folder
-        else:
-            content, base, where = read_content(Path(source)), Path(source).parent, str(source)
-        self.study, self.system = read_study(content, base.absolute(), where)
-        self.folder = Path("build") / "campaigns" / self.study.name if folder is None else Path(folder)
-        self._runner: Runner | None = None
-
-    def __repr__(self) -> str:
-        return f"<Campaign {self.study.name} of {self.study.system}: {self.folder}>"
-
-    @property
-    def names(self) -> tuple[str, ...]:
-        """Full names of what varies."""
-        return self.study.draws.names
-
-    def values(self, index: int) -> dict[str, Any]:
-        """Return the values of run `index`, which depend on the seed and the index alone."""
-        return self.study.draws.values(index)
+    _runner: Runner | None = None
 
     def run(
         self,
@@ -137,14 +99,6 @@ class Campaign:
                 self._conclude(cluster, progress)
         return self.runs()
 
-    def runs(self, columns: Sequence[str] | None = None) -> pandas.DataFrame:
-        """Return the rows of all runs made so far, in the order of their index."""
-        return read_runs(self.folder / RUNS, columns)
-
-    def peaks(self, output: str, part: str = "max") -> np.ndarray:
-        """Return the peak of an output in each run: "max" or "min", "t_max" or "t_min" in s."""
-        return read_peaks(self.folder / RUNS, output, part)
-
     def row(self, index: int) -> dict[str, Any]:
         """Make run `index` alone, in this process, and return its row: bitwise that of the campaign."""
         if self._runner is None:
@@ -174,9 +128,6 @@ class Campaign:
         return self.study.with_runs(runs)
 
     def _conclude(self, cluster: Execution, progress: Callable[[str], None]) -> None:
-        from dockfmu.campaign.answers.asked import answer_all
-        from dockfmu.campaign.report import write_campaign_report
-
         for index in self.wanted_series():
             if not (self.folder / SERIES / f"{index:06d}" / "summary.json").is_file():
                 progress(f"recording run {index}")
@@ -198,51 +149,18 @@ class Campaign:
             found += ordered["index"].head(count).tolist()
         return sorted(dict.fromkeys(found))
 
-    def _identify(self) -> dict[tuple[str, ...], dict[str, Any]]:
-        """Return, for each variant, the digests of its FMUs and one of all that it is."""
-        runner = Runner(self.study)
-        runner._systems[()] = self.system
-        found = {}
-        for labels in variants(self.study):
-            structure = runner.system(labels).structure
-            about = json.dumps(identity(structure), sort_keys=True).encode()
-            found[labels] = {"fmus": digests(structure), "all": hashlib.sha256(about).hexdigest()}
-        return found
-
-    def _write_manifest(self, known: Mapping[tuple[str, ...], Mapping[str, Any]]) -> None:
-        """Write what the campaign is, or check that the folder is of this one. Raises CampaignError."""
-        systems = {" ".join(labels): dict(system) for labels, system in known.items()}
-        now = {
-            "format": FORMAT, "description": self.study.content, "files": str(self.study.folder),
-            "systems": systems, "versions": fingerprint(),
-        }  # fmt: skip
-        file = self.folder / MANIFEST
-        before = _manifest(file) if file.is_file() else None
-        if before is not None:
-            _check_same(self.folder, before, now)
-        made = datetime.now(UTC).strftime("%Y-%m-%d %H:%M:%S UTC") if before is None else before.get("created")
-        write_file(file, json.dumps({**now, "created": made}, indent=1, default=str).encode())
-
 
 @contextmanager
 def open_session(
     campaign: Campaign, where: ClusterOptions = HERE, runner: Any = Runner
 ) -> Iterator[tuple[DataSet, Execution]]:
     """Open the folder of a campaign for writing, and a cluster for its runs and those of methods."""
-    known = campaign._identify()
+    known = campaign.identify()
     with data_set(campaign) as data:
-        campaign._write_manifest(known)
+        campaign.write_manifest(known)
         made = {labels: dict(system["fmus"]) for labels, system in known.items()}
         with Execution(campaign.study, made, where, runner) as cluster:
             yield data, cluster
-
-
-def data_set(campaign: Campaign, place: Path = Path(RUNS)) -> DataSet:
-    """Return the data set of the runs of a campaign, or of other runs of its study at a `place` in its folder."""
-    study, system = campaign.study, campaign.system
-    peaks = tuple(system.structure.select(types=("Real",))) if study.kept.peaks else ()
-    told = {"campaign": study.name, "versions": json.dumps(fingerprint())}
-    return DataSet(campaign.folder / place, columns(study, system), peaks, told)
 
 
 def make_runs(data: DataSet, cluster: Execution, runs: int, progress: Callable[[str], None] = silent) -> None:
@@ -253,17 +171,12 @@ def make_runs(data: DataSet, cluster: Execution, runs: int, progress: Callable[[
     if not todo:
         return
     shown = CampaignProgress(runs, runs - len(todo), progress)
-    waiting: list[dict[str, Any]] = []
-    since = time.monotonic()
     try:
         for row in cluster.run(map(RunPoint, todo), tick=shown.tick):
-            waiting.append(row)
+            data.add(row)
             shown.count(row)
-            if len(waiting) >= PART_ROWS or time.monotonic() - since > PART_S:
-                full, waiting, since = waiting, [], time.monotonic()
-                data.write(full)
     finally:
-        data.write(waiting)
+        data.flush()
         shown.end()
 
 
@@ -278,34 +191,3 @@ def _with_start(system: System, start: Any) -> System:
         other.plan = replace(system.plan, approach_energy=start.approach_energy)
     other._products = None
     return other
-
-
-def _manifest(file: Path) -> dict[str, Any]:
-    try:
-        found = json.loads(file.read_text(encoding="utf-8"))
-    except (OSError, ValueError) as error:
-        raise CampaignError(f"{file}: cannot be read ({error})") from error
-    if not isinstance(found, dict) or found.get("format") != FORMAT:
-        raise CampaignError(f"{file}: not of a campaign of this version of dockfmu")
-    return found
-
-
-def _described(folder: Path) -> tuple[dict[str, Any], Path, str]:
-    found = _manifest(folder / MANIFEST)
-    return found["description"], Path(found["files"]), str(folder / MANIFEST)
-
-
-def _check_same(folder: Path, before: Mapping[str, Any], now: Mapping[str, Any]) -> None:
-    """Raise CampaignError that names what differs between a campaign's folder and what is to go on in it."""
-    then, given = before["description"], now["description"]
-    changed = [key for key in dict.fromkeys([*then, *given]) if key not in FREE and then.get(key) != given.get(key)]
-    if then.get("sampling") == "latin_hypercube" and then.get("runs") != given.get("runs"):
-        changed.append("runs (a Latin hypercube is made for one number)")
-    changed += [f"system {name}" for name, system in now["systems"].items() if before["systems"].get(name) != system]
-    old, new = before["versions"], now["versions"]
-    changed += [f"version of {name}" for name, value in new.items() if old.get(name) != value]
-    if changed:
-        raise CampaignError(
-            f"{folder}: is of a campaign with another {', another '.join(changed)}; runs of both would be mixed: give "
-            "another folder with -o"
-        )

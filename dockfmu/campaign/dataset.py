@@ -9,6 +9,7 @@ from __future__ import annotations
 import json
 import math
 import os
+import time
 import uuid
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
@@ -26,6 +27,8 @@ if TYPE_CHECKING:
     import pandas
 
 _TYPES = {"whole": pa.int64(), "number": pa.float64(), "text": pa.string(), "numbers": pa.list_(pa.float64())}
+PART_ROWS, PART_S = 500, 30.0
+"""A part is written when it has this many rows, or when its first row has waited this long."""
 DAMAGED = ".damaged-"
 """Prefix of the names that parts get which cannot be read; their runs are made again."""
 
@@ -63,6 +66,8 @@ class DataSet:
         self._lock = Lock(folder.with_name(f".{folder.name}.lock"), f"{folder}")
         self.seen: set[int] = set()
         self.notes: list[str] = []
+        self._waiting: list[Mapping[str, Any]] = []
+        self._since = 0.0
 
     def __enter__(self) -> DataSet:
         """Take the folder for this process, clear what is not whole, and read what is done.
@@ -93,6 +98,19 @@ class DataSet:
     def parts(self) -> list[Path]:
         """Return the whole parts, in the order of their names."""
         return sorted(self.folder.glob("*.parquet"))
+
+    def add(self, row: Mapping[str, Any]) -> None:
+        """Take a row, and write a part if it is time. Raises WriteError."""
+        if not self._waiting:
+            self._since = time.monotonic()
+        self._waiting.append(row)
+        if len(self._waiting) >= PART_ROWS or time.monotonic() - self._since > PART_S:
+            self.flush()
+
+    def flush(self) -> None:
+        """Write the rows that wait. Raises WriteError."""
+        rows, self._waiting = self._waiting, []
+        self.write(rows)
 
     def write(self, rows: Sequence[Mapping[str, Any]]) -> None:
         """Write rows as one part, but for those that the data set has. Raises WriteError, and nothing is written."""

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import time
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from types import TracebackType
@@ -11,9 +10,9 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from base.errors import DockfmuError
-from dockfmu.campaign.campaign import ANSWERS, PART_ROWS, PART_S, Campaign, data_set
 from dockfmu.campaign.description import short_name
 from dockfmu.campaign.execution import Execution
+from dockfmu.campaign.folder import ANSWERS, CampaignFolder, data_set
 from dockfmu.campaign.runner import RunPoint
 
 if TYPE_CHECKING:
@@ -31,7 +30,7 @@ class Evaluations:
     for the same runs again and gets the rows that are kept.
     """
 
-    def __init__(self, campaign: Campaign, cluster: Execution, name: str) -> None:
+    def __init__(self, campaign: CampaignFolder, cluster: Execution, name: str) -> None:
         self.campaign, self.cluster = campaign, cluster
         self.data = data_set(campaign, Path(ANSWERS) / f"{name}.parquet")
         self.count = 0
@@ -64,21 +63,14 @@ class Evaluations:
             if point.index in self._rows:
                 self._check(point)
         todo = [point for point in points if point.index not in self._rows]
-        waiting: list[dict[str, Any]] = []
-        since = time.monotonic()
         try:
             for row in self.cluster.run(todo) if todo else ():
-                waiting.append(row)
-                if len(waiting) >= PART_ROWS or time.monotonic() - since > PART_S:
-                    self._keep(waiting)
-                    waiting, since = [], time.monotonic()
+                self._rows[row["index"]] = row
+                self.data.add(row)
         finally:
-            self._keep(waiting)
-        return pandas.DataFrame([self._rows[point.index] for point in points]).reset_index(drop=True)
-
-    def _keep(self, rows: list[dict[str, Any]]) -> None:
-        self.data.write(rows)
-        self._rows |= {row["index"]: row for row in rows}
+            self.data.flush()
+        columns = [name for name in self.data.schema.names if not name.startswith("peak_")]
+        return pandas.DataFrame([self._rows[point.index] for point in points]).reindex(columns=columns)
 
     def _check(self, point: RunPoint) -> None:
         kept = self._rows[point.index]

@@ -13,14 +13,14 @@ from markupsafe import Markup
 
 from base.files import atomic_file, write_file
 from dockfmu.campaign.answers.asked import Answer
-from dockfmu.campaign.campaign import ANSWERS, Campaign
+from dockfmu.campaign.folder import ANSWERS, CampaignFolder
 from dockfmu.report.figures import plotly_js
 
 DPI = 160
 _COLOURS = ("#1f77b4", "#ff7f0e")
 
 
-def write_campaign_report(campaign: Campaign, answers: list[Answer]) -> list[Path]:
+def write_campaign_report(campaign: CampaignFolder, answers: list[Answer]) -> list[Path]:
     """Write `report.html` and answers/NAME.png, and return their paths. Raises WriteError."""
     written = [write_file(campaign.folder / "report.html", _page(campaign, answers).encode())]
     for answer in answers:
@@ -31,7 +31,7 @@ def write_campaign_report(campaign: Campaign, answers: list[Answer]) -> list[Pat
     return written
 
 
-def _page(campaign: Campaign, answers: list[Answer]) -> str:
+def _page(campaign: CampaignFolder, answers: list[Answer]) -> str:
     environment = jinja2.Environment(loader=jinja2.PackageLoader("dockfmu", "campaign"), autoescape=True)
     css = (Path(__file__).parents[1] / "report" / "report.css").read_text(encoding="utf-8")
     figures = [(f"plot{k}", _traces(answer), _layout(answer)) for k, answer in enumerate(answers, 1) if answer.figure]

@@ -15,11 +15,11 @@ import numpy as np
 
 from base.files import write_file
 from dockfmu.campaign.answers import comparison, domain, estimates, rare, sensitivity, worst
-from dockfmu.campaign.campaign import ANSWERS, Campaign
 from dockfmu.campaign.dataset import read_runs
 from dockfmu.campaign.description import Measure, short_name
 from dockfmu.campaign.evaluation import Evaluations
 from dockfmu.campaign.execution import Execution
+from dockfmu.campaign.folder import ANSWERS, CampaignFolder
 from dockfmu.campaign.vary import ELEVEN, limit_of, number_in
 from dockfmu.declare.tables import DeclarationError, Table
 from dockfmu.options import OptionError
@@ -44,7 +44,7 @@ class Answer:
     figure: Mapping[str, Any] = field(default_factory=dict)
 
 
-def answer_all(campaign: Campaign, cluster: Execution, progress: Callable[[str], None]) -> list[Answer]:
+def answer_all(campaign: CampaignFolder, cluster: Execution, progress: Callable[[str], None]) -> list[Answer]:
     """Answer all questions, write them to answers/answers.json, and return them."""
     table = campaign.runs()
     found = [outcomes(campaign, table)]
@@ -60,7 +60,7 @@ def answer_all(campaign: Campaign, cluster: Execution, progress: Callable[[str],
     return found
 
 
-def outcomes(campaign: Campaign, table: pandas.DataFrame) -> Answer:
+def outcomes(campaign: CampaignFolder, table: pandas.DataFrame) -> Answer:
     """Return the probability of each outcome."""
     rows = []
     for outcome, count in table["outcome"].value_counts().items():
@@ -78,7 +78,7 @@ def outcomes(campaign: Campaign, table: pandas.DataFrame) -> Answer:
     )  # fmt: skip
 
 
-def loads(campaign: Campaign, table: pandas.DataFrame, measure: Measure) -> Answer:
+def loads(campaign: CampaignFolder, table: pandas.DataFrame, measure: Measure) -> Answer:
     """Return quantiles, exceedance and phases of a measure; of its negative where the smallest values count."""
     values, times = (table[name].to_numpy(float) for name in (measure.name, f"t_{measure.name}"))
     use = np.isfinite(values)
@@ -112,7 +112,7 @@ def loads(campaign: Campaign, table: pandas.DataFrame, measure: Measure) -> Answ
     )  # fmt: skip
 
 
-def depends(campaign: Campaign, table: pandas.DataFrame, measure: Measure) -> Answer:
+def depends(campaign: CampaignFolder, table: pandas.DataFrame, measure: Measure) -> Answer:
     """Return the sensitivities of a measure."""
     choices = {choice.name for choice in campaign.study.choices}
     names = [name for name in map(short_name, campaign.names) if name not in choices]
@@ -127,7 +127,7 @@ def depends(campaign: Campaign, table: pandas.DataFrame, measure: Measure) -> An
     )  # fmt: skip
 
 
-def _domain(campaign: Campaign, cluster: Execution, name: str, row: Table) -> Answer:
+def _domain(campaign: CampaignFolder, cluster: Execution, name: str, row: Table) -> Answer:
     """Return the domain where a measure is negative, over two parameters."""
     parameters = row.texts("parameters", size=2)
     where = row.where
@@ -165,7 +165,7 @@ def _domain(campaign: Campaign, cluster: Execution, name: str, row: Table) -> An
     )  # fmt: skip
 
 
-def _rare(campaign: Campaign, cluster: Execution, name: str, row: Table) -> Answer:
+def _rare(campaign: CampaignFolder, cluster: Execution, name: str, row: Table) -> Answer:
     """Return the probability that a measure is beyond a bound."""
     measure = campaign.study.measure(row.text("measure"))
     above, below = row.number("above", None), row.number("below", None)
@@ -195,7 +195,7 @@ def _rare(campaign: Campaign, cluster: Execution, name: str, row: Table) -> Answ
     )  # fmt: skip
 
 
-def _worst(campaign: Campaign, cluster: Execution, name: str, row: Table) -> Answer:
+def _worst(campaign: CampaignFolder, cluster: Execution, name: str, row: Table) -> Answer:
     """Return the largest load within a severity, or the smallest severity at which a measure is above a bound."""
     measure = campaign.study.measure(row.text("measure"))
     scale = row.text("severity", "R1", ("R1", "R2"))
@@ -253,7 +253,7 @@ def _worst(campaign: Campaign, cluster: Execution, name: str, row: Table) -> Ans
     )  # fmt: skip
 
 
-def _refine(campaign: Campaign, cluster: Execution, name: str, row: Table) -> Answer:
+def _refine(campaign: CampaignFolder, cluster: Execution, name: str, row: Table) -> Answer:
     """Return how the largest values of a measure change at a tenth of the step."""
     measure = campaign.study.measure(row.text("measure"))
     share = row.number("share", 0.01, positive=True)
@@ -275,7 +275,7 @@ def _refine(campaign: Campaign, cluster: Execution, name: str, row: Table) -> An
     )  # fmt: skip
 
 
-def _compare(campaign: Campaign, cluster: Execution, name: str, row: Table) -> Answer:
+def _compare(campaign: CampaignFolder, cluster: Execution, name: str, row: Table) -> Answer:
     """Return what another campaign on equal draws has in other numbers."""
     other = campaign.study.path(row.text("with"))
     mine, theirs = campaign.runs(), read_runs(other / "runs.parquet")
@@ -312,12 +312,12 @@ def compare(
     )  # fmt: skip
 
 
-_KINDS: dict[str, Callable[[Campaign, Execution, str, Table], Answer]] = {
+_KINDS: dict[str, Callable[[CampaignFolder, Execution, str, Table], Answer]] = {
     "domain": _domain, "rare": _rare, "worst": _worst, "refine": _refine, "compare": _compare,
 }  # fmt: skip
 
 
-def _step(campaign: Campaign) -> float:
+def _step(campaign: CampaignFolder) -> float:
     return campaign.study.options.step or campaign.system.plan.step
 
 

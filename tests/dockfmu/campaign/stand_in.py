@@ -79,7 +79,7 @@ def main():
     parser.add_argument("--die-before-rename", type=int, default=0, help="in which part")
     parser.add_argument("--largest-file", type=int, default=0, help="bytes, as on a full disk")
     arguments = parser.parse_args()
-    campaign.PART_ROWS, campaign.PART_S = 20, 0.5
+    dataset.PART_ROWS, dataset.PART_S = 20, 0.5
     if arguments.die_before_rename:
         left = [arguments.die_before_rename]
 

@@ -1,0 +1,130 @@
+"""The folder of a campaign: its study and system, its rows, and the manifest that says which campaign it is."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from collections.abc import Mapping, Sequence
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from base.errors import DockfmuError
+from base.files import write_file
+from dockfmu.campaign.dataset import DataSet, read_peaks, read_runs
+from dockfmu.campaign.description import read_content, read_study
+from dockfmu.campaign.runner import Runner, columns, variants
+from dockfmu.campaign.worker import fingerprint
+from master.checkpoint import digests, identity
+
+if TYPE_CHECKING:
+    import numpy as np
+    import pandas
+
+MANIFEST, RUNS, SERIES, ANSWERS = "campaign.json", "runs.parquet", "series", "answers"
+FORMAT = 1
+FREE = ("runs", "answers", "keep", "description")
+"""Tables of a description that may change between two sessions of a campaign."""
+
+
+class CampaignError(DockfmuError):
+    """A campaign cannot be made, or not gone on with."""
+
+
+class CampaignFolder:
+    """A campaign as its folder has it; see `Campaign` for its arguments, and for running it."""
+
+    def __init__(self, source: Path | str | Mapping[str, Any], folder: Path | str | None = None) -> None:
+        if isinstance(source, Mapping):
+            content, base, where = dict(source), Path(), "campaign"
+        elif (Path(source) / MANIFEST).is_file():
+            content, base, where = _described(Path(source))
+            folder = source if folder is None else folder
+        else:
+            content, base, where = read_content(Path(source)), Path(source).parent, str(source)
+        self.study, self.system = read_study(content, base.absolute(), where)
+        self.folder = Path("build") / "campaigns" / self.study.name if folder is None else Path(folder)
+
+    def __repr__(self) -> str:
+        return f"<{type(self).__name__} {self.study.name} of {self.study.system}: {self.folder}>"
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """Full names of what varies."""
+        return self.study.draws.names
+
+    def values(self, index: int) -> dict[str, Any]:
+        """Return the values of run `index`, which depend on the seed and the index alone."""
+        return self.study.draws.values(index)
+
+    def runs(self, columns: Sequence[str] | None = None) -> pandas.DataFrame:
+        """Return the rows of all runs made so far, in the order of their index."""
+        return read_runs(self.folder / RUNS, columns)
+
+    def peaks(self, output: str, part: str = "max") -> np.ndarray:
+        """Return the peak of an output in each run: "max" or "min", "t_max" or "t_min" in s."""
+        return read_peaks(self.folder / RUNS, output, part)
+
+    def identify(self) -> dict[tuple[str, ...], dict[str, Any]]:
+        """Return, for each variant, the digests of its FMUs and one of all that it is."""
+        runner = Runner(self.study)
+        runner._systems[()] = self.system
+        found = {}
+        for labels in variants(self.study):
+            structure = runner.system(labels).structure
+            about = json.dumps(identity(structure), sort_keys=True).encode()
+            found[labels] = {"fmus": digests(structure), "all": hashlib.sha256(about).hexdigest()}
+        return found
+
+    def write_manifest(self, known: Mapping[tuple[str, ...], Mapping[str, Any]]) -> None:
+        """Write what the campaign is, or check that the folder is of this one. Raises CampaignError."""
+        systems = {" ".join(labels): dict(system) for labels, system in known.items()}
+        now = {
+            "format": FORMAT, "description": self.study.content, "files": str(self.study.folder),
+            "systems": systems, "versions": fingerprint(),
+        }  # fmt: skip
+        file = self.folder / MANIFEST
+        before = _manifest(file) if file.is_file() else None
+        if before is not None:
+            _check_same(self.folder, before, now)
+        made = datetime.now(UTC).strftime("%Y-%m-%d %H:%M:%S UTC") if before is None else before.get("created")
+        write_file(file, json.dumps({**now, "created": made}, indent=1, default=str).encode())
+
+
+def data_set(campaign: CampaignFolder, place: Path = Path(RUNS)) -> DataSet:
+    """Return the data set of the runs of a campaign, or of other runs of its study at a `place` in its folder."""
+    study, system = campaign.study, campaign.system
+    peaks = tuple(system.structure.select(types=("Real",))) if study.kept.peaks else ()
+    told = {"campaign": study.name, "versions": json.dumps(fingerprint())}
+    return DataSet(campaign.folder / place, columns(study, system), peaks, told)
+
+
+def _manifest(file: Path) -> dict[str, Any]:
+    try:
+        found = json.loads(file.read_text(encoding="utf-8"))
+    except (OSError, ValueError) as error:
+        raise CampaignError(f"{file}: cannot be read ({error})") from error
+    if not isinstance(found, dict) or found.get("format") != FORMAT:
+        raise CampaignError(f"{file}: not of a campaign of this version of dockfmu")
+    return found
+
+
+def _described(folder: Path) -> tuple[dict[str, Any], Path, str]:
+    found = _manifest(folder / MANIFEST)
+    return found["description"], Path(found["files"]), str(folder / MANIFEST)
+
+
+def _check_same(folder: Path, before: Mapping[str, Any], now: Mapping[str, Any]) -> None:
+    """Raise CampaignError that names what differs between a campaign's folder and what is to go on in it."""
+    then, given = before["description"], now["description"]
+    changed = [key for key in dict.fromkeys([*then, *given]) if key not in FREE and then.get(key) != given.get(key)]
+    if then.get("sampling") == "latin_hypercube" and then.get("runs") != given.get("runs"):
+        changed.append("runs (a Latin hypercube is made for one number)")
+    changed += [f"system {name}" for name, system in now["systems"].items() if before["systems"].get(name) != system]
+    old, new = before["versions"], now["versions"]
+    changed += [f"version of {name}" for name, value in new.items() if old.get(name) != value]
+    if changed:
+        raise CampaignError(
+            f"{folder}: is of a campaign with another {', another '.join(changed)}; runs of both would be mixed: give "
+            "another folder with -o"
+        )
