@@ -37,6 +37,7 @@ BEFORE_S, AFTER_S = 1.0, 2.0
 _POLICY = "default-src 'none'; script-src 'unsafe-inline'; style-src 'unsafe-inline'; img-src data:"
 
 _IMPORT = re.compile(r"^import \{[^}]*\} from '\./[\w.]+';\n", re.MULTILINE)
+_PRELOAD = re.compile(r'^<link rel="modulepreload"[^>]*>\n', re.MULTILINE)
 _EXPORT = re.compile(r"^export ", re.MULTILINE)
 
 
@@ -76,7 +77,7 @@ def _planes(column: np.ndarray) -> bytes:
 
 
 def _page(content: list[dict[str, Any]]) -> str:
-    page = (PAGE / "index.html").read_text(encoding="utf-8")
+    page = _PRELOAD.sub("", (PAGE / "index.html").read_text(encoding="utf-8"))
     style = (PAGE / "style.css").read_text(encoding="utf-8")
     # no text in it can end the element that holds it
     recording = json.dumps(content, separators=(",", ":")).replace("<", "\\u003c")

@@ -71,6 +71,7 @@ class Replay:
         self._results = results
         self._folder = folder
         self._columns: dict[str, np.ndarray] = {}
+        self._packed: dict[str, bytes] = {}
         self._reading = Lock()
 
     def __contains__(self, name: str) -> bool:
@@ -199,12 +200,16 @@ class Replay:
             return missing
         return content if type(content) is type(missing) else missing
 
-    def columns(self, names: Sequence[str]) -> Iterator[np.ndarray]:
-        """Return the values of these variables: float32, or float64 of what moves frames. Raises ViewError."""
+    def check(self, names: Iterable[str]) -> None:
+        """Raise ViewError for a variable that is not there or has no numbers."""
         for name in names:
             if name not in self._results or not self._numeric(name):
                 raise ViewError(f"{self._results.file}: holds no numbers {name!r}")
-            yield self._column(name)
+
+    def columns(self, names: Sequence[str]) -> Iterator[np.ndarray]:
+        """Return the values of these variables: float32, or float64 of what moves frames. Raises ViewError."""
+        self.check(names)
+        return (self._column(name) for name in names)
 
     def _column(self, name: str) -> np.ndarray:
         with self._reading:
@@ -212,10 +217,36 @@ class Replay:
                 self._columns[name] = np.asarray(self._results[name], "<f8" if name in self.doubles else "<f4")
             return self._columns[name]
 
+    def packed(self, names: Sequence[str]) -> bytes:
+        """Return columns as the page reads them, one after the other; see `pack_column`. Raises ViewError."""
+        self.check(names)
+        for name in names:
+            if name not in self._packed:
+                self._packed[name] = pack_column(self._column(name))
+        return b"".join(self._packed[name] for name in names)
+
     def read_ahead(self) -> None:
-        """Read what the page asks for first; meant for a thread, while the browser starts."""
+        """Read and pack what the page asks for first; meant for a thread, while the browser starts."""
         for name in self.shown:
-            self._column(name)
+            self.packed([name])
+
+
+def pack_column(column: np.ndarray) -> bytes:
+    """Return a column as the page reads it, in a multiple of 8 bytes.
+
+    The number of runs of equal values (uint32) and 4 bytes of nothing; then the first rows of all runs (uint32) and
+    their values, each to a multiple of 8 bytes. The number 0 stands for a column whose values follow one by one.
+    """
+    bits = column.view(f"<u{column.itemsize}")
+    starts = np.flatnonzero(np.concatenate([[True], bits[1:] != bits[:-1]])) if len(column) else np.zeros(0, int)
+    if len(starts) * (4 + column.itemsize) > column.nbytes / 2:
+        return bytes(8) + _padded(column.tobytes())
+    head = len(starts).to_bytes(4, "little") + bytes(4)
+    return head + _padded(starts.astype("<u4").tobytes()) + _padded(column[starts].tobytes())
+
+
+def _padded(data: bytes) -> bytes:
+    return data + bytes(-len(data) % 8)
 
 
 def _with_numbers(part: Any, results: Recorded) -> Any:

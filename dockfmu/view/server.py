@@ -148,10 +148,7 @@ def _routes(replay: Replay, place: str, more: Mapping[str, Any]) -> list[Route]:
     async def columns(request: Request) -> Response:
         names = _names(await _body(request))
 
-        def values() -> bytes:
-            return b"".join(column.tobytes() for column in replay.columns(names))
-
-        return Response(await run_in_threadpool(values), media_type="application/octet-stream")
+        return Response(await run_in_threadpool(replay.packed, names), media_type="application/octet-stream")
 
     return [
         Route(f"{place}/description", description),

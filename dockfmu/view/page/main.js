@@ -8,6 +8,7 @@ import { Curves } from './curves.js';
 import { FIELD, Solid } from './solid.js';
 
 const SPEEDS = [0.01, 0.02, 0.05, 0.1, 0.2, 0.5, 1, 2, 5, 10, 20, 50, 100];
+const SMOOTH = 30; // pictures a second
 const LONGEST_FRAME = 0.25; // s, so that a hidden tab does not jump when it is seen again
 const byId = id => document.getElementById(id);
 
@@ -191,7 +192,9 @@ class Page {
       const pane = this.panes[projection.kind], [width, height] = pane.fit();
       projection.draw(layers, view, pane.context, width, height);
     }
-    if (this.camera !== 'side') this.solid.draw(views, time, wanted);
+    // where the browser computes three dimensions itself, every second picture has them
+    this.rested = this.playing && !this.rested && this.pictures.length < SMOOTH;
+    if (this.camera !== 'side' && !this.rested) this.solid.draw(views, time, wanted);
     const wide = this.panes.devices.canvas.parentElement.clientWidth / letterUnit();
     const [width, height] = this.panes.devices.fit(this.devices.heightFor(wide));
     this.devices.draw(source, time, this.panes.devices.context, width, height);

@@ -10,13 +10,21 @@ async function fetched(path, body) {
   return answer;
 }
 
+// Columns as pack_column of dockfmu/view/server.py writes them: one by one, or runs of equal values.
 async function columns(place, variables) {
   const bytes = await (await fetched(`${place}columns`, variables.map(variable => variable.name))).arrayBuffer();
   let offset = 0;
-  return variables.map(variable => {
-    const size = variable.size * variable.rows;
-    const part = bytes.slice(offset, offset += size);
-    return variable.size === 8 ? new Float64Array(part) : new Float32Array(part);
+  const take = (Type, count) => {
+    const values = new Type(bytes, offset, count);
+    offset += Math.ceil(values.byteLength / 8) * 8;
+    return values;
+  };
+  return variables.map(({ size, rows }) => {
+    const Type = size === 8 ? Float64Array : Float32Array, [runs] = take(Uint32Array, 2);
+    if (!runs) return take(Type, rows);
+    const starts = take(Uint32Array, runs), values = take(Type, runs), column = new Type(rows);
+    for (let k = 0; k < runs; k++) column.fill(values[k], starts[k], k + 1 < runs ? starts[k + 1] : rows);
+    return column;
   });
 }
 
@@ -32,6 +40,8 @@ export function loadThree() {
 }
 
 async function opened(place) {
+  // both at once; a run that goes on has no times to fetch
+  const asked = fetched(`${place}time`).catch(() => null);
   const description = await (await fetched(`${place}description`)).json();
   if (description.live) {
     const source = await openLive(description);
@@ -39,7 +49,9 @@ async function opened(place) {
     return source;
   }
   for (const variable of description.variables) variable.rows = description.rows;
-  const time = new Float64Array(await (await fetched(`${place}time`)).arrayBuffer());
+  const answer = await asked;
+  if (!answer) throw new Error('the times of the rows cannot be fetched');
+  const time = new Float64Array(await answer.arrayBuffer());
   return new Source(description, time, variables => columns(place, variables));
 }
 

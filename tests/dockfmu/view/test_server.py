@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 
 from dockfmu.view.export import MODULES, PAGE, kept_rows
+from dockfmu.view.recording import pack_column
 from tests.dockfmu.command_line import dockfmu, status_of
 from tests.dockfmu.view.browser import served
 
@@ -73,8 +74,33 @@ def test_columns_are_those_of_the_recording(ask, folder):
         assert np.array_equal(np.frombuffer(ask("/time")[1], "<f8"), results.time)
         names = [variable["name"] for variable in description["variables"]]
         assert names == results.variables
-        values = np.frombuffer(ask("/columns", json.dumps(names[:2]))[1], "<f4").reshape(2, -1)
-        assert np.array_equal(values[1], results[names[1]].astype("<f4"))
+        answer, place = ask("/columns", json.dumps(names))[1], 0
+        for name, variable in zip(names, description["variables"], strict=True):
+            column, used = unpacked(answer[place:], variable["size"], len(results.time))
+            assert np.array_equal(column, results[name].astype(column.dtype), equal_nan=True)
+            place += used
+        assert place == len(answer)
+
+
+def unpacked(data, size, rows):
+    """Return a column and the bytes that it takes."""
+    runs = int.from_bytes(data[:4], "little")
+    if not runs:
+        return np.frombuffer(data, f"<f{size}", rows, 8), 8 + -(-size * rows // 8) * 8
+    starts, place = np.frombuffer(data, "<u4", runs, 8), 8 + -(-4 * runs // 8) * 8
+    values = np.frombuffer(data, f"<f{size}", runs, place)
+    return np.repeat(values, np.diff([*starts, rows])), place + -(-size * runs // 8) * 8
+
+
+@pytest.mark.parametrize("dtype", ["<f4", "<f8"])
+@pytest.mark.parametrize("values", [[1.0], [0.0] * 9, [0.0, -0.0] + [0.0] * 30, [np.nan] * 20, list(range(7))])
+def test_columns_are_packed_without_loss(values, dtype):
+    column = np.array(values, dtype)
+    data = pack_column(column)
+    found, used = unpacked(data, column.itemsize, len(column))
+    assert found.tobytes() == column.tobytes()
+    assert used == len(data)
+    assert len(data) % 8 == 0
 
 
 @pytest.mark.parametrize(
