@@ -90,7 +90,7 @@ def test_spec08_oracle_O23_compliance_of_the_tip_with_motors_that_stand():
     at, m = rest(np.zeros(3))
     loaded = [k for k in range(1, 7) if abs(m.joint[k].gear_torque) > 1.2 * m.drive[k].play_torque]
     assert len(loaded) == 6, [m.joint[k].gear_torque / m.drive[k].play_torque for k in range(1, 7)]
-    change = np.array([1.5, 0.0, 0.0])
+    change = np.array([-1.5, 0.0, 0.0])
     moved = rest(change)[0] - at
     # P_M and J diag(1 / k) J^T at E, axes R, for a force at the payload's centre of mass
     R = np.array(m.sensed.gripper)
