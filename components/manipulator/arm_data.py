@@ -158,7 +158,7 @@ def _control(joints: int) -> tuple[Group, ...]:
             parameter("time", "s", "since the mode began, rising", [float(k) for k in range(POINTS)], shape=POINTS,
                       minimum=0.0),
             parameter("angle", "rad", "of the joints at these times", 0.0, shape=(POINTS, joints), display_unit="deg"),
-            parameter("gain", "1/s", "K_p on the error of the angles", 0.5, minimum=0.0),
+            parameter("gain", "1/s", "K_p on the error of the angles, as control.pose_gain", 0.05, minimum=0.0),
         ),
         Group(
             "control",
@@ -168,7 +168,8 @@ def _control(joints: int) -> tuple[Group, ...]:
             parameter("length_scale", "m", "by which translations are compared with rotations", 10.0, minimum=1e-3),
             parameter("braking_zone", "rad", "before a stop, in which rates fall to zero", 0.08726646, minimum=1e-6,
                       display_unit="deg"),
-            parameter("pose_gain", "1/s", "K_x of Step and Insert on the error of the sensed pose", 0.5, minimum=0.0),
+            parameter("pose_gain", "1/s", "K_x of Step and Insert on the error of the sensed pose: below twice the "
+                      "damping ratio times the lowest frequency of the payload on the arm", 0.05, minimum=0.0),
             parameter("linear_speed", "m/s", "of linear Steps", 5e-4, minimum=1e-9),
             parameter("angular_speed", "rad/s", "of angular Steps", 2.1816616e-4, minimum=1e-9, display_unit="deg/s"),
             parameter("insert_speed", "m/s", "of Insert", 1e-3, minimum=1e-9),
