@@ -11,16 +11,22 @@ from collections.abc import Container, Iterable
 _LONGEST = 100
 _SPECIAL = re.compile(r'[/\\:*?"<>|]')
 _DEVICES = re.compile(r"(con|prn|aux|nul|com\d|lpt\d)(\..*)?", re.IGNORECASE)
+_MUCH_LESS = 0.2
+"""Difference of the ratios of difflib."""
 
 
 def did_you_mean(name: str, names: Iterable[str]) -> str:
     """Return "; did you mean ...?" with the names most like `name`, or an empty string if none is.
 
-    Names that end in `name` come first: `mass` suggests `parameters.mass`.
+    Names that end in `name` come first: `mass` suggests `parameters.mass`. Names that are much less like it than the
+    best one are left out.
     """
     known = list(names)
     found = [other for other in known if other.endswith(f".{name}")] if name else []
-    found = list(dict.fromkeys([*found, *difflib.get_close_matches(name, known, n=3, cutoff=0.6)]))[:3]
+    close = difflib.get_close_matches(name, known, n=3, cutoff=0.6)
+    likeness = [difflib.SequenceMatcher(None, other, name).ratio() for other in close]
+    close = [other for other, ratio in zip(close, likeness, strict=True) if ratio > likeness[0] - _MUCH_LESS]
+    found = list(dict.fromkeys([*found, *close]))[:3]
     return f"; did you mean {' or '.join(found)}?" if found else ""
 
 

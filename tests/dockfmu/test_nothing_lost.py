@@ -369,8 +369,8 @@ def test_a_signal_outside_the_steps_ends_a_run_in_order(pair, tmp_path, monkeypa
 
     original = getattr(CoSimulation, where)
 
-    def interrupted(self):
-        original(self)
+    def interrupted(self, *arguments):
+        original(self, *arguments)
         os.kill(os.getpid(), number)
         time.sleep(0.1)
 
