@@ -101,8 +101,8 @@ def test_bash_completes(tmp_path):
     [
         (("rnu", "atv_probe_cone"), "there is no command 'rnu'; did you mean run?"),
         (("paramters",), "there is no command 'paramters'; did you mean parameters?"),
-        (("run", "x", "--algoritm", "jacobi"), "arguments: --algoritm jacobi; did you mean --algorithm or"),
-        (("run", "x", "--algoritm=jacobi"), "did you mean --algorithm or"),
+        (("run", "x", "--algoritm", "jacobi"), "arguments: --algoritm jacobi; did you mean --algorithm?"),
+        (("run", "x", "--algoritm=jacobi"), "did you mean --algorithm?"),
         (("list", "x"), "unrecognized arguments: x"),
         (("--versoin",), "did you mean --version?"),
         ((), "a COMMAND is needed"),
