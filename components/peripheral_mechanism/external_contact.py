@@ -10,7 +10,7 @@ from components.core.component import Message, fail
 from components.core.kernel import kernel
 from components.core.rotation import apply, apply_transposed, load_matrix
 from components.core.vector import add, cross, dot, load
-from components.peripheral_mechanism import platform
+from components.peripheral_mechanism import micro_step_control, platform
 
 MESSAGES: dict[int, Message] = {}
 
@@ -81,9 +81,9 @@ def newly_closed(m):
 
 
 @kernel
-def remember_closed(m):
+def remember_closed(m, h):
     """Remember whether a contact acts, for `newly_closed`."""
-    m.stepping.closed = _acts(m)
+    micro_step_control.remember_contacts(m.stepping, _acts(m), 0.0, h)
 
 
 @kernel

@@ -9,7 +9,7 @@ from components.core.component import fail
 from components.core.kernel import kernel
 from components.core.rotation import apply_transposed, load_matrix, store_matrix
 from components.core.vector import add, cross, load, store
-from components.peripheral_mechanism import external_contact, platform
+from components.peripheral_mechanism import external_contact, micro_step_control, platform
 
 MESSAGES = ring_pair.messages(discard=False)
 
@@ -86,9 +86,10 @@ def newly_closed(m):
 
 
 @kernel
-def remember_closed(m):
-    """Remember the contacts of an accepted micro-step for `newly_closed`."""
-    m.stepping.closed = m.ring_pair.tally.closed
+def remember_closed(m, h):
+    """Remember the contacts of an accepted micro-step of length h, for `newly_closed` and the length of the next."""
+    tally = m.ring_pair.tally
+    micro_step_control.remember_contacts(m.stepping, tally.closed, tally.count, h)
 
 
 @kernel

@@ -3,6 +3,7 @@
 import numpy as np
 import pytest
 
+import dockfmu
 from tests.dockfmu.command_line import run_system
 
 pytestmark = pytest.mark.slow
@@ -84,14 +85,31 @@ def test_spec07_oracle_T29_T31_expert_run_to_the_docked_craft(expert):
     assert np.degrees(tilt[t > 114.0]).max() < 0.25, "aligned at 114 s"
 
 
-@pytest.mark.xfail(
-    strict=True, reason="the legs slow the craft by 0.033 m/s: the rings strike each other before capture"
-)
 def test_spec07_oracle_T30_the_extension_hardly_slows_the_craft(expert):
+    """Less than 0.02 m/s up to the capture, which the sensors tell as soon as the latches hold.
+
+    Half of it is what the springs do to the craft in free extension (T26: 0.01 m/s).
+    """
     event = times(expert)
     closing = expert.results["mechanism.docking.velocity[1]"]
     before = np.interp([event["initial_position_lost"], event["capture"]], expert.results.time, closing)
-    assert abs(before[0] - before[1]) < 0.02
+    assert 0.01 < before[0] - before[1] < 0.02
+
+
+def test_sensors_within_the_play_of_the_latches_tell_of_the_capture_too_late():
+    """Why T30 is not met with RefRing as it is: switched at 1 mm, in a play of 3 mm; slowed by 0.03 m/s."""
+    sensor = "mechanism.ring_pair.parameters.sensor.protrusion"
+    system = dockfmu.load("expert_peripheral_5t", {sensor: 2e-3})
+    names = ["mechanism.docking.velocity[1]", *(f"mechanism.sensor.latched[{k}]" for k in range(1, 7))]
+    run = system.run(record=names, every=1, stop=6.0, check=False)
+    lost, capture = run.events["initial_position_lost"], run.events["capture"]
+    latched = np.column_stack([run[name] for name in names[1:]])
+    # a latch of each petal
+    held = run.time[np.argmax((latched[:, ::2] + latched[:, 1::2] > 0.0).all(1))]
+    speeds = np.interp([lost, held, capture], run.time, run[names[0]])
+    assert 0.1 < held - lost < 0.2
+    assert capture - held > 0.04
+    assert speeds[0] - speeds[1] < 0.02 < speeds[0] - speeds[2]
 
 
 def test_spec07_oracle_T35_after_capture(expert):
@@ -122,7 +140,7 @@ def test_audit_of_the_expert_run(expert):
     assert audit["linear_momentum_drift"] < 1e-6
     assert audit["angular_momentum_drift"] < 1e-6
     assert audit["energy_residual"] < 1e-2
-    assert audit["mechanism_momentum_drift"] < 1e-3, "the mechanism is 2 % of the craft: see docs/theory"
+    assert audit["mechanism_momentum_drift"] < 3e-4, "the mechanism is 2 % of the craft: see docs/theory"
 
 
 def test_spec07_oracle_T32_premature_extension(missed):

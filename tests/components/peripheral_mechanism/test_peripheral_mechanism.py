@@ -139,6 +139,52 @@ def test_capture_locks_and_absorbs(expert):
     assert set(np.unique(after)) <= {0.0, 1.0, 4.0, 5.0, 11.0, 12.0}
 
 
+def segments_apart(a, b):
+    """Least distance of two legs, each (start, end), from points along both."""
+    t = np.linspace(0.0, 1.0, 21)[:, None]
+    p, q = a[0] + t * (a[1] - a[0]), b[0] + t * (b[1] - b[0])
+    return np.linalg.norm(p[:, None] - q[None], axis=2).min()
+
+
+def legs(position, attitude):
+    """(lower joint, upper joint) of the six legs for a pose of the ring, from the numbers of PM-1."""
+    pair, side = np.radians(np.repeat([0.0, 120.0, 240.0], 2)), np.tile([-1.0, 1.0], 3)
+    lower, upper = (
+        0.6 * np.column_stack([0.0 * a, np.cos(a), np.sin(a)])
+        for a in (pair + side * np.radians(14.0), pair + side * np.radians(45.0))
+    )
+    return list(zip(lower, position + upper @ attitude.T, strict=True))
+
+
+def test_spec07_oracle_T34_no_leg_comes_to_its_stop_nor_touches_another():
+    """Conditions drawn from the box of the standard, past the absorption, of the lightest and of the heaviest craft.
+
+    State 5, a rod that is fully in, and legs nearer to each other than 0.2 m, are never reached.
+    """
+    rng = np.random.default_rng(7)
+    names = [f"leg[{k}].state" for k in range(1, 7)] + ["sensor.capture"]
+    names += [f"link[1].position[{k}]" for k in (1, 2, 3)] + [f"link[1].quaternion[{k}]" for k in (1, 2, 3, 4)]
+    heavy = {"mass": 25e3, "inertia": (0.63e5, 2.4e5, 2.4e5), "port": (5.0, 0.0, 0.0)}
+    light = {"mass": 5e3, "inertia": (4e3, 1.2e4, 1.2e4), "port": (2.5, 0.0, 0.0)}
+    captured = 0
+    for craft in [light, heavy] * 6:
+        direction = rng.uniform(0.0, 2.0 * np.pi)
+        miss = rng.uniform(0.0, 0.1) * np.array([np.cos(direction), np.sin(direction)])
+        drift = rng.uniform(0.0, 2.0 * np.pi)
+        lateral = rng.uniform(0.0, 0.04) * np.array([np.cos(drift), np.sin(drift)])
+        run = Pair(
+            0.19 + np.hypot(*miss), miss, np.radians(rng.uniform(-4.0, 4.0, 3)), (rng.uniform(0.05, 0.1), *lateral),
+            np.radians(rng.uniform(-0.2, 0.2, 3)), **craft,
+        ).run(9.0, names)  # fmt: skip
+        assert 5.0 not in run[:, :6]
+        captured += run[-1, 6] > 0.0
+        for row in run[::100, 7:14]:
+            placed = legs(row[:3], Rotation.from_quat(np.roll(row[3:], -1)).as_matrix())
+            pairs = [(placed[i], placed[j]) for i in range(6) for j in range(i)]
+            assert min(segments_apart(*pair) for pair in pairs) > 0.2
+    assert captured >= 4
+
+
 def crept(micro):
     """How far the ring creeps on the passive plane in 0.3 s, m, pressed on with 2.4 kN and pushed aside by its legs."""
     off = {f"ring_pair.parameters.law_{law}.stiffness": 0.0 for law in ("petal", "side", "front", "rear", "sensor")}
