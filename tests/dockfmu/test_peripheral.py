@@ -154,3 +154,15 @@ def test_spec07_oracle_T32_premature_extension(missed):
     thrust_on = np.searchsorted(results.time, event["departure"])
     closing = results["mechanism.docking.velocity[1]"][:thrust_on]
     assert -0.25 < closing.min() < 0.0, "T36: what the springs can give 5 t"
+
+
+def test_recovery_after_no_capture_cocks_the_springs_again():
+    """A1 of spec/07 9: departed, the drive draws the free ring back; the sequence ends stowed."""
+    system = dockfmu.load("no_capture_peripheral_5t", {"cyclogram.parameters.recovery": 1.0})
+    names = [f"mechanism.leg[{k}].stroke" for k in range(1, 7)] + ["mechanism.audit.stored_energy", "cyclogram.phase"]
+    run = system.run(record=names, every=100, check=False)
+    assert run.outcome == "retreated"
+    last = {name: run[name][-1] for name in names}
+    assert max(last[name] for name in names[:6]) < 1.1e-3
+    assert last["mechanism.audit.stored_energy"] > 500.0
+    assert last["cyclogram.phase"] == 1, "STOWED"
