@@ -48,7 +48,7 @@ def write_gltf(replay: Replay, file: Path, every: int = 1) -> Path:
 
     model = _Model(replay.time[rows] - replay.time[0])
     for element, scene in replay.scenes.items():
-        _Element(model, element, scene, read).add()
+        _ElementNodes(model, element, scene, read).add()
     return write_file(file, model.glb(str(replay.description([])["title"])))
 
 
@@ -158,7 +158,7 @@ class _Model:
         return b"glTF" + (2).to_bytes(4, "little") + (12 + len(chunks)).to_bytes(4, "little") + chunks
 
 
-class _Element:
+class _ElementNodes:
     """One element of a system: its frames as nodes, its shapes below them."""
 
     def __init__(self, model: _Model, name: str, scene: Mapping[str, Any], read: Read) -> None:
