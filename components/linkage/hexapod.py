@@ -8,16 +8,20 @@ from __future__ import annotations
 
 from math import sqrt
 
-from components.core.field import Group, private
-from components.core.kernel import kernel
+from components.core.field import Field, Group, private
+from components.core.kernel import kernel, variant
 from components.core.rotation import IDENTITY, apply, apply_transposed, load_matrix
 from components.core.vector import ZERO, add, cross, dot, load, scale, store, subtract
+from components.linkage import gear_tree
 from components.linkage.closure import strut_joints
 from components.linkage.generated import ring, strut
 
 
-def hexapod(name: str = "hexapod") -> Group:
-    """Return the groups of ring, struts and work space; the caller sets constants, motion of the ring and forces."""
+def hexapod(name: str = "hexapod", *more: Field | Group) -> Group:
+    """Return the groups of ring, struts and work space; the caller sets constants, motion of the ring and forces.
+
+    With `gear_tree.shafts()` as `more`, the nuts are geared together.
+    """
     return Group(
         name,
         Group(
@@ -71,6 +75,7 @@ def hexapod(name: str = "hexapod") -> Group:
             "response", "1", "du/dt of the ring by acceleration and angular acceleration of the base", shape=(6, 6)
         ),
         private("affine_mass", "1", "M_A of [f; m] = W - M_A [w_0; epsilon_0]", shape=(6, 6)),
+        *more,
     )
 
 
@@ -99,6 +104,22 @@ def close(c, n):
 
 
 @kernel
+def _uncoupled(m):
+    """Do nothing: the nuts turn on their own."""
+
+
+@kernel
+def _no_energy(m):
+    """Return 0: there are no shafts."""
+    return 0.0
+
+
+_turn = variant("gear", gear_tree.follow, _uncoupled)
+_couple = variant("gear", gear_tree.couple, _uncoupled)
+_gear_energy = variant("gear", gear_tree.kinetic_energy, _no_energy)
+
+
+@kernel
 def follow(m):
     """Return the coordinates and rates of the struts from the motion of the ring: what devices on the struts act on.
 
@@ -110,6 +131,7 @@ def follow(m):
         strut.follow(m.strut[k], m.ring)
         if m.strut[k].determinant == 0.0:
             return 1 + k
+    _turn(m)
     return 0
 
 
@@ -122,6 +144,7 @@ def accelerate(m, omega0, epsilon0, acceleration0):
     ring.start(m.ring, omega0, epsilon0, acceleration0, m.inertia, m.force)
     for k in range(6):
         strut.reduce(m.strut[k], m.ring, omega0, epsilon0, acceleration0, m.inertia, m.force)
+    _couple(m)
     ring.accelerate(m.ring, m.inertia, m.force)
 
 
@@ -154,6 +177,7 @@ def momentum(m, velocity0, omega0):
     for k in range(6):
         strut.momentum(m.strut[k], omega0, velocity0, m.angular_momentum, m.momentum)
         m.kinetic_energy += m.strut[k].energy
+    m.kinetic_energy += _gear_energy(m)
 
 
 @kernel

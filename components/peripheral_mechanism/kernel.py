@@ -20,6 +20,7 @@ from components.peripheral_mechanism import (
     accumulator,
     contact,
     micro_step_control,
+    momentum_balance,
     outputs,
     platform,
     retraction,
@@ -210,7 +211,7 @@ def _finish(m, h):
     contact.audit(m)
     validity.count(m)
     if m.parameters.base_motion == AFFINE:
-        accounting.respond(m)
+        momentum_balance.respond(m)
     return 0
 
 
@@ -253,7 +254,7 @@ def initialize(m):
         return code
     for i in range(6):
         m.ring_state.acceleration[i] = m.hexapod.ring.acceleration[i]
-    accounting.initialize(m)
+    momentum_balance.initialize(m)
     store(load(m.base.force_now), m.base.force)
     store(load(m.base.torque_now), m.base.torque)
     store(load(m.target.force_now), m.target.force)
@@ -298,7 +299,7 @@ def step(m, t, h):
     store(ZERO, m.balance.impulse)
     store(ZERO, m.balance.angular_impulse)
     contact.begin_step(m)
-    code = accounting.begin(m)
+    code = momentum_balance.begin(m)
     if code == 0:
         code = _advance(m, h)
     if code == 0:

@@ -7,7 +7,7 @@ from components.peripheral_mechanism import platform, retraction
 
 
 @kernel
-def _set_ring(m):
+def set_ring(m):
     """Set pose and twist of the ring plane AR, `link[1]`, and the angles of the ring."""
     x = m.hexapod
     link = m.link[0]
@@ -44,7 +44,7 @@ def _set_legs(m):
 
 
 @kernel
-def _set_docking(relative, plane_x, out):
+def set_docking(relative, plane_x, out):
     """Set `docking` from the placement of frame 0 relative to PU."""
     A = load_matrix(relative.rotation)
     position = load(relative.position)
@@ -58,9 +58,9 @@ def _set_docking(relative, plane_x, out):
 @kernel
 def set_motion(m):
     """Set the outputs of motion and the switches at the end of the step, where everything is placed."""
-    _set_ring(m)
+    set_ring(m)
     _set_legs(m)
-    _set_docking(m.relative, m.parameters.docking_plane_x, m.docking)
+    set_docking(m.relative, m.parameters.docking_plane_x, m.docking)
     m.drive.angle = gear_angle(m) * m.parameters.drive.nut_ratio
     m.drive.rate = -m.motor.rate
     m.sensor.drive_limit = 1.0 if gear_angle(m) >= retraction.largest_angle(m.parameters.cables) - 1e-9 else 0.0

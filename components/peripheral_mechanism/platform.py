@@ -9,8 +9,8 @@ from __future__ import annotations
 from math import atan2, cos, fabs, pi, sin, sqrt
 
 from components.core.component import Message, fail
-from components.core.field import Group, parameter, private
-from components.core.kernel import kernel
+from components.core.field import Field, Group, parameter, private
+from components.core.kernel import kernel, variant
 from components.core.rotation import (
     IDENTITY,
     advance,
@@ -46,8 +46,19 @@ MESSAGES = {
 }
 
 
-def parameters() -> tuple[Group, Group]:
-    """Return the groups `ring` and `legs`; the start values are set PM-1 (spec/07 section 11.4)."""
+def _screws() -> tuple[Field, ...]:
+    return (
+        parameter("lead", "m", "of the ball screws", 0.02, minimum=1e-6),
+        parameter("hand", "1", "of the screws: +1 right, -1 left", (1.0, -1.0, 1.0, -1.0, 1.0, -1.0), shape=LEGS),
+        parameter("nut_inertia", "kg.m2", "of a nut with all that it turns, reduced to the nut", 1e-4, minimum=0.0),
+    )  # fmt: skip
+
+
+def parameters(screws: bool = True) -> tuple[Group, Group]:
+    """Return the groups `ring` and `legs`; the start values are set PM-1 (spec/07 section 11.4).
+
+    Without `screws` rods slide and turn freely in their housings, and the legs have no nuts.
+    """
     ring = Group(
         "ring",
         parameter("mass", "kg", "ring with petals and latches", 40.0, minimum=1e-3),
@@ -74,14 +85,13 @@ def parameters() -> tuple[Group, Group]:
         parameter("screw_centre", "m", "centre of mass of a rod from the upper joint, along the leg outward", -0.2),
         parameter("screw_inertia", "kg.m2", "about the centre of mass: axial, transverse", (0.0008, 0.06), shape=2,
                   minimum=0.0),
-        parameter("lead", "m", "of the ball screws", 0.02, minimum=1e-6),
-        parameter("hand", "1", "of the screws: +1 right, -1 left", (1.0, -1.0, 1.0, -1.0, 1.0, -1.0), shape=LEGS),
-        parameter("nut_inertia", "kg.m2", "of a nut with all that it turns, reduced to the nut", 1e-4, minimum=0.0),
+        *(_screws() if screws else ()),
         parameter("margin", "m", "stroke beyond the retracted and the forward position for which the model holds",
                   (0.005, 0.03), shape=2, minimum=0.0),
         parameter("roll_limit", "rad", "rotation of a rod for which the model holds", pi / 3.0, minimum=0.0,
                   display_unit="deg"),
-        description="legs U C U with differential ball screws; pairs at the azimuths 0, 120 and 240 deg",
+        description=f"legs U C U{' with differential ball screws' if screws else ''}; pairs at the azimuths 0, 120 and "
+        "240 deg",
     )  # fmt: skip
     return ring, legs
 
@@ -129,6 +139,21 @@ def height(p, stroke):
 
 
 @kernel
+def _with_nut(p, c, k):
+    c.nut_ratio = p.hand[k] * 2.0 * pi / p.lead
+    c.nut_inertia = p.nut_inertia
+
+
+@kernel
+def _without_nut(p, c, k):
+    c.nut_ratio = 0.0
+    c.nut_inertia = 0.0
+
+
+_set_nut = variant("lead", _with_nut, _without_nut)
+
+
+@kernel
 def _set_leg(p, c, k):
     """Set the constants of leg k. The axes of its joints coincide where the ring is aligned at IP (spec/07 4.1)."""
     lower, upper = _joints(p, k)
@@ -148,8 +173,7 @@ def _set_leg(p, c, k):
     c.centre[1] = p.screw_centre
     c.axial[1] = p.screw_inertia[0]
     c.transverse[1] = p.screw_inertia[1] + p.screw_mass * p.screw_centre * p.screw_centre
-    c.nut_ratio = p.hand[k] * 2.0 * pi / p.lead
-    c.nut_inertia = p.nut_inertia
+    _set_nut(p, c, k)
     c.nut_torque = 0.0
     for i in range(4):
         c.force[i] = 0.0

@@ -31,7 +31,7 @@ def _link(graph: Graph, k: int) -> dict[str, Any]:
 
 
 def strut() -> Program:
-    """Return `follow`, `reduce`, `lose` and `momentum` of one strut."""
+    """Return `follow`, `reduce`, `lose`, `momentum` and `turn` of one strut."""
     graph = Graph()
     length = array([graph.input("c.length"), 0.0, 0.0])
     bodies = [Body(Y), Body(Z, **_link(graph, 0)), Body(X), Body(X, slides=True, offset=length, **_link(graph, 1))]
@@ -94,7 +94,11 @@ def strut() -> Program:
     keep.set("c.energy", energy)
     keep.add("force", linear)
     keep.add("torque", angular)
-    return Program(graph, [follow, reduce, lose, keep], keep="c.kept")
+    turn = Stage(
+        "turn", ("c", "row"), "row: how the nut turns, p_N'' = row[:6] du/dt + row[6], after `reduce`."
+    )
+    turn.set("row", np.concatenate([nut.ratio @ constraint.gain, [nut.ratio @ leg.quadratic]]))
+    return Program(graph, [follow, reduce, lose, keep, turn], keep="c.kept")
 
 
 def ring() -> Program:

@@ -1,14 +1,14 @@
 """Strut U C U with a differential ball screw on a free node body.
 
 Made by components.codegen, not to be edited. Spec/01 8, spec/02 6 to 8 and 10, with their errata.
-All together 948 multiplications, 680 additions, 1 divisions; 86 values kept between the kernels.
+All together 954 multiplications, 686 additions, 1 divisions; 87 values kept between the kernels.
 """
 
 # ruff: noqa: E501
 
 from components.core.kernel import kernel
 
-KEPT = 86
+KEPT = 87
 
 
 @kernel
@@ -467,7 +467,8 @@ def reduce(c, ring, omega0, epsilon0, acceleration0, inertia, force):
     A_9 = c_nut_ratio * c_nut_inertia
     A_6 = c_axial_1 + c_nut_inertia
     A_10 = c_nut_ratio * A_9 + c_mass_1
-    v1046 = (c_nut_ratio * minus_h_4 + minus_h_3) * c_nut_inertia + c_nut_torque
+    v1044 = c_nut_ratio * minus_h_4 + minus_h_3
+    v1046 = c_nut_inertia * v1044 + c_nut_torque
     b_less_Ah_3 = c_force_2 + v911 + v1046
     b_less_Ah_4 = c_force_3 + v908 + c_nut_ratio * v1046
     v1059 = minus_H_12 * A_1 + minus_H_22 * A_2 - H_32 * A_4
@@ -549,6 +550,7 @@ def reduce(c, ring, omega0, epsilon0, acceleration0, inertia, force):
     c.kept[83] = v911
     c.kept[84] = v921
     c.kept[85] = v922
+    c.kept[86] = v1044
 
 
 @kernel
@@ -814,3 +816,32 @@ def momentum(c, omega0, velocity0, torque, force):
     c.kept[1] = v10
     c.kept[69] = v795
     c.kept[71] = v806
+
+
+@kernel
+def turn(c, row):
+    """row: how the nut turns, p_N'' = row[:6] du/dt + row[6], after `reduce`.
+
+    6 multiplications, 6 additions.
+    """
+    c_nut_ratio = c.nut_ratio
+    H_31 = c.kept[48]
+    H_32 = c.kept[49]
+    H_33 = c.kept[50]
+    minus_H_34 = c.kept[51]
+    H_35 = c.kept[52]
+    minus_H_36 = c.kept[53]
+    H_41 = c.kept[54]
+    H_42 = c.kept[55]
+    H_43 = c.kept[56]
+    minus_H_44 = c.kept[57]
+    H_45 = c.kept[58]
+    minus_H_46 = c.kept[59]
+    v1044 = c.kept[86]
+    row[0] = c_nut_ratio * H_41 + H_31
+    row[1] = c_nut_ratio * H_42 + H_32
+    row[2] = c_nut_ratio * H_43 + H_33
+    row[3] = -(c_nut_ratio * minus_H_44 + minus_H_34)
+    row[4] = c_nut_ratio * H_45 + H_35
+    row[5] = -(c_nut_ratio * minus_H_46 + minus_H_36)
+    row[6] = -v1044

@@ -1,0 +1,137 @@
+"""Momentum of a mechanism with a ring on legs, and from where its steps count it.
+
+Newton's law of the whole mechanism gives the mean wrench on the base (spec/00 R4, R38, R45; `devices.exchange`). The
+record has the groups `hexapod`, `ring_state`, `motion`, `balance` and `audit`.
+"""
+
+from components.core.kernel import kernel
+from components.core.ports import BASE_MOTION
+from components.core.rotation import apply_transposed, load_matrix
+from components.core.vector import ZERO, add, cross, dot, load, store, subtract
+from components.devices import exchange, motion
+from components.linkage import hexapod
+from components.peripheral_mechanism import platform
+
+SOURCE, LAGGED, AFFINE = (BASE_MOTION.codes[mode] for mode in ("SOURCE", "LAGGED", "AFFINE"))
+
+
+@kernel
+def _momentum(m, velocity, angular_velocity):
+    """Return (linear momentum, angular momentum about the origin of I) of the mechanism as it is placed, axes I.
+
+    The base, at `m.motion`, has that `velocity` (m/s) and `angular_velocity` (rad/s), frame 0.
+    """
+    base = m.motion.base
+    hexapod.momentum(m.hexapod, velocity, angular_velocity)
+    A = load_matrix(base.rotation)
+    linear = apply_transposed(A, load(m.hexapod.momentum))
+    spin = apply_transposed(A, load(m.hexapod.angular_momentum))
+    return linear, add(spin, cross(load(base.position), linear))
+
+
+@kernel
+def momentum(m):
+    """Return the momenta of `_momentum` with the base's motion in `m.motion`."""
+    return _momentum(m, load(m.motion.base.velocity), load(m.motion.base.angular_velocity))
+
+
+@kernel
+def initialize(m):
+    """Set the momenta at the start, after `audit`: no lag, nothing exchanged."""
+    balance = m.balance
+    own = load(balance.end_momentum)
+    own_angular = load(balance.end_angular_momentum)
+    store(own, balance.momentum)
+    store(own_angular, balance.angular_momentum)
+    if m.parameters.base_motion != SOURCE:
+        store(own, m.audit.own_momentum)
+        store(own_angular, m.audit.own_angular_momentum)
+    store(load(m.audit.own_momentum), m.audit.momentum)
+    store(load(m.audit.own_angular_momentum), m.audit.angular_momentum)
+    store(ZERO, balance.lag)
+    store(ZERO, balance.angular_lag)
+    store(ZERO, m.audit.base_impulse_error)
+    m.audit.work_base = 0.0
+    m.audit.work_target = 0.0
+    exchange.keep_force_now(m)
+
+
+@kernel
+def _jolt(m):
+    """Change the velocities of the ring by what the base's twist differs from the extrapolated one (AFFINE)."""
+    base = m.motion.base
+    twist = m.balance.base_twist
+    dv = subtract(load(base.velocity), (twist[0], twist[1], twist[2]))
+    dw = subtract(load(base.angular_velocity), (twist[3], twist[4], twist[5]))
+    response = m.hexapod.response
+    for i in range(6):
+        change = 0.0
+        for k in range(3):
+            change += response[i, k] * dv[k] + response[i, 3 + k] * dw[k]
+        if i < 3:
+            m.ring_state.velocity[i] += change
+        else:
+            m.ring_state.angular_velocity[i - 3] += change
+
+
+@kernel
+def begin(m):
+    """Find the momentum with the true motion of the base at the start of a step, where the last one has placed all.
+
+    In mode AFFINE the ring first answers to what the base's twist differs from the extrapolated one. In the modes
+    SOURCE and AFFINE the step counts from that momentum; in LAGGED from the extrapolated one: what the base's true
+    motion adds goes into the wrench, one step late (spec/00 R38). Returns 0, or the code of a failure.
+    """
+    balance = m.balance
+    mode = m.parameters.base_motion
+    motion.place_ports(m.base, m.target, m.motion, 0.0)
+    if mode == AFFINE:
+        _jolt(m)
+        code = platform.place(m.parameters, m.hexapod, m.ring_state, 0.0, m.status)
+        if code:
+            return code
+    linear, angular = momentum(m)
+    store(subtract(linear, load(balance.momentum)), balance.lag)
+    store(subtract(angular, load(balance.angular_momentum)), balance.angular_lag)
+    if mode != LAGGED:
+        store(linear, balance.momentum)
+        store(angular, balance.angular_momentum)
+    return 0
+
+
+@kernel
+def audit(m):
+    """Set momentum and kinetic energy as all is placed at the end of a step."""
+    linear, angular = momentum(m)
+    store(linear, m.balance.end_momentum)
+    store(angular, m.balance.end_angular_momentum)
+    out = m.audit
+    kinetic = m.hexapod.kinetic_energy
+    if m.parameters.base_motion == SOURCE:
+        # the carrier's masses include the mechanism at rest on it
+        base = m.motion.base
+        linear, angular = _momentum(m, ZERO, ZERO)
+        store(linear, out.own_momentum)
+        store(angular, out.own_angular_momentum)
+        kinetic = m.hexapod.kinetic_energy
+        kinetic += dot(load(m.hexapod.momentum), load(base.velocity))
+        kinetic += dot(load(m.hexapod.angular_momentum), load(base.angular_velocity))
+    out.kinetic_energy = kinetic
+
+
+@kernel
+def respond(m):
+    """Set `base.affine_mass`, and the response of the ring for `begin` of the next step, in mode AFFINE.
+
+    It comes last in a step.
+    """
+    base = m.motion.base
+    for i in range(3):
+        m.balance.base_twist[i] = base.velocity[i]
+        m.balance.base_twist[3 + i] = base.angular_velocity[i]
+    hexapod.affine(m.hexapod, load(base.angular_velocity))
+    place = 0
+    for i in range(6):
+        for k in range(i, 6):
+            m.base.affine_mass[place] = 0.5 * (m.hexapod.affine_mass[i, k] + m.hexapod.affine_mass[k, i])
+            place += 1

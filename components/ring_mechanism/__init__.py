@@ -1,0 +1,36 @@
+"""Docking mechanisms with a ring on six legs of one law: hydraulic, force-controlled, geared. spec/07 1.2, spec/01 10."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from components.contact import ring_pair
+from components.core.component import Component, combined
+from components.core.parameters import read_parameter_sets
+from components.ring_mechanism.kernel import MESSAGES, initialize, step
+from components.ring_mechanism.legs.chosen import LAWS
+from components.ring_mechanism.ports import record
+
+_SETS = read_parameter_sets(Path(__file__).parent / "parameters")
+SETS = {"hydraulic": "HR-1", "force_controlled": "ER-1", "geared": "GR-1"}
+"""The parameter set of each law."""
+
+
+def component(legs: str = "hydraulic") -> Component:
+    """Return the mechanism whose legs have this law: "hydraulic", "force_controlled" or "geared".
+
+    Raises ValueError for another word.
+    """
+    if legs not in LAWS:
+        raise ValueError(f"legs is {' or '.join(LAWS)}, not {legs!r}")
+    law = LAWS[legs]
+    return Component(
+        name=law.name,
+        description=law.description,
+        record=record(law),
+        initialize=initialize,
+        step=step,
+        messages=combined(MESSAGES, dict(law.messages)),
+        module=Path(__file__),
+        parameter_sets=(*(chosen for chosen in _SETS if chosen.name == SETS[legs]), *ring_pair.PARAMETER_SETS),
+    )

@@ -1,0 +1,265 @@
+"""A ring on six legs with its contact: initialisation and the loop of micro-steps, as in the peripheral mechanism.
+
+A micro-step of length h is drift - kick - drift: the ring moves to the middle, where contact and legs are evaluated
+once, with velocities predicted by the last acceleration; velocities are kicked over h; the ring moves to the end.
+"""
+
+from math import ceil
+
+from components.contact import kinematics, ring_pair
+from components.core import check
+from components.core.component import Message, combined, fail
+from components.core.kernel import kernel
+from components.core.rotation import load_quaternion, store_quaternion
+from components.core.vector import ZERO, load, store
+from components.devices import exchange, motion
+from components.linkage import hexapod
+from components.peripheral_mechanism import internal_contact as contact
+from components.peripheral_mechanism import micro_step_control, momentum_balance, platform
+from components.ring_mechanism import outputs
+from components.ring_mechanism.legs import chosen as legs
+from components.ring_mechanism.ports import AFFINE
+
+STEP_TOO_LONG = 3
+HEIGHT = 391
+INITIAL_STROKE = 392
+
+_OWN = {
+    STEP_TOO_LONG: Message(
+        "step {status.value:g} s is longer than parameters.step_limit = {parameters.step_limit:g} s", discard=True
+    ),
+    HEIGHT: Message(
+        "parameters.legs.retracted_length = {parameters.legs.retracted_length:g} m is shorter than the distance "
+        "{status.value:.4g} m between the joints of a leg across the axis"
+    ),
+    INITIAL_STROKE: Message(
+        "a stroke of {status.value:g} m (1 parameters.initial_stroke, 2 parameters.legs.initial_stroke: "
+        "{status.index:.0f}) is beyond the forward position, parameters.legs.stroke = {parameters.legs.stroke:g} m"
+    ),
+}
+MESSAGES = combined(check.messages("1 base, 2 target"), _OWN, platform.MESSAGES, contact.MESSAGES)
+
+# of times, relative: a product or a sum each, and their difference
+ROUNDING = 4.0 * 2.0**-52
+# a micro-step may be halved to this part of it when a penetration exceeds its limit (R30)
+SMALLEST = 1.0 / 16.0
+# returned by a trial that must be repeated with shorter micro-steps because a contact has closed
+CLOSED = -1
+
+
+@kernel
+def _check_inputs(m):
+    """Return 0, or the code of the first input that is not valid."""
+    code = check.check_port(m.base, 1, m.status)
+    if code == 0:
+        code = check.check_port(m.target, 2, m.status)
+    if code == 0:
+        code = check.check_acceleration(m.base, 1, m.status)
+    if code == 0:
+        code = check.check_acceleration(m.target, 2, m.status)
+    return code
+
+
+@kernel
+def _check_parameters(m):
+    """Check parameters that must fit each other. Returns 0, or the code of the first failure."""
+    p = m.parameters
+    across = platform.across(p.legs)
+    if not p.legs.retracted_length > across:
+        return fail(m.status, HEIGHT, across, 0)
+    if p.initial_stroke > p.legs.stroke:
+        return fail(m.status, INITIAL_STROKE, p.initial_stroke, 1)
+    if p.legs.initial_stroke > p.legs.stroke:
+        return fail(m.status, INITIAL_STROKE, p.legs.initial_stroke, 2)
+    return legs.check(m)
+
+
+@kernel
+def _place(m, tau, ahead):
+    """Place ports and ring at `tau` (s) into the step, with the ring's velocities `ahead` (s) of those it has.
+
+    Returns 0, or the code of a failure.
+    """
+    motion.place_ports(m.base, m.target, m.motion, tau)
+    kinematics.relate(m.relative, m.motion.base, m.motion.target)
+    return platform.place(m.parameters, m.hexapod, m.ring_state, ahead, m.status)
+
+
+@kernel
+def _load(m):
+    """Set the loads on the ring and the wrench on the target at the placed position."""
+    force, torque = contact.on_ring(m)
+    store(force, m.hexapod.ring.force)
+    store(torque, m.hexapod.ring.torque)
+    force, torque = contact.on_target(m)
+    store(force, m.target.force_now)
+    store(torque, m.target.torque_now)
+
+
+@kernel
+def _accelerate(m):
+    """Find the acceleration of the ring with all forces set."""
+    hexapod.accelerate(
+        m.hexapod, load(m.motion.base.angular_velocity), load(m.base.angular_acceleration), load(m.base.acceleration)
+    )
+
+
+@kernel
+def _micro_step(m, start, h, long):
+    """Advance by one micro-step of length h from `start` in the step.
+
+    Returns 0; CLOSED, having changed nothing, if it is `long` and a contact closes in it; or the code of a failure. A
+    penetration has changed nothing either.
+    """
+    x = m.hexapod
+    s = m.ring_state
+    store(load(x.ring.position), m.stepping.position)
+    store_quaternion(load_quaternion(s.quaternion), m.stepping.quaternion)
+    platform.drift(x, s, 0.5 * h)
+    code = _place(m, start + 0.5 * h, 0.5 * h)
+    if code == 0:
+        code = contact.detect(m, h)
+    if code == 0 and long and contact.newly_closed(m):
+        code = CLOSED
+    if code:
+        store(load(m.stepping.position), x.ring.position)
+        store_quaternion(load_quaternion(m.stepping.quaternion), s.quaternion)
+        return code
+    code = contact.accept(m, h)
+    if code:
+        return code
+    legs.drive(m, h, h)
+    _load(m)
+    _accelerate(m)
+    contact.account(m, h)
+    micro_step_control.set_next(m.parameters, m.stepping, s.acceleration, x.ring.acceleration, h)
+    code = platform.kick(x, s, h, m.status)
+    if code:
+        return code
+    platform.drift(x, s, 0.5 * h)
+    force, torque = motion.turn_to_inertial(m.motion.target, load(m.target.force_now), load(m.target.torque_now))
+    for i in range(3):
+        m.balance.impulse[i] += h * force[i]
+        m.balance.angular_impulse[i] += h * torque[i]
+    contact.remember_closed(m)
+    return 0
+
+
+@kernel
+def _audit(m):
+    """Set momentum and energies as all is placed at the end of a step."""
+    momentum_balance.audit(m)
+    m.audit.stored_energy = 0.0
+    m.audit.dissipated_energy = 0.0
+    legs.audit(m)
+    contact.audit(m)
+
+
+@kernel
+def _finish(m, h):
+    """Set outputs and audit at the end of a step of length h, with the wrenches of the last evaluation.
+
+    Returns 0, or the code of a failure.
+    """
+    hexapod.react(m.hexapod)
+    store(load(m.hexapod.base_force), m.base.force_now)
+    store(load(m.hexapod.base_torque), m.base.torque_now)
+    code = _place(m, h, 0.0)
+    if code == 0:
+        code = contact.finish_step(m)
+    if code:
+        return code
+    legs.drive(m, 0.0, 0.0)
+    outputs.set_motion(m)
+    _audit(m)
+    if m.parameters.base_motion == AFFINE:
+        momentum_balance.respond(m)
+    return 0
+
+
+@kernel
+def initialize(m):
+    """Set the mechanism to its initial position and evaluate it there. Returns 0, or the code of a failure."""
+    p = m.parameters
+    code = _check_inputs(m)
+    if code == 0:
+        code = _check_parameters(m)
+    if code:
+        return code
+    platform.initialize(p, m.hexapod, m.ring_state, p.initial_stroke)
+    micro_step_control.initialize(p, m.stepping)
+    code = contact.initialize(m)
+    if code == 0:
+        code = _place(m, 0.0, 0.0)
+    if code == 0:
+        code = contact.detect(m, p.micro_step)
+    if code:
+        return code
+    legs.initialize(m)
+    code = contact.accept(m, 0.0)
+    if code == 0:
+        contact.start(m)
+        legs.drive(m, 0.0, 0.0)
+        _load(m)
+        _accelerate(m)
+        code = _finish(m, 0.0)
+    if code:
+        return code
+    for i in range(6):
+        m.ring_state.acceleration[i] = m.hexapod.ring.acceleration[i]
+    momentum_balance.initialize(m)
+    store(load(m.base.force_now), m.base.force)
+    store(load(m.base.torque_now), m.base.torque)
+    store(load(m.target.force_now), m.target.force)
+    store(load(m.target.torque_now), m.target.torque)
+    return 0
+
+
+@kernel
+def _advance(m, h):
+    """Make all micro-steps of a step of length h. Returns 0, or the code of a failure.
+
+    A long micro-step in which a contact closes is repeated as a short one, one with too deep a penetration is halved.
+    """
+    p = m.parameters
+    done = 0.0
+    left = 1
+    while left > 0:
+        left = max(1, ceil((h - done) / m.stepping.micro_step - 1e-9))
+        size = (h - done) / left
+        code = _micro_step(m, done, size, m.stepping.micro_step > p.micro_step)
+        if code == CLOSED:
+            micro_step_control.restart(p, m.stepping)
+        elif ring_pair.PENETRATION < code < platform.DEGENERATE and size > SMALLEST * p.micro_step:
+            m.stepping.micro_step = min(0.5 * size, p.micro_step)
+        elif code:
+            return code
+        else:
+            done += size
+            left -= 1
+    return 0
+
+
+@kernel
+def step(m, t, h):
+    """Advance the mechanism from t by h > 0, s. Returns 0, or the code of a failure."""
+    code = _check_inputs(m)
+    if code:
+        return code
+    # importers pass the difference of two times that they have rounded
+    if h - ROUNDING * (abs(t) + h) > m.parameters.step_limit:
+        return fail(m.status, STEP_TOO_LONG, h, 0)
+    store(ZERO, m.balance.impulse)
+    store(ZERO, m.balance.angular_impulse)
+    contact.begin_step(m)
+    code = momentum_balance.begin(m)
+    if code == 0:
+        code = _advance(m, h)
+    if code == 0:
+        code = _finish(m, h)
+    if code:
+        return code
+    m.status.code = 0.0
+    motion.place_ports(m.base, m.target, m.motion, 0.5 * h)
+    exchange.set_mean_wrenches(m, h)
+    return 0

@@ -1,0 +1,200 @@
+"""Electric legs under force control: a motor on each screw, soft capture, then damping; as NDS and IBDM (spec/07 1.2).
+
+Each controller asks for a force: that of a soft spring and damper about a commanded stroke while the ring captures, of
+a firm damper when `command.attenuate` is set. A loop around a force sensor on the rod makes friction and inertia of the
+train smaller by 1 + gain. When a leg is first pushed, the commanded stroke of all advances at `lunge_speed` by
+`lunge_stroke`: the ring goes toward the passive one. Motors turn no faster than their voltage allows and push no harder
+than their current does. Forces are those along effective strokes, v = rate of the effective stroke.
+"""
+
+from __future__ import annotations
+
+from math import exp, fabs
+
+from components.core.field import BOOLEAN, Group, input, output, parameter, private
+from components.core.kernel import kernel
+from components.peripheral_mechanism.platform import LEGS, effective_rate, effective_stroke
+from components.ring_mechanism.legs import train
+from components.ring_mechanism.legs.law import LegLaw
+
+PARAMETERS = (
+    Group(
+        "control",
+        parameter("capture_stiffness", "N/m", "of a leg about its commanded stroke, before capture", 2000.0,
+                  minimum=0.0),
+        parameter("capture_damping", "N.s/m", "of a leg before capture", 200.0, minimum=0.0),
+        parameter("capture_force", "N", "largest that a leg is asked for before capture", 150.0, minimum=0.0),
+        parameter("contact_force", "N", "on the sensor of a leg, inward, that starts the lunge", 15.0, minimum=0.0),
+        parameter("lunge_speed", "m/s", "of the commanded stroke after first contact", 0.15, minimum=0.0),
+        parameter("lunge_stroke", "m", "by which the commanded stroke advances", 0.08, minimum=0.0),
+        parameter("damping", "N.s/m", "of a leg after capture", 5e3, minimum=0.0),
+        parameter("stiffness", "N/m", "of a leg about its first stroke, after capture", 500.0, minimum=0.0),
+        parameter("force", "N", "largest that a leg is asked for after capture", 600.0, minimum=0.0),
+        parameter("gain", "1", "of the loop around the force sensor", 3.0, minimum=0.0),
+        parameter("sensor_time", "s", "constant of the filter behind the force sensor", 5e-3, minimum=1e-6),
+        description="controllers of the legs",
+    ),
+    Group(
+        "motors",
+        parameter("stall_force", "N", "of a motor at the rod", 1500.0, minimum=0.0),
+        parameter("free_speed", "m/s", "of the rod at which a motor has no force left", 0.4, minimum=1e-6),
+        parameter("friction", "N", "of the train, at the rod", 40.0, minimum=0.0),
+        parameter("friction_speed", "m/s", "at which friction has reached 0.7 of its value", 5e-3, minimum=1e-6),
+        parameter("stop_stiffness", "N/m", "of the stops at both ends of the stroke", 5e5, minimum=1.0),
+        parameter("stop_damping", "N.s/m", "of the stops", 500.0, minimum=0.0),
+        description="motors of the legs with their trains and stops",
+    ),
+)  # fmt: skip
+
+LAW = LegLaw(
+    name="ElectricRingMechanism",
+    description="ring on six force-controlled electric legs",
+    screws=True,
+    parameters=PARAMETERS,
+    state=Group(
+        "servo",
+        Group(
+            "leg",
+            private("motor", "N", "of the motor, at the rod"),
+            private("sensed", "N", "of the train on the rod, filtered"),
+            private("rate", "m/s", "of the effective stroke at the last evaluation"),
+            private("total", "N", "of motor, friction and stops at the last evaluation"),
+            count=LEGS,
+        ),
+        private("advance", "m", "of the commanded stroke"),
+        private("touched", "1", "a leg has been pushed"),
+        private("work", "J", "done by the motors"),
+        private("friction", "J", "dissipated in the trains"),
+        private("stops", "J", "dissipated by the stops"),
+    ),
+    leg=(
+        output("force", "N", "of motor, friction and stops on the rod, positive pushes it out"),
+        output("motor_force", "N", "of the motor at the rod, positive pushes it out"),
+        output("sensed_force", "N", "of the force sensor, filtered, positive pushes the rod out"),
+        output("commanded_stroke", "m", "about which the leg is controlled"),
+    ),
+    devices=("friction", "stops"),
+    works=("drive",),
+    command=(input("attenuate", "1", "the ring is captured: damp", 0.0, type=BOOLEAN),),
+    changed={"initial_stroke": 0.14, "nut_inertia": 2e-4, "margin": (0.02, 0.03)},
+)
+
+
+@kernel
+def check(m):
+    """Return 0: all parameters fit each other."""
+    return 0
+
+
+@kernel
+def initialize(m):
+    """Set sensors, commanded stroke and energies to their start."""
+    s = m.servo
+    for k in range(LEGS):
+        s.leg[k].motor = 0.0
+        s.leg[k].sensed = 0.0
+        s.leg[k].rate = 0.0
+        s.leg[k].total = 0.0
+    s.advance = 0.0
+    s.touched = 0.0
+    s.work = 0.0
+    s.friction = 0.0
+    s.stops = 0.0
+
+
+@kernel
+def _limited(x, limit):
+    return max(-limit, min(x, limit))
+
+
+@kernel
+def wanted(p, attenuate, beyond, v):
+    """Return the force that the controller of a leg asks for, N, `beyond` (m) its commanded stroke at the rate v."""
+    if attenuate != 0.0:
+        return _limited(-p.stiffness * beyond - p.damping * v, p.force)
+    return _limited(-p.capture_stiffness * beyond - p.capture_damping * v, p.capture_force)
+
+
+@kernel
+def motor(p, force, v):
+    """Return what a motor gives of `force`, N: less the faster it turns with it, the stall force against it."""
+    left = p.stall_force
+    if force * v > 0.0:
+        left *= max(0.0, 1.0 - fabs(v) / p.free_speed)
+    return _limited(force, left)
+
+
+@kernel
+def _sense(m, h):
+    """Advance the force sensors by h: what the trains pass on to the rods, less what spins the nuts."""
+    s = m.servo
+    p = m.parameters.control
+    passed = 1.0 - exp(-h / p.sensor_time)
+    for k in range(LEGS):
+        c = m.hexapod.strut[k]
+        e = s.leg[k]
+        rate = effective_rate(c)
+        spinning = c.nut_inertia * c.nut_ratio * c.nut_ratio * (rate - e.rate) / h
+        e.sensed += passed * (e.total - spinning - e.sensed)
+        e.rate = rate
+        if e.sensed > p.contact_force and rate < 0.0:
+            s.touched = 1.0
+    if s.touched != 0.0 and m.command.attenuate == 0.0:
+        s.advance = min(s.advance + h * p.lunge_speed, p.lunge_stroke)
+
+
+@kernel
+def drive(m, h, share):
+    """Sample sensors over h, set the torques of the nuts, and add work and losses over `share`."""
+    s = m.servo
+    p = m.parameters.motors
+    stroke = m.parameters.legs.stroke
+    if h > 0.0:
+        _sense(m, h)
+    for k in range(LEGS):
+        c = m.hexapod.strut[k]
+        e = s.leg[k]
+        v = effective_rate(c)
+        place = effective_stroke(c)
+        aim = m.parameters.initial_stroke + (0.0 if m.command.attenuate != 0.0 else s.advance)
+        want = wanted(m.parameters.control, m.command.attenuate, place - aim, v)
+        e.motor = motor(p, want + m.parameters.control.gain * (want - e.sensed), v)
+        friction = train.friction(p.friction, p.friction_speed, v)
+        low = max(0.0, -place)
+        high = max(0.0, place - stroke)
+        in_stop = train.stop(p.stop_stiffness, p.stop_damping, low, -v)
+        out_stop = train.stop(p.stop_stiffness, p.stop_damping, high, v)
+        e.total = e.motor + friction + in_stop - out_stop
+        c.nut_torque = e.total / c.nut_ratio
+        s.work += share * e.motor * v
+        s.friction -= share * friction * v
+        s.stops += share * train.stop_loss(p.stop_stiffness, low, in_stop, -v)
+        s.stops += share * train.stop_loss(p.stop_stiffness, high, out_stop, v)
+
+
+@kernel
+def set_outputs(m):
+    """Set forces and commanded strokes of the legs."""
+    s = m.servo
+    for k in range(LEGS):
+        leg = m.leg[k]
+        leg.force = s.leg[k].total
+        leg.motor_force = s.leg[k].motor
+        leg.sensed_force = s.leg[k].sensed
+        leg.commanded_stroke = m.parameters.initial_stroke + (0.0 if m.command.attenuate != 0.0 else s.advance)
+
+
+@kernel
+def audit(m):
+    """Add stops, losses and the work of the motors to the energies of the mechanism."""
+    p = m.parameters.motors
+    out = m.audit
+    for k in range(LEGS):
+        place = effective_stroke(m.hexapod.strut[k])
+        low = max(0.0, -place)
+        high = max(0.0, place - m.parameters.legs.stroke)
+        out.stored_energy += train.stored(p.stop_stiffness, low) + train.stored(p.stop_stiffness, high)
+    out.dissipated_friction = m.servo.friction
+    out.dissipated_stops = m.servo.stops
+    out.dissipated_energy += out.dissipated_friction + out.dissipated_stops
+    out.work_drive = m.servo.work

@@ -1,0 +1,194 @@
+"""Legs geared together: six shafts by sums and differences of nuts, each with damper, brake, spring, stops; as in APAS.
+
+The tree of differentials separates the motions of the ring into shafts: one turns with the mean stroke, two with tilts,
+one with roll, two with lateral motion, to first order (spec/01 10.5). The ring so yields to each with a resistance of
+its own, up to a stop of its own. Nuts of left-hand screws enter the tree through an idler, so that all angles grow with
+the strokes. Angles of the shafts count from the start. Names: p = parameters.shafts, g = hexapod.gear.
+"""
+
+from __future__ import annotations
+
+from math import cos, pi, sin
+
+from components.core.component import Message, fail
+from components.core.field import Group, output, parameter, private
+from components.core.kernel import kernel
+from components.linkage import gear_tree
+from components.linkage.gear_tree import SHAFTS
+from components.peripheral_mechanism import platform
+from components.peripheral_mechanism.platform import LEGS
+from components.ring_mechanism.legs import train
+from components.ring_mechanism.legs.law import LegLaw
+
+RANGE = 421
+HAND = 422
+
+PARAMETERS = Group(
+    "shafts",
+    parameter("inertia", "kg.m2", "of a shaft with its train", (6e-4, 4e-4, 4e-4, 4e-4, 4e-4, 4e-4), shape=SHAFTS,
+              minimum=0.0),
+    parameter("preload", "N.m", "of its spring at the start, toward its upper stop",
+              (1.15, 0.0, 0.0, 0.0, 0.0, 0.0), shape=SHAFTS, minimum=0.0),
+    parameter("stiffness", "N.m/rad", "of its spring", (0.009, 0.007, 0.007, 0.008, 0.012, 0.012), shape=SHAFTS,
+              minimum=0.0),
+    parameter("damping", "N.m.s/rad", "of its damper", (0.3, 0.01, 0.01, 0.01, 0.02, 0.02), shape=SHAFTS,
+              minimum=0.0),
+    parameter("friction", "N.m", "of its brake and its train", (0.3, 0.03, 0.03, 0.04, 0.06, 0.06), shape=SHAFTS,
+              minimum=0.0),
+    parameter("friction_speed", "rad/s", "at which friction has reached 0.7 of its value", 1.0, minimum=1e-6),
+    parameter("lower_stop", "rad", "smallest angle", (-40.0, -18.0, -18.0, -13.0, -16.0, -16.0), shape=SHAFTS),
+    parameter("upper_stop", "rad", "largest angle", (0.0, 18.0, 18.0, 13.0, 16.0, 16.0), shape=SHAFTS),
+    parameter("stop_stiffness", "N.m/rad", "of the stops", 4.0, minimum=1e-6),
+    parameter("stop_damping", "N.m.s/rad", "of the stops", 0.02, minimum=0.0),
+    description="shafts of the gear tree: mean stroke, two tilts, roll, two lateral motions",
+)  # fmt: skip
+
+LAW = LegLaw(
+    name="GearedRingMechanism",
+    description="ring on six legs geared together by differentials",
+    screws=True,
+    parameters=(PARAMETERS,),
+    state=Group(
+        "gearbox",
+        private("start", "rad", "angles of the nuts at the start", shape=LEGS),
+        private("dampers", "J", "dissipated by dampers"),
+        private("brakes", "J", "dissipated by brakes and trains"),
+        private("stops", "J", "dissipated by the stops"),
+    ),
+    leg=(output("nut_angle", "rad", "of the nut, in the sense of the stroke"),),
+    devices=("dampers", "brakes", "stops"),
+    hexapod=(gear_tree.shafts(),),
+    public=(
+        Group(
+            "shaft",
+            output("angle", "rad", "from the start"),
+            output("rate", "rad/s", "of the angle"),
+            output("torque", "N.m", "of spring, damper, brake and stops"),
+            count=SHAFTS,
+        ),
+    ),
+    changed={"initial_stroke": 0.19, "margin": (0.02, 0.03)},
+    messages={
+        RANGE: Message(
+            "parameters.shafts.lower_stop[{status.index:.0f}] = {status.value:g} rad must not be above 0, the start, "
+            "nor parameters.shafts.upper_stop below it"
+        ),
+        HAND: Message("parameters.legs.hand[{status.index:.0f}] = {status.value:g} must be 1 (right) or -1 (left)"),
+    },
+)
+
+
+@kernel
+def check(m):
+    """Return 0, or the code of a shaft whose stops do not include the start, or of a screw without a hand."""
+    p = m.parameters.shafts
+    for i in range(SHAFTS):
+        if p.lower_stop[i] > 0.0 or p.upper_stop[i] < 0.0:
+            return fail(m.status, RANGE, p.lower_stop[i], i + 1)
+    hand = m.parameters.legs.hand
+    for k in range(LEGS):
+        if abs(hand[k]) != 1.0:
+            return fail(m.status, HAND, hand[k], k + 1)
+    return 0
+
+
+@kernel
+def _differential(i, k):
+    """Return the angle of shaft i by that of nut k in the sense of its stroke (spec/01 10.5).
+
+    Pairs (1, 2), (3, 4), (5, 6); half sum and half difference of a pair, then mean and first harmonics over the pairs.
+    """
+    half = -0.5 if i >= 3 and k % 2 == 1 else 0.5
+    azimuth = (k // 2) * (2.0 * pi / 3.0)
+    if i % 3 == 0:
+        return half / 3.0
+    return half * 2.0 / 3.0 * (cos(azimuth) if i % 3 == 1 else sin(azimuth))
+
+
+@kernel
+def _nut_angle(p, c, k):
+    """Return the angle of the nut of leg k, rad, in the sense of its stroke."""
+    return p.legs.hand[k] * (c.nut_ratio * c.stroke + platform.roll(c))
+
+
+@kernel
+def initialize(m):
+    """Set the gear tree, its shafts at rest where the legs are placed, and all losses to zero."""
+    g = m.hexapod.gear
+    for i in range(SHAFTS):
+        g.inertia[i] = m.parameters.shafts.inertia[i]
+        g.torque[i] = 0.0
+        for k in range(LEGS):
+            g.ratio[i, k] = _differential(i, k) * m.parameters.legs.hand[k]
+    for k in range(LEGS):
+        m.gearbox.start[k] = _nut_angle(m.parameters, m.hexapod.strut[k], k)
+    m.gearbox.dampers = 0.0
+    m.gearbox.brakes = 0.0
+    m.gearbox.stops = 0.0
+
+
+@kernel
+def _angle(m, i):
+    """Return the angle of shaft i from the start, rad."""
+    angle = 0.0
+    for k in range(LEGS):
+        angle += _differential(i, k) * (_nut_angle(m.parameters, m.hexapod.strut[k], k) - m.gearbox.start[k])
+    return angle
+
+
+@kernel
+def _stop_depths(p, i, angle):
+    """Return how deep a shaft is in its stops, rad: (lower, upper), 0 outside.
+
+    A shaft whose upper stop is where it starts leans on it with its preload.
+    """
+    lean = p.preload[i] / p.stop_stiffness if p.upper_stop[i] == 0.0 else 0.0
+    return max(0.0, p.lower_stop[i] - angle), max(0.0, angle - p.upper_stop[i] + lean)
+
+
+@kernel
+def drive(m, h, share):
+    """Set the torques of all shafts where the legs are placed, and add what they lose over `share`."""
+    p = m.parameters.shafts
+    g = m.hexapod.gear
+    loss = m.gearbox
+    for i in range(SHAFTS):
+        angle = _angle(m, i)
+        rate = g.rate[i]
+        low, high = _stop_depths(p, i, angle)
+        lower = train.stop(p.stop_stiffness, p.stop_damping, low, -rate)
+        upper = train.stop(p.stop_stiffness, p.stop_damping, high, rate)
+        brake = train.friction(p.friction[i], p.friction_speed, rate)
+        g.torque[i] = p.preload[i] - p.stiffness[i] * angle - p.damping[i] * rate + brake + lower - upper
+        loss.dampers += share * p.damping[i] * rate * rate
+        loss.brakes -= share * brake * rate
+        loss.stops += share * train.stop_loss(p.stop_stiffness, low, lower, -rate)
+        loss.stops += share * train.stop_loss(p.stop_stiffness, high, upper, rate)
+
+
+@kernel
+def set_outputs(m):
+    """Set angles of nuts; angles, rates and torques of shafts."""
+    for k in range(LEGS):
+        m.leg[k].nut_angle = _nut_angle(m.parameters, m.hexapod.strut[k], k)
+    for i in range(SHAFTS):
+        shaft = m.shaft[i]
+        shaft.angle = _angle(m, i)
+        shaft.rate = m.hexapod.gear.rate[i]
+        shaft.torque = m.hexapod.gear.torque[i]
+
+
+@kernel
+def audit(m):
+    """Add springs, stops and losses to the energies of the mechanism."""
+    p = m.parameters.shafts
+    out = m.audit
+    for i in range(SHAFTS):
+        angle = _angle(m, i)
+        low, high = _stop_depths(p, i, angle)
+        out.stored_energy += (0.5 * p.stiffness[i] * angle - p.preload[i]) * angle
+        out.stored_energy += train.stored(p.stop_stiffness, low) + train.stored(p.stop_stiffness, high)
+    out.dissipated_dampers = m.gearbox.dampers
+    out.dissipated_brakes = m.gearbox.brakes
+    out.dissipated_stops = m.gearbox.stops
+    out.dissipated_energy += out.dissipated_dampers + out.dissipated_brakes + out.dissipated_stops

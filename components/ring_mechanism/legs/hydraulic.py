@@ -1,0 +1,145 @@
+"""Hydraulic attenuators: orifices, a return spring and stops; passive, as in the ring of Apollo (spec/01 10.2).
+
+The ring waits at its forward position, where the springs hold the rods against their stops; legs can only shorten.
+Pushed in, oil passes an orifice that closes over the stroke; pushed out by its spring, a rod draws it back through a
+wider one. Names: p = parameters.attenuators, c = strut; v = rate of the stroke.
+"""
+
+from __future__ import annotations
+
+from math import fabs
+
+from components.core import check as checks
+from components.core.component import Message, fail
+from components.core.field import Group, output, parameter, private
+from components.core.kernel import kernel
+from components.core.table import interpolate
+from components.peripheral_mechanism.platform import LEGS
+from components.ring_mechanism.legs import train
+from components.ring_mechanism.legs.law import LegLaw
+
+POINTS = 5
+
+METERING = 401
+
+PARAMETERS = Group(
+    "attenuators",
+    parameter("fluid_density", "kg/m3", "of the oil", 870.0, minimum=0.0),
+    parameter("piston_area", "m2", "that displaces oil", 2e-4, minimum=0.0),
+    parameter("discharge_coefficient", "1", "of all orifices", 0.7, minimum=1e-3),
+    parameter("metered_compression", "m", "of the rod from its forward position, points of the metering",
+              (0.0, 0.06, 0.12, 0.18, 0.24), shape=POINTS),
+    parameter("metered_area", "m2", "of the orifice against compression there",
+              (4.6e-7, 4.2e-7, 3.7e-7, 3.1e-7, 2.4e-7), shape=POINTS, minimum=1e-9),
+    parameter("return_area", "m2", "of the orifice against extension", 2e-6, minimum=1e-9),
+    parameter("preload", "N", "of the return spring at the forward position", 60.0, minimum=0.0),
+    parameter("stiffness", "N/m", "of the return spring", 150.0, minimum=0.0),
+    parameter("stop_stiffness", "N/m", "of the stops at both ends", 5e5, minimum=1.0),
+    parameter("stop_damping", "N.s/m", "of the stops", 500.0, minimum=0.0),
+    parameter("seal_friction", "N", "of the seals", 20.0, minimum=0.0),
+    parameter("seal_speed", "m/s", "at which seal friction has reached 0.7 of its value", 5e-3, minimum=1e-6),
+    description="hydraulic attenuators of the legs",
+)  # fmt: skip
+
+LAW = LegLaw(
+    name="HydraulicRingMechanism",
+    description="passive ring on six hydraulic attenuators",
+    screws=False,
+    parameters=(PARAMETERS,),
+    state=Group(
+        "attenuator",
+        private("orifices", "J", "dissipated by the oil"),
+        private("seals", "J", "dissipated by the seals"),
+        private("stops", "J", "dissipated by the stops"),
+    ),
+    leg=(output("force", "N", "of the attenuator on the rod, positive pushes it out"),),
+    devices=("orifices", "seals", "stops"),
+    changed={"initial_stroke": 0.24, "margin": (0.02, 0.03)},
+    messages={
+        METERING: Message(
+            "parameters.attenuators.metered_compression[{status.index:.0f}] = {status.value:g} m: compressions must "
+            "rise strictly"
+        )
+    },
+)
+
+
+@kernel
+def orifice(p, compression, v):
+    """Return the force of the oil, N, on a rod that moves at v: (rho/2) A (A v / (C_d a))^2 against it."""
+    area = p.return_area if v > 0.0 else interpolate(compression, p.metered_compression, p.metered_area)
+    speed = p.piston_area * v / (p.discharge_coefficient * area)
+    return -0.5 * p.fluid_density * p.piston_area * speed * fabs(speed)
+
+
+@kernel
+def _stop_depths(p, compression, stroke):
+    """Return how deep a rod is in its stops, m: (at the forward position, at the retracted one), 0 outside.
+
+    At the forward position the stop carries the preload.
+    """
+    return max(0.0, p.preload / p.stop_stiffness - compression), max(0.0, compression - stroke)
+
+
+@kernel
+def check(m):
+    """Return 0, or the code of a metering that does not rise."""
+    p = m.parameters.attenuators
+    wrong = checks.first_not_rising(p.metered_compression)
+    if wrong:
+        return fail(m.status, METERING, p.metered_compression[wrong - 1], wrong)
+    return 0
+
+
+@kernel
+def initialize(m):
+    """Set all losses to zero."""
+    m.attenuator.orifices = 0.0
+    m.attenuator.seals = 0.0
+    m.attenuator.stops = 0.0
+
+
+@kernel
+def drive(m, h, share):
+    """Set the forces of all attenuators where the legs are placed, and add what they lose over `share`."""
+    p = m.parameters.attenuators
+    loss = m.attenuator
+    for k in range(LEGS):
+        c = m.hexapod.strut[k]
+        v = c.rate[3]
+        compression = m.parameters.legs.stroke - c.stroke
+        oil = orifice(p, compression, v)
+        seal = train.friction(p.seal_friction, p.seal_speed, v)
+        forward, inner = _stop_depths(p, compression, m.parameters.legs.stroke)
+        out_stop = train.stop(p.stop_stiffness, p.stop_damping, forward, v)
+        in_stop = train.stop(p.stop_stiffness, p.stop_damping, inner, -v)
+        c.force[3] = p.preload + p.stiffness * compression + oil + seal - out_stop + in_stop
+        loss.orifices -= share * oil * v
+        loss.seals -= share * seal * v
+        loss.stops += share * train.stop_loss(p.stop_stiffness, forward, out_stop, v)
+        loss.stops += share * train.stop_loss(p.stop_stiffness, inner, in_stop, -v)
+
+
+@kernel
+def set_outputs(m):
+    """Set the forces of the legs."""
+    for k in range(LEGS):
+        m.leg[k].force = m.hexapod.strut[k].force[3]
+
+
+@kernel
+def audit(m):
+    """Add springs and losses to the energies of the mechanism."""
+    p = m.parameters.attenuators
+    stored = 0.0
+    for k in range(LEGS):
+        compression = m.parameters.legs.stroke - m.hexapod.strut[k].stroke
+        forward, inner = _stop_depths(p, compression, m.parameters.legs.stroke)
+        stored += (p.preload + 0.5 * p.stiffness * compression) * compression
+        stored += train.stored(p.stop_stiffness, forward) + train.stored(p.stop_stiffness, inner)
+    out = m.audit
+    out.stored_energy += stored
+    out.dissipated_orifices = m.attenuator.orifices
+    out.dissipated_seals = m.attenuator.seals
+    out.dissipated_stops = m.attenuator.stops
+    out.dissipated_energy += out.dissipated_orifices + out.dissipated_seals + out.dissipated_stops

@@ -1,0 +1,42 @@
+"""What a law of the legs is made of: the parts of the record that it needs, and its kernels."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+from components.core.component import Message
+from components.core.field import Field, Group
+
+
+@dataclass(frozen=True)
+class LegLaw:
+    """A law of the legs as the record of the mechanism sees it.
+
+    Its module also has the kernels `check(m)` (0, or the code of parameters that do not fit), `initialize(m)`,
+    `drive(m, h, share)` (forces of the placed legs; h since the last call, `share` that for which losses count),
+    `set_outputs(m)` and `audit(m)`; `legs.chosen` calls those of the law whose group of state the record has.
+    """
+
+    name: str
+    """of the FMU"""
+    description: str
+    screws: bool
+    """The rods turn nuts, whose torques the law sets; else they slide freely, and it sets forces along them."""
+    parameters: tuple[Group, ...]
+    state: Group
+    leg: tuple[Field, ...]
+    """outputs of each leg besides its stroke and roll"""
+    devices: tuple[str, ...]
+    """what dissipates"""
+    works: tuple[str, ...] = ()
+    """what does work on the mechanism besides its ports"""
+    command: tuple[Field, ...] = ()
+    hexapod: tuple[Any, ...] = ()
+    """more groups of the hexapod"""
+    public: tuple[Group, ...] = ()
+    """more groups of outputs"""
+    changed: Mapping[str, Any] = field(default_factory=dict)
+    """start values of parameters of the mechanism that differ, by name"""
+    messages: Mapping[int, Message] = field(default_factory=dict)

@@ -1,0 +1,116 @@
+"""The record of a ring mechanism: ports as those of the peripheral mechanism, parameters and states of its legs."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import replace
+from typing import Any
+
+from components.contact import kinematics
+from components.core import ports
+from components.core.field import BOOLEAN, INPUT, OUTPUT, Field, Group, output, parameter, private
+from components.core.record import Record
+from components.linkage import hexapod
+from components.peripheral_mechanism import micro_step_control, platform
+from components.peripheral_mechanism.contact_ports import INTERNAL as CONTACT
+from components.ring_mechanism.legs.law import LegLaw
+
+SOURCE, LAGGED, AFFINE = (ports.BASE_MOTION.codes[mode] for mode in ("SOURCE", "LAGGED", "AFFINE"))
+
+WORKS = ("base", "target")
+
+
+def _changed(member: Field | Group, starts: Mapping[str, Any]) -> Field | Group:
+    """Return a parameter, or a group of them, with the start values that a law has of its own."""
+    if isinstance(member, Group):
+        members = [_changed(inner, starts) for inner in member.members]
+        return Group(member.name, *members, description=member.description)
+    return replace(member, start=starts[member.name]) if member.name in starts else member
+
+
+def _parameters(law: LegLaw) -> Group:
+    members = (
+        parameter("docking_plane_x", "m", "abscissa of the active docking plane in frame 0", 0.23908),
+        parameter("base_motion", "1", "how the carrier reports its acceleration; the same as at its port", LAGGED,
+                  type=ports.BASE_MOTION),
+        *micro_step_control.parameters(),
+        parameter("step_limit", "s", "longest step over which the ports' motion may be extrapolated", 0.02,
+                  minimum=1e-6),
+        parameter("initial_stroke", "m", "of all legs at the start", 0.24, minimum=0.0),
+        parameter("retracted_margin", "m", "stroke of all legs below which the ring is retracted", 1e-3, minimum=0.0),
+        *platform.parameters(law.screws),
+    )  # fmt: skip
+    return Group("parameters", *(_changed(member, law.changed) for member in members), *law.parameters)
+
+
+def _balance(*more: Field) -> Group:
+    return Group(
+        "balance",
+        private("impulse", "N.s", "on the passive unit in this step, I", shape=3),
+        private("angular_impulse", "N.m.s", "on the passive unit in this step, about the origin of I", shape=3),
+        private("momentum", "N.s", "of the mechanism from which the next step counts, I", shape=3),
+        private("angular_momentum", "N.m.s", "likewise, about the origin of I", shape=3),
+        private("end_momentum", "N.s", "of the mechanism at the end of the step, base extrapolated, I", shape=3),
+        private("end_angular_momentum", "N.m.s", "likewise, about the origin of I", shape=3),
+        private("lag", "N.s", "momentum that the base's true motion added to the extrapolated one's, I", shape=3),
+        private("angular_lag", "N.m.s", "likewise, about the origin of I", shape=3),
+        private("base_twist", "1", "of frame 0 as extrapolated to the end of the last step: velocity, angular "
+                "velocity, its axes", shape=6),
+        private("force_now", "N", "on the base at the end of the last step, I", shape=3),
+        *more,
+    )  # fmt: skip
+
+
+def _apart(fields: tuple[Field, ...]) -> tuple[Field, ...]:
+    """Return the pose of the passive unit with a start out of the ring's reach."""
+    return tuple(replace(field, start=(3.0, 0.0, 0.0)) if field.name == "position" else field for field in fields)
+
+
+def record(law: LegLaw) -> Record:
+    """Return the record of the ring mechanism whose legs have this law."""
+    return Record(
+        Group("base",
+              output("affine_mass", "1", "-d(wrench)/d(acceleration), upper triangle by rows, SI, force first; 0 but "
+                     "for AFFINE", shape=21),
+              *ports.pose(INPUT), *ports.twist(INPUT), *ports.acceleration(INPUT), *ports.wrench_output(),
+              description="port of the craft that carries the mechanism, frame 0"),
+        Group("target", *_apart(ports.pose(INPUT)), *ports.twist(INPUT), *ports.acceleration(INPUT),
+              *ports.wrench_output(), description="port of the passive unit, frame PU"),
+        *((Group("command", *law.command),) if law.command else ()),
+        Group("link", *ports.link(OUTPUT), count=1, description="ring plane AR"),
+        Group("ring", output("angles", "rad", "yaw, pitch, roll of the ring against frame 0", shape=3,
+                             display_unit="deg")),
+        Group(
+            "leg",
+            output("stroke", "m", "0 at the retracted position"),
+            output("roll", "rad", "of the rod about its axis", display_unit="deg"),
+            *law.leg,
+            count=platform.LEGS,
+        ),
+        Group("sensor", *CONTACT.sensor, output("retracted", "1", "all legs are retracted", type=BOOLEAN)),
+        ports.docking(),
+        *law.public,
+        *CONTACT.public,
+        Group("validity", *CONTACT.validity, description="micro-steps in which the model was used beyond its domain"),
+        Group(
+            "audit",
+            *ports.audit((*law.devices, *CONTACT.devices), (*WORKS, *law.works)).members,
+            output("own_momentum", "N.s", "linear momentum, with the base's true motion at the start of the step; of "
+                   "motion relative to the base if base_motion is SOURCE; I", shape=3),
+            output("own_angular_momentum", "N.m.s", "angular momentum about the origin of I, likewise", shape=3),
+            output("base_impulse_error", "N.s", "impulse of base.force_now so far, trapezoidal, less that of "
+                   "base.force; I", shape=3),
+        ),
+        ports.status(),
+        _parameters(law),
+        hexapod.hexapod("hexapod", *law.hexapod),
+        platform.state(),
+        law.state,
+        kinematics.placement("relative", "frame 0 relative to PU, PU axes"),
+        Group("motion", kinematics.moving("base", "frame 0"), kinematics.moving("target", "frame PU")),
+        micro_step_control.state(),
+        _balance(*CONTACT.balance),
+        *CONTACT.hidden,
+    )  # fmt: skip
+
+
