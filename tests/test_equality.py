@@ -124,6 +124,14 @@ RING_IMPACT = tuple(
     }
     for k in range(40)
 )  # fmt: skip
+# a base that turns and is accelerated, the rings in contact
+RING_PUSH = tuple(
+    {
+        "base.quaternion[3]": 0.002 + 1e-4 * k, "base.angular_velocity[2]": 0.02, "base.acceleration[2]": 0.01 * k,
+        "base.position[3]": 1e-4 * k, "target.velocity[1]": 1e-3 * k,
+    }
+    for k in range(30)
+)  # fmt: skip
 PUSHED_RING = tuple(
     {
         "link[1].force[1]": -300.0 * k, "link[1].force[2]": 40.0 * sin(0.5 * k), "link[1].torque[3]": 30.0,
@@ -230,6 +238,19 @@ SCENARIOS = [
         values={"target.position": 0.0, "base.position": (-0.4415, 0.002, 0.0), "base.velocity[1]": 0.1},
     ),
     Scenario("PeripheralMechanismExternal", PUSHED_RING, sets=("PM-1",), values={"parameters.base_motion": 3}),
+    *(
+        Scenario(
+            name,
+            RING_PUSH,
+            sets=(own, "RefRing", "CP-1R"),
+            values={"target.position": 0.0, "base.position": (-start, 0.002, 0.0), "base.velocity[1]": 0.1},
+        )
+        for name, own, start in (
+            ("HydraulicRingMechanism", "HR-1", 0.5609),
+            ("ElectricRingMechanism", "ER-1", 0.4415),
+            ("GearedRingMechanism", "GR-1", 0.5022),
+        )
+    ),
     Scenario("PeripheralCyclogram", SWITCHES, step=0.2, sets=("PC-1",), values={"parameters.initial_phase": 1}),
     Scenario(
         "Manipulator",

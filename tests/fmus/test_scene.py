@@ -15,6 +15,7 @@ from tests.fmus import gadget
 WITH_SCENE = ("Spacecraft", "ProbeMechanism", "ProbeMechanismTwoBrakes", "ProbeMechanismExternal", "ContactProbeCone",
               "ProbeMechanismMovableLimiter",
               "PeripheralMechanism", "PeripheralMechanismExternal", "ContactRing", "PeripheralCyclogram",
+              "HydraulicRingMechanism", "ElectricRingMechanism", "GearedRingMechanism",
               "ProbeCyclogram", "AttitudeControl")  # fmt: skip
 
 

@@ -136,8 +136,8 @@ class Machine:
         rest = np.linalg.lstsq(J[:, 6:], -J[:, :6] @ known, rcond=None)[0]
         return np.concatenate([known, rest])
 
-    def accelerate(self, position, rotation, velocity, spin, force, torque, nut_torque, base=None):
-        """Accelerations of the ring and the wrench on the base about O_0, frame 0.
+    def equations(self, position, rotation, velocity, spin, force, torque, base=None):
+        """M, Q, J, J' v, N, N' v and the poses: M a = Q + J^T l + N^T torque, J a = -J' v, nuts turn with N v.
 
         `velocity`, `spin` of the ring relative to frame 0, all in frame 0; `base` (w, epsilon, a) of frame 0. Inertia
         forces of the moving base are those in a frame that moves with it.
@@ -168,12 +168,17 @@ class Machine:
                 a0 + np.cross(e0, x) + np.cross(w0, np.cross(w0, x)) + 2.0 * np.cross(w0, vb)
             )
             needed[6 * b + 3 : 6 * b + 6] = J_b @ (e0 + np.cross(w0, wb)) + np.cross(w, J_b @ w)
-        Q = Q - needed + N.T @ (nut_torque - self.nut * Nv)
+        return M, Q - needed, J, Jv, N, Nv, poses
+
+    def accelerate(self, position, rotation, velocity, spin, force, torque, nut_torque, base=None):
+        """Accelerations of the ring and the wrench on the base about O_0, frame 0; arguments of `equations`."""
+        M, Q, J, Jv, N, Nv, poses = self.equations(position, rotation, velocity, spin, force, torque, base)
+        Q = Q + N.T @ (nut_torque - self.nut * Nv)
         A = M + self.nut * N.T @ N
         size = len(J)
         K = np.block([[A, -J.T], [J, np.zeros((size, size))]])
         found = np.linalg.solve(K, np.concatenate([Q, -Jv]))
-        a, multipliers = found[: len(v)], found[len(v) :]
+        a, multipliers = found[: len(Q)], found[len(Q) :]
         # on the base: the reactions of the lower joints
         f, m = np.zeros(3), np.zeros(3)
         for k, leg in enumerate(self.legs):
