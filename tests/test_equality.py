@@ -249,6 +249,7 @@ SCENARIOS = [
             ("HydraulicRingMechanism", "HR-1", 0.5609),
             ("ElectricRingMechanism", "ER-1", 0.4415),
             ("GearedRingMechanism", "GR-1", 0.5022),
+            ("HuntRingMechanism", "CR-1", 0.5309),
         )
     ),
     Scenario("PeripheralCyclogram", SWITCHES, step=0.2, sets=("PC-1",), values={"parameters.initial_phase": 1}),

@@ -1,6 +1,7 @@
-"""A ring on six struts with differential ball screws, on generated kernels: accelerations and wrench on the base.
+"""A ring on six legs, on generated kernels: accelerations and wrench on the base.
 
-Struts are U C U chains with joints y, z, roll and stroke (spec/01 9.2, 9.3; spec/02 section 7). Vectors are in frame 0,
+Legs are struts with differential ball screws, U C U chains with joints y, z, roll and stroke (spec/01 9.2, 9.3; spec/02
+section 7), or cranks with rods (`cranks`), by what the record has. Vectors are in frame 0,
 angular velocity, torque and angular acceleration of the ring in ring axes about its centre of mass.
 """
 
@@ -12,15 +13,45 @@ from components.core.field import Field, Group, private
 from components.core.kernel import kernel, variant
 from components.core.rotation import IDENTITY, apply, apply_transposed, load_matrix
 from components.core.vector import ZERO, add, cross, dot, load, scale, store, subtract
-from components.linkage import gear_tree
+from components.linkage import cranks, gear_tree
 from components.linkage.closure import strut_joints
 from components.linkage.generated import ring, strut
 
 
-def hexapod(name: str = "hexapod", *more: Field | Group) -> Group:
-    """Return the groups of ring, struts and work space; the caller sets constants, motion of the ring and forces.
+def struts() -> Group:
+    """Return the group of the six struts."""
+    return Group(
+        "strut",
+        private("base_axes", "1", "gamma_0: frame 0 -> first joint, x along the strut", IDENTITY, shape=(3, 3)),
+        private("base_point", "m", "first joint", shape=3),
+        private("node_point", "m", "cut joint, ring axes", shape=3),
+        private("node_axis", "1", "z axis of the cut joint on the ring, ring axes", (0.0, 0.0, 1.0), shape=3),
+        private("length", "m", "with no stroke"),
+        private("mass", "kg", "housing, screw", shape=2),
+        private("centre", "m", "centre of mass on the axis: from the base joint, from the cut joint", shape=2),
+        private("axial", "kg.m2", "inertia about the axis", shape=2),
+        private("transverse", "kg.m2", "inertia about the base joint, about the cut joint", shape=2),
+        private("nut_ratio", "rad/m", "angle of the nut per stroke; its sign is the hand of the screw"),
+        private("nut_inertia", "kg.m2", "of the nut about the strut"),
+        private("nut_torque", "N.m", "on the nut"),
+        private("force", "1", "of the joints, N.m and N", shape=4),
+        private("cosine", "1", "of the three angles", 1.0, shape=3),
+        private("sine", "1", "of the three angles", shape=3),
+        private("stroke", "m", "of the strut"),
+        private("rate", "1", "of the joints, rad/s and m/s", shape=4),
+        private("acceleration", "1", "of the joints, rad/s2 and m/s2", shape=4),
+        private("determinant", "1", "of Cd"),
+        private("energy", "J", "kinetic, of the last `momentum`"),
+        private("kept", "1", "work space of the generated kernels", shape=strut.KEPT),
+        count=6,
+    )
 
-    With `gear_tree.shafts()` as `more`, the nuts are geared together.
+
+def hexapod(name: str = "hexapod", *more: Field | Group, cranked: bool = False) -> Group:
+    """Return the groups of ring, legs and work space; the caller sets constants, motion of the ring and forces.
+
+    Legs are struts, or cranks with rods if `cranked`. With `gear_tree.shafts()` as `more`, the nuts of struts are
+    geared together.
     """
     return Group(
         name,
@@ -39,31 +70,7 @@ def hexapod(name: str = "hexapod", *more: Field | Group) -> Group:
             private("base_torque", "N.m", "that the ring passes on, about O_0", shape=3),
             private("kept", "1", "work space of the generated kernels", shape=ring.KEPT),
         ),
-        Group(
-            "strut",
-            private("base_axes", "1", "gamma_0: frame 0 -> first joint, x along the strut", IDENTITY, shape=(3, 3)),
-            private("base_point", "m", "first joint", shape=3),
-            private("node_point", "m", "cut joint, ring axes", shape=3),
-            private("node_axis", "1", "z axis of the cut joint on the ring, ring axes", (0.0, 0.0, 1.0), shape=3),
-            private("length", "m", "with no stroke"),
-            private("mass", "kg", "housing, screw", shape=2),
-            private("centre", "m", "centre of mass on the axis: from the base joint, from the cut joint", shape=2),
-            private("axial", "kg.m2", "inertia about the axis", shape=2),
-            private("transverse", "kg.m2", "inertia about the base joint, about the cut joint", shape=2),
-            private("nut_ratio", "rad/m", "angle of the nut per stroke; its sign is the hand of the screw"),
-            private("nut_inertia", "kg.m2", "of the nut about the strut"),
-            private("nut_torque", "N.m", "on the nut"),
-            private("force", "1", "of the joints, N.m and N", shape=4),
-            private("cosine", "1", "of the three angles", 1.0, shape=3),
-            private("sine", "1", "of the three angles", shape=3),
-            private("stroke", "m", "of the strut"),
-            private("rate", "1", "of the joints, rad/s and m/s", shape=4),
-            private("acceleration", "1", "of the joints, rad/s2 and m/s2", shape=4),
-            private("determinant", "1", "of Cd"),
-            private("energy", "J", "kinetic, of the last `momentum`"),
-            private("kept", "1", "work space of the generated kernels", shape=strut.KEPT),
-            count=6,
-        ),
+        cranks.cranks() if cranked else struts(),
         private("inertia", "1", "of all, reduced to the ring: upper half", shape=(6, 6)),
         private("force", "1", "on the ring, reduced", shape=6),
         private("base_force", "N", "of all on the base", shape=3),
@@ -120,11 +127,7 @@ _gear_energy = variant("gear", gear_tree.kinetic_energy, _no_energy)
 
 
 @kernel
-def follow(m):
-    """Return the coordinates and rates of the struts from the motion of the ring: what devices on the struts act on.
-
-    Returns 0, or the number of a strut that is degenerate.
-    """
+def _follow_struts(m):
     for k in range(6):
         if not close(m.strut[k], m.ring):
             return 1 + k
@@ -136,15 +139,49 @@ def follow(m):
 
 
 @kernel
+def _reduce_struts(m, omega0, epsilon0, acceleration0):
+    for k in range(6):
+        strut.reduce(m.strut[k], m.ring, omega0, epsilon0, acceleration0, m.inertia, m.force)
+    _couple(m)
+
+
+@kernel
+def _lose_struts(m):
+    for k in range(6):
+        strut.lose(m.strut[k], m.ring.acceleration, m.base_force, m.base_torque)
+
+
+@kernel
+def _momentum_of_struts(m, omega0, velocity0):
+    for k in range(6):
+        strut.momentum(m.strut[k], omega0, velocity0, m.angular_momentum, m.momentum)
+        m.kinetic_energy += m.strut[k].energy
+    m.kinetic_energy += _gear_energy(m)
+
+
+_follow = variant("crank", cranks.follow, _follow_struts)
+_reduce = variant("crank", cranks.reduce, _reduce_struts)
+_lose = variant("crank", cranks.lose, _lose_struts)
+_momentum = variant("crank", cranks.momentum, _momentum_of_struts)
+
+
+@kernel
+def follow(m):
+    """Set the coordinates and rates of the legs from the motion of the ring: what devices on the legs act on.
+
+    Returns 0, or the number of a leg that is degenerate.
+    """
+    return _follow(m)
+
+
+@kernel
 def accelerate(m, omega0, epsilon0, acceleration0):
     """Set the acceleration of the ring, after `follow`, with forces set.
 
     Tuples, frame 0: angular velocity and acceleration of the base, acceleration of O_0.
     """
     ring.start(m.ring, omega0, epsilon0, acceleration0, m.inertia, m.force)
-    for k in range(6):
-        strut.reduce(m.strut[k], m.ring, omega0, epsilon0, acceleration0, m.inertia, m.force)
-    _couple(m)
+    _reduce(m, omega0, epsilon0, acceleration0)
     ring.accelerate(m.ring, m.inertia, m.force)
 
 
@@ -154,8 +191,7 @@ def react(m):
     for i in range(3):
         m.base_force[i] = m.ring.base_force[i]
         m.base_torque[i] = m.ring.base_torque[i]
-    for k in range(6):
-        strut.lose(m.strut[k], m.ring.acceleration, m.base_force, m.base_torque)
+    _lose(m)
 
 
 @kernel
@@ -174,10 +210,7 @@ def momentum(m, velocity0, omega0):
     store(linear, m.momentum)
     store(add(apply_transposed(alpha, spin), cross(r, linear)), m.angular_momentum)
     m.kinetic_energy = 0.5 * (dot(v, linear) + dot(w, spin))
-    for k in range(6):
-        strut.momentum(m.strut[k], omega0, velocity0, m.angular_momentum, m.momentum)
-        m.kinetic_energy += m.strut[k].energy
-    m.kinetic_energy += _gear_energy(m)
+    _momentum(m, omega0, velocity0)
 
 
 @kernel

@@ -33,7 +33,7 @@ ROLL = 303
 NOT_FINITE = 304
 
 MESSAGES = {
-    DEGENERATE: Message("leg {status.index:.0f} is degenerate: its ends coincide or its upper joint is folded"),
+    DEGENERATE: Message("leg {status.index:.0f} is degenerate: its ends coincide, its upper joint is folded, or its crank cannot reach"),
     STROKE: Message(
         "leg[{status.index:.0f}].stroke = {status.value:.4g} m is outside 0 .. parameters.legs.stroke = "
         "{parameters.legs.stroke:.4g} m by more than parameters.legs.margin"
@@ -182,13 +182,19 @@ def _set_leg(p, c, k):
 @kernel
 def initialize(p, x, s, stroke):
     """Set masses and geometry, and the ring aligned and at rest where all legs have this `stroke`."""
+    for k in range(LEGS):
+        _set_leg(p.legs, x.strut[k], k)
+    start_ring(p, x, s, height(p.legs, stroke))
+
+
+@kernel
+def start_ring(p, x, s, above):
+    """Set the mass of the ring, and the ring aligned and at rest, `above` (m) the lower joints."""
     x.ring.mass = p.ring.mass
     for i in range(3):
         for k in range(3):
             x.ring.principal[i, k] = p.ring.inertia[i, k]
-    for k in range(LEGS):
-        _set_leg(p.legs, x.strut[k], k)
-    store((height(p.legs, stroke), 0.0, 0.0), x.ring.position)
+    store((above, 0.0, 0.0), x.ring.position)
     store_matrix(IDENTITY, x.ring.rotation)
     store_quaternion((1.0, 0.0, 0.0, 0.0), s.quaternion)
     store(ZERO, s.velocity)
@@ -206,6 +212,27 @@ def drift(x, s, h):
 
 
 @kernel
+def _check_struts(x, p, status):
+    least = cos(p.legs.roll_limit)
+    for k in range(LEGS):
+        c = x.strut[k]
+        if not -p.legs.margin[0] <= c.stroke <= p.legs.stroke + p.legs.margin[1]:
+            return fail(status, STROKE, c.stroke, k + 1)
+        if not c.cosine[2] >= least:
+            return fail(status, ROLL, roll(c), k + 1)
+    return 0
+
+
+@kernel
+def _unchecked(x, p, status):
+    """Return 0: a crank is in reach or degenerate."""
+    return 0
+
+
+_check_legs = variant("crank", _unchecked, _check_struts)
+
+
+@kernel
 def place(p, x, s, ahead, status):
     """Place ring and legs with the velocities that the ring will have `ahead` (s) by its last acceleration.
 
@@ -218,14 +245,7 @@ def place(p, x, s, ahead, status):
     degenerate = hexapod.follow(x)
     if degenerate:
         return fail(status, DEGENERATE, 0.0, degenerate)
-    least = cos(p.legs.roll_limit)
-    for k in range(LEGS):
-        c = x.strut[k]
-        if not -p.legs.margin[0] <= c.stroke <= p.legs.stroke + p.legs.margin[1]:
-            return fail(status, STROKE, c.stroke, k + 1)
-        if not c.cosine[2] >= least:
-            return fail(status, ROLL, roll(c), k + 1)
-    return 0
+    return _check_legs(x, p, status)
 
 
 @kernel

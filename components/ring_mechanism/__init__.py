@@ -1,4 +1,4 @@
-"""Docking mechanisms with a ring on six legs of one law: hydraulic, force-controlled, geared. spec/07 1.2, spec/01 10."""
+"""Docking mechanisms with a ring on six legs of one law: hydraulic, electric, geared, cranked. spec/07 1.2, spec/01 10."""
 
 from __future__ import annotations
 
@@ -12,12 +12,12 @@ from components.ring_mechanism.legs.chosen import LAWS
 from components.ring_mechanism.ports import record
 
 _SETS = read_parameter_sets(Path(__file__).parent / "parameters")
-SETS = {"hydraulic": "HR-1", "force_controlled": "ER-1", "geared": "GR-1"}
+SETS = {"hydraulic": "HR-1", "force_controlled": "ER-1", "geared": "GR-1", "cranked": "CR-1"}
 """The parameter set of each law."""
 
 
 def component(legs: str = "hydraulic") -> Component:
-    """Return the mechanism whose legs have this law: "hydraulic", "force_controlled" or "geared".
+    """Return the mechanism whose legs have this law: "hydraulic", "force_controlled", "geared" or "cranked".
 
     Raises ValueError for another word.
     """

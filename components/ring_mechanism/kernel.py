@@ -21,20 +21,10 @@ from components.ring_mechanism.legs import chosen as legs
 from components.ring_mechanism.ports import AFFINE
 
 STEP_TOO_LONG = 3
-HEIGHT = 391
-INITIAL_STROKE = 392
 
 _OWN = {
     STEP_TOO_LONG: Message(
         "step {status.value:g} s is longer than parameters.step_limit = {parameters.step_limit:g} s", discard=True
-    ),
-    HEIGHT: Message(
-        "parameters.legs.retracted_length = {parameters.legs.retracted_length:g} m is shorter than the distance "
-        "{status.value:.4g} m between the joints of a leg across the axis"
-    ),
-    INITIAL_STROKE: Message(
-        "a stroke of {status.value:g} m (1 parameters.initial_stroke, 2 parameters.legs.initial_stroke: "
-        "{status.index:.0f}) is beyond the forward position, parameters.legs.stroke = {parameters.legs.stroke:g} m"
     ),
 }
 MESSAGES = combined(check.messages("1 base, 2 target"), _OWN, platform.MESSAGES, contact.MESSAGES)
@@ -58,20 +48,6 @@ def _check_inputs(m):
     if code == 0:
         code = check.check_acceleration(m.target, 2, m.status)
     return code
-
-
-@kernel
-def _check_parameters(m):
-    """Check parameters that must fit each other. Returns 0, or the code of the first failure."""
-    p = m.parameters
-    across = platform.across(p.legs)
-    if not p.legs.retracted_length > across:
-        return fail(m.status, HEIGHT, across, 0)
-    if p.initial_stroke > p.legs.stroke:
-        return fail(m.status, INITIAL_STROKE, p.initial_stroke, 1)
-    if p.legs.initial_stroke > p.legs.stroke:
-        return fail(m.status, INITIAL_STROKE, p.legs.initial_stroke, 2)
-    return legs.check(m)
 
 
 @kernel
@@ -183,10 +159,12 @@ def initialize(m):
     p = m.parameters
     code = _check_inputs(m)
     if code == 0:
-        code = _check_parameters(m)
+        code = legs.check_geometry(m)
+    if code == 0:
+        code = legs.check(m)
     if code:
         return code
-    platform.initialize(p, m.hexapod, m.ring_state, p.initial_stroke)
+    legs.build(m)
     micro_step_control.initialize(p, m.stepping)
     code = contact.initialize(m)
     if code == 0:

@@ -1,7 +1,6 @@
 """Outputs of a ring mechanism at the end of a step: ring, legs, sensors, docking."""
 
 from components.core.kernel import kernel
-from components.peripheral_mechanism import platform
 from components.peripheral_mechanism.outputs import set_docking, set_ring
 from components.ring_mechanism.legs import chosen as legs
 
@@ -10,12 +9,6 @@ from components.ring_mechanism.legs import chosen as legs
 def set_motion(m):
     """Set the outputs of motion at the end of the step, where everything is placed."""
     set_ring(m)
-    m.sensor.retracted = 1.0
-    for k in range(platform.LEGS):
-        c = m.hexapod.strut[k]
-        m.leg[k].stroke = c.stroke
-        m.leg[k].roll = platform.roll(c)
-        if c.stroke > m.parameters.retracted_margin:
-            m.sensor.retracted = 0.0
+    legs.set_strokes(m)
     legs.set_outputs(m)
     set_docking(m.relative, m.parameters.docking_plane_x, m.docking)

@@ -10,7 +10,6 @@ from components.contact import kinematics
 from components.core import ports
 from components.core.field import BOOLEAN, INPUT, OUTPUT, Field, Group, output, parameter, private
 from components.core.record import Record
-from components.linkage import hexapod
 from components.peripheral_mechanism import micro_step_control, platform
 from components.peripheral_mechanism.contact_ports import INTERNAL as CONTACT
 from components.ring_mechanism.legs.law import LegLaw
@@ -36,9 +35,7 @@ def _parameters(law: LegLaw) -> Group:
         *micro_step_control.parameters(),
         parameter("step_limit", "s", "longest step over which the ports' motion may be extrapolated", 0.02,
                   minimum=1e-6),
-        parameter("initial_stroke", "m", "of all legs at the start", 0.24, minimum=0.0),
-        parameter("retracted_margin", "m", "stroke of all legs below which the ring is retracted", 1e-3, minimum=0.0),
-        *platform.parameters(law.screws),
+        *law.geometry,
     )  # fmt: skip
     return Group("parameters", *(_changed(member, law.changed) for member in members), *law.parameters)
 
@@ -82,8 +79,6 @@ def record(law: LegLaw) -> Record:
                              display_unit="deg")),
         Group(
             "leg",
-            output("stroke", "m", "0 at the retracted position"),
-            output("roll", "rad", "of the rod about its axis", display_unit="deg"),
             *law.leg,
             count=platform.LEGS,
         ),
@@ -103,7 +98,7 @@ def record(law: LegLaw) -> Record:
         ),
         ports.status(),
         _parameters(law),
-        hexapod.hexapod("hexapod", *law.hexapod),
+        law.hexapod,
         platform.state(),
         law.state,
         kinematics.placement("relative", "frame 0 relative to PU, PU axes"),

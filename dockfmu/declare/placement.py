@@ -24,6 +24,7 @@ from components.contact.first_contact import (
 from components.core.component import Component
 from components.core.rotation import from_quaternion, from_rotation_vector
 from components.peripheral_mechanism.platform import height
+from components.ring_mechanism.legs import cranked
 from dockfmu.declare.initial_conditions import InitialConditions
 from dockfmu.declare.tables import DeclarationError
 
@@ -82,6 +83,8 @@ def _main_link(name: str, component: Component, values: Mapping[str, Any]) -> tu
     parameters = mechanism.parameters
     if hasattr(parameters, "probe"):
         reach = parameters.probe.bearing_distance + parameters.probe.free_length - parameters.initial_travel
+    elif hasattr(parameters, "initial_angle"):
+        reach = cranked.height(parameters.legs, parameters.initial_angle) + parameters.ring.plane_offset
     elif hasattr(parameters, "legs"):
         reach = height(parameters.legs, parameters.initial_stroke) + parameters.ring.plane_offset
     else:

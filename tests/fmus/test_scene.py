@@ -15,7 +15,7 @@ from tests.fmus import gadget
 WITH_SCENE = ("Spacecraft", "ProbeMechanism", "ProbeMechanismTwoBrakes", "ProbeMechanismExternal", "ContactProbeCone",
               "ProbeMechanismMovableLimiter",
               "PeripheralMechanism", "PeripheralMechanismExternal", "ContactRing", "PeripheralCyclogram",
-              "HydraulicRingMechanism", "ElectricRingMechanism", "GearedRingMechanism",
+              "HydraulicRingMechanism", "ElectricRingMechanism", "GearedRingMechanism", "HuntRingMechanism",
               "ProbeCyclogram", "AttitudeControl")  # fmt: skip
 
 

@@ -30,25 +30,8 @@ def _link(graph: Graph, k: int) -> dict[str, Any]:
     return {"mass": mass, "moment": array([mass * centre, 0.0, 0.0]), "inertia": inertia}
 
 
-def strut() -> Program:
-    """Return `follow`, `reduce`, `lose`, `momentum` and `turn` of one strut."""
-    graph = Graph()
-    length = array([graph.input("c.length"), 0.0, 0.0])
-    bodies = [Body(Y), Body(Z, **_link(graph, 0)), Body(X), Body(X, slides=True, offset=length, **_link(graph, 1))]
-    joints = [Joint(body, graph.input(f"c.cosine[{j}]"), graph.input(f"c.sine[{j}]")) for j, body in enumerate(bodies)]
-    joints[3] = Joint(bodies[3], stroke=graph.input("c.stroke"))
-    nut = Nut(array([0.0, 0.0, 1.0, graph.input("c.nut_ratio")]), graph.input("c.nut_inertia"),
-              graph.input("c.nut_torque"))  # fmt: skip
-    leg = Leg(
-        joints,
-        graph.array("c.base_axes", (3, 3)),
-        graph.array("c.base_point", 3),
-        np.zeros(3),
-        graph.array("c.node_point", 3),
-        array(UNIT[1]),
-        graph.array("c.node_axis", 3),
-        nut,
-    )
+def _program(graph: Graph, leg: Leg) -> Program:
+    """Return the kernels of a leg: `follow`, `reduce`, `lose`, `momentum`, and `turn` of one with a nut."""
     for name, values in {"gamma": leg.axes, "l_0": leg.point, "l_N": leg.node_point}.items():
         graph.label(name, values)
     rotation = graph.array("ring.rotation", (3, 3))
@@ -63,8 +46,8 @@ def strut() -> Program:
     follow.set("c.rate", leg.rates)
 
     base = Motion(*(graph.array(name, 3) for name in BASE))
-    share, push = leg.reduce(base, graph.array("c.force", 4))
-    graph.label("A", leg.inertia[np.tril_indices(4)])
+    share, push = leg.reduce(base, graph.array("c.force", len(leg.joints)))
+    graph.label("A", leg.inertia[np.tril_indices(len(leg.joints))])
     graph.label("b_less_Ah", leg.forces)
     reduce = Stage(
         "reduce", ("c", "ring", *BASE, "inertia", "force"), "inertia += H^T A H (upper half), force += H^T (b - A h)."
@@ -94,11 +77,51 @@ def strut() -> Program:
     keep.set("c.energy", energy)
     keep.add("force", linear)
     keep.add("torque", angular)
+    if leg.nut is None:
+        return Program(graph, [follow, reduce, lose, keep], keep="c.kept")
     turn = Stage(
         "turn", ("c", "row"), "row: how the nut turns, p_N'' = row[:6] du/dt + row[6], after `reduce`."
     )
-    turn.set("row", np.concatenate([nut.ratio @ constraint.gain, [nut.ratio @ leg.quadratic]]))
+    turn.set("row", np.concatenate([leg.nut.ratio @ constraint.gain, [leg.nut.ratio @ leg.quadratic]]))
     return Program(graph, [follow, reduce, lose, keep, turn], keep="c.kept")
+
+
+def crank() -> Program:
+    """Return `follow`, `reduce`, `lose` and `momentum` of one crank with its rod, R U S (Hunt platform)."""
+    graph = Graph()
+    length = array([graph.input("c.length"), 0.0, 0.0])
+    bodies = [Body(Z, **_link(graph, 0)), Body(Z, offset=length), Body(Y, **_link(graph, 1))]
+    joints = [Joint(body, graph.input(f"c.cosine[{j}]"), graph.input(f"c.sine[{j}]")) for j, body in enumerate(bodies)]
+    leg = Leg(
+        joints,
+        graph.array("c.base_axes", (3, 3)),
+        graph.array("c.base_point", 3),
+        array([graph.input("c.rod_length"), 0.0, 0.0]),
+        graph.array("c.node_point", 3),
+    )
+    return _program(graph, leg)
+
+
+def strut() -> Program:
+    """Return `follow`, `reduce`, `lose`, `momentum` and `turn` of one strut."""
+    graph = Graph()
+    length = array([graph.input("c.length"), 0.0, 0.0])
+    bodies = [Body(Y), Body(Z, **_link(graph, 0)), Body(X), Body(X, slides=True, offset=length, **_link(graph, 1))]
+    joints = [Joint(body, graph.input(f"c.cosine[{j}]"), graph.input(f"c.sine[{j}]")) for j, body in enumerate(bodies)]
+    joints[3] = Joint(bodies[3], stroke=graph.input("c.stroke"))
+    nut = Nut(array([0.0, 0.0, 1.0, graph.input("c.nut_ratio")]), graph.input("c.nut_inertia"),
+              graph.input("c.nut_torque"))  # fmt: skip
+    leg = Leg(
+        joints,
+        graph.array("c.base_axes", (3, 3)),
+        graph.array("c.base_point", 3),
+        np.zeros(3),
+        graph.array("c.node_point", 3),
+        array(UNIT[1]),
+        graph.array("c.node_axis", 3),
+        nut,
+    )
+    return _program(graph, leg)
 
 
 def ring() -> Program:

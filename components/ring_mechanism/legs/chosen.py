@@ -5,19 +5,22 @@ from __future__ import annotations
 from typing import Any
 
 from components.core.kernel import variant
-from components.ring_mechanism.legs import force_controlled, geared, hydraulic
+from components.ring_mechanism.legs import cranked, force_controlled, geared, hydraulic, struts
 
 LAWS = {
     "hydraulic": hydraulic.LAW,
     "force_controlled": force_controlled.LAW,
     "geared": geared.LAW,
+    "cranked": cranked.LAW,
 }
 
 
 def _chosen(name: str) -> Any:
     """Return the kernel that calls the function `name` of the law whose group of state a record has."""
-    electric = variant("servo", getattr(force_controlled, name), getattr(geared, name))
-    return variant("attenuator", getattr(hydraulic, name), electric)
+    found = getattr(cranked, name)
+    for group, law in (("gearbox", geared), ("servo", force_controlled), ("attenuator", hydraulic)):
+        found = variant(group, getattr(law, name), found)
+    return found
 
 
 check = _chosen("check")
@@ -25,3 +28,7 @@ initialize = _chosen("initialize")
 drive = _chosen("drive")
 set_outputs = _chosen("set_outputs")
 audit = _chosen("audit")
+
+check_geometry = variant("damper", cranked.check_geometry, struts.check_geometry)
+build = variant("damper", cranked.build, struts.build)
+set_strokes = variant("damper", cranked.set_strokes, struts.set_strokes)

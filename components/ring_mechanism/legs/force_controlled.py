@@ -14,7 +14,7 @@ from math import exp, fabs
 from components.core.field import BOOLEAN, Group, input, output, parameter, private
 from components.core.kernel import kernel
 from components.peripheral_mechanism.platform import LEGS, effective_rate, effective_stroke
-from components.ring_mechanism.legs import train
+from components.ring_mechanism.legs import struts, train
 from components.ring_mechanism.legs.law import LegLaw
 
 PARAMETERS = (
@@ -49,7 +49,7 @@ PARAMETERS = (
 LAW = LegLaw(
     name="ElectricRingMechanism",
     description="ring on six force-controlled electric legs",
-    screws=True,
+    geometry=struts.geometry(screws=True),
     parameters=PARAMETERS,
     state=Group(
         "servo",
@@ -68,6 +68,7 @@ LAW = LegLaw(
         private("stops", "J", "dissipated by the stops"),
     ),
     leg=(
+        *struts.OUTPUTS,
         output("force", "N", "of motor, friction and stops on the rod, positive pushes it out"),
         output("motor_force", "N", "of the motor at the rod, positive pushes it out"),
         output("sensed_force", "N", "of the force sensor, filtered, positive pushes the rod out"),
@@ -76,6 +77,7 @@ LAW = LegLaw(
     devices=("friction", "stops"),
     works=("drive",),
     command=(input("attenuate", "1", "the ring is captured: damp", 0.0, type=BOOLEAN),),
+    messages=struts.MESSAGES,
     changed={"initial_stroke": 0.14, "nut_inertia": 2e-4, "margin": (0.02, 0.03)},
 )
 

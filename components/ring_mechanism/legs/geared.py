@@ -13,11 +13,11 @@ from math import cos, pi, sin
 from components.core.component import Message, fail
 from components.core.field import Group, output, parameter, private
 from components.core.kernel import kernel
-from components.linkage import gear_tree
+from components.linkage import gear_tree, hexapod
 from components.linkage.gear_tree import SHAFTS
 from components.peripheral_mechanism import platform
 from components.peripheral_mechanism.platform import LEGS
-from components.ring_mechanism.legs import train
+from components.ring_mechanism.legs import struts, train
 from components.ring_mechanism.legs.law import LegLaw
 
 RANGE = 421
@@ -46,7 +46,7 @@ PARAMETERS = Group(
 LAW = LegLaw(
     name="GearedRingMechanism",
     description="ring on six legs geared together by differentials",
-    screws=True,
+    geometry=struts.geometry(screws=True),
     parameters=(PARAMETERS,),
     state=Group(
         "gearbox",
@@ -55,9 +55,9 @@ LAW = LegLaw(
         private("brakes", "J", "dissipated by brakes and trains"),
         private("stops", "J", "dissipated by the stops"),
     ),
-    leg=(output("nut_angle", "rad", "of the nut, in the sense of the stroke"),),
+    leg=(*struts.OUTPUTS, output("nut_angle", "rad", "of the nut, in the sense of the stroke"),),
     devices=("dampers", "brakes", "stops"),
-    hexapod=(gear_tree.shafts(),),
+    hexapod=hexapod.hexapod("hexapod", gear_tree.shafts()),
     public=(
         Group(
             "shaft",
@@ -69,6 +69,7 @@ LAW = LegLaw(
     ),
     changed={"initial_stroke": 0.19, "margin": (0.02, 0.03)},
     messages={
+        **struts.MESSAGES,
         RANGE: Message(
             "parameters.shafts.lower_stop[{status.index:.0f}] = {status.value:g} rad must not be above 0, the start, "
             "nor parameters.shafts.upper_stop below it"

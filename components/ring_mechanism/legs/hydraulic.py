@@ -15,7 +15,7 @@ from components.core.field import Group, output, parameter, private
 from components.core.kernel import kernel
 from components.core.table import interpolate
 from components.peripheral_mechanism.platform import LEGS
-from components.ring_mechanism.legs import train
+from components.ring_mechanism.legs import struts, train
 from components.ring_mechanism.legs.law import LegLaw
 
 POINTS = 5
@@ -44,7 +44,7 @@ PARAMETERS = Group(
 LAW = LegLaw(
     name="HydraulicRingMechanism",
     description="passive ring on six hydraulic attenuators",
-    screws=False,
+    geometry=struts.geometry(screws=False),
     parameters=(PARAMETERS,),
     state=Group(
         "attenuator",
@@ -52,10 +52,11 @@ LAW = LegLaw(
         private("seals", "J", "dissipated by the seals"),
         private("stops", "J", "dissipated by the stops"),
     ),
-    leg=(output("force", "N", "of the attenuator on the rod, positive pushes it out"),),
+    leg=(*struts.OUTPUTS, output("force", "N", "of the attenuator on the rod, positive pushes it out"),),
     devices=("orifices", "seals", "stops"),
     changed={"initial_stroke": 0.24, "margin": (0.02, 0.03)},
     messages={
+        **struts.MESSAGES,
         METERING: Message(
             "parameters.attenuators.metered_compression[{status.index:.0f}] = {status.value:g} m: compressions must "
             "rise strictly"

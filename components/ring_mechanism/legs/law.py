@@ -8,6 +8,7 @@ from typing import Any
 
 from components.core.component import Message
 from components.core.field import Field, Group
+from components.linkage import hexapod
 
 
 @dataclass(frozen=True)
@@ -16,25 +17,26 @@ class LegLaw:
 
     Its module also has the kernels `check(m)` (0, or the code of parameters that do not fit), `initialize(m)`,
     `drive(m, h, share)` (forces of the placed legs; h since the last call, `share` that for which losses count),
-    `set_outputs(m)` and `audit(m)`; `legs.chosen` calls those of the law whose group of state the record has.
+    `set_outputs(m)` and `audit(m)`; `legs.chosen` calls those of the law whose group of state the record has. What
+    depends on the kind of legs is in `struts` and `cranked`: `check_geometry(m)`, `build(m)` and `set_strokes(m)`.
     """
 
     name: str
     """of the FMU"""
     description: str
-    screws: bool
-    """The rods turn nuts, whose torques the law sets; else they slide freely, and it sets forces along them."""
+    geometry: tuple[Field | Group, ...]
+    """parameters `ring`, `legs` and those of the start"""
     parameters: tuple[Group, ...]
     state: Group
     leg: tuple[Field, ...]
-    """outputs of each leg besides its stroke and roll"""
+    """outputs of each leg"""
     devices: tuple[str, ...]
     """what dissipates"""
     works: tuple[str, ...] = ()
     """what does work on the mechanism besides its ports"""
     command: tuple[Field, ...] = ()
-    hexapod: tuple[Any, ...] = ()
-    """more groups of the hexapod"""
+    hexapod: Group = field(default_factory=hexapod.hexapod)
+    """The ring and its legs."""
     public: tuple[Group, ...] = ()
     """more groups of outputs"""
     changed: Mapping[str, Any] = field(default_factory=dict)

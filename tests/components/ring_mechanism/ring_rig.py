@@ -9,6 +9,7 @@ from components.core.rotation import from_angles, quaternion
 from components.peripheral_mechanism.platform import height
 from components.ring_mechanism import component
 from components.ring_mechanism.kernel import initialize, step
+from components.ring_mechanism.legs import cranked
 from tests.components.probe_mechanism.rig import CRAFT, add_momentum, craft_energy, move, put_acceleration, put_port
 
 # of ring, housings and rods of PM-1, kg
@@ -76,7 +77,11 @@ class RingPair:
         p.position[:] = 20.0, 0.0, 0.0
         A = np.array(from_angles(*angles))
         a.quaternion[:] = quaternion(tuple(map(tuple, A)))
-        reach = height(self.m.parameters.legs, float(self.m.parameters.initial_stroke))
+        p = self.m.parameters
+        if legs == "cranked":
+            reach = cranked.height(p.legs, float(p.initial_angle))
+        else:
+            reach = height(p.legs, float(p.initial_stroke))
         a.position[:] = np.array([-gap, *miss]) - A.T @ np.add(port, (reach, 0.0, 0.0))
         a.velocity[:] = velocity
         a.spin[:] = A.T @ (np.array(inertia) * rate)

@@ -36,7 +36,7 @@ def test_one_strut_stops_a_mass_as_the_closed_form(oil):
     """m v' = -K v^2 from v_0: v = v_0 / (1 + K v_0 t / m), integrated with the kernel's force."""
     mass, v0 = 900.0, 0.1
     K = hydraulic.orifice(oil, 0.0, -1.0)
-    ends = solve_ivp(lambda _, v: -hydraulic.orifice(oil, 0.0, -v[0]) / mass, (0.0, 2.0), [v0], rtol=1e-10).y[0, -1]
+    ends = solve_ivp(lambda _, v: -hydraulic.orifice(oil, 0.0, -v[0]) / mass, (0.0, 2.0), [v0], rtol=1e-10, atol=1e-14).y[0, -1]
     assert ends == pytest.approx(v0 / (1.0 + K * v0 * 2.0 / mass), rel=1e-7)
 
 
@@ -81,6 +81,10 @@ def test_ring_on_attenuators_against_an_independent_integrator():
 
     found = solve_ivp(slope, (0.0, 0.3), start, method="DOP853", rtol=1e-8, atol=1e-10).y[:, -1]
 
+    poses, _ = reference.bodies(start[:3], np.eye(3))
+    v = reference.twists(poses, start[7:10], start[10:])
+    energy = 0.5 * v @ reference.mass(poses) @ v + 6 * (60.0 * 0.1 + 0.5 * 150.0 * 0.1**2)
+
     def error(micro):
         sizes = {"parameters.micro_step": micro, "parameters.longest_micro_step": micro}
         i = Instance(component("hydraulic"), **values, **sizes)
@@ -92,10 +96,13 @@ def test_ring_on_attenuators_against_an_independent_integrator():
         ring = np.concatenate([m.hexapod.ring.position, s.quaternion, s.velocity, s.angular_velocity])
         return np.abs(ring - found).max(), balance, m.audit.dissipated_orifices
 
-    (coarse, _, _), (fine, balance, lost) = error(1e-3), error(1.25e-4)
-    assert fine < 2e-6
-    assert coarse / fine > 20.0
+    (coarse, before, _), (fine, balance, lost) = error(2.5e-4), error(6.25e-5)
+    assert fine < 5e-6
+    assert coarse / fine > 8.0
     assert lost > 1.0
+    # what the craft's ring had at first it has lost in the oil, or has in springs and motion
+    assert abs(balance - energy) < 1e-3 * lost
+    assert abs(balance - energy) < 0.3 * abs(before - energy)
 
 
 def test_the_ring_stays_where_its_springs_hold_it():
@@ -122,6 +129,8 @@ def thrown(gain, duration, speed=-0.2, **motors):
     }  # fmt: skip
     i = Instance(component("force_controlled"), **values)
     i.m.ring_state.velocity[0] = speed
+    for e in i.m.servo.leg:
+        e.rate = speed * 0.4344657138 / 0.54
     rows = []
     for n in range(round(duration * 1e3)):
         i.step(n * 1e-3, 1e-3)
@@ -159,11 +168,11 @@ def test_force_loop_against_equations_of_one_leg():
 
 
 def test_force_loop_makes_friction_and_nuts_smaller():
-    """With a large gain the ring moves as one without friction and with nuts of 1/(1 + gain) of their inertia."""
+    """With a large gain the ring moves more like one without friction and nuts, as far as the filter lets it."""
     free, _ = thrown(0.0, 0.3, **{"parameters.motors.friction": 0.0, "parameters.legs.nut_inertia": 0.0})
     looped, _ = thrown(9.0, 0.3, **{"parameters.control.sensor_time": 4e-3})
     plain, _ = thrown(0.0, 0.3)
-    assert np.abs(looped[0] - free[0]).max() < 0.25 * np.abs(plain[0] - free[0]).max()
+    assert np.abs(looped[0] - free[0]).max() < 0.5 * np.abs(plain[0] - free[0]).max()
 
 
 def test_force_limits_and_modes():

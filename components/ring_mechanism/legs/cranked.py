@@ -1,0 +1,270 @@
+"""Cranks with rotary dampers and springs: the Hunt platform, as in SXDS (spec/01 10.4).
+
+Six cranks stand on the base and swing in planes through the axis, their elbows outward; a rod leads from each to the
+ring. On a crank act a rotary damper, dry friction, a spring stretched in its plane from a point of the base to one of
+the crank (a chain R P R without mass), and stops. At the start the outer stop carries what the springs push. Names: p =
+parameters.legs or parameters.dampers, c = crank, angle = of the crank from inward, growing as the ring goes in.
+"""
+
+from __future__ import annotations
+
+from math import atan2, cos, pi, sin, sqrt
+
+from components.core.component import Message, fail
+from components.core.field import Group, output, parameter, private
+from components.core.kernel import kernel
+from components.core.rotation import store_matrix
+from components.core.vector import cross, dot, scale, store, subtract
+from components.linkage import hexapod
+from components.peripheral_mechanism import platform
+from components.peripheral_mechanism.platform import LEGS
+from components.ring_mechanism.legs import train
+from components.ring_mechanism.legs.law import LegLaw
+
+REACH = 431
+ANGLE = 432
+
+_RING, _ = platform.parameters(screws=False)
+
+GEOMETRY = (
+    parameter("initial_angle", "rad", "of all cranks at the start", 120.0 * pi / 180.0, display_unit="deg"),
+    parameter("retracted_angle", "rad", "of all cranks above which the ring is retracted", 160.0 * pi / 180.0,
+              display_unit="deg"),
+    _RING,
+    Group(
+        "legs",
+        parameter("base_radius", "m", "of the joints of the cranks on the base", 0.5, minimum=1e-3),
+        parameter("base_angle", "rad", "half the azimuth between the cranks of a pair", 14.0 * pi / 180.0,
+                  display_unit="deg"),
+        parameter("ring_radius", "m", "of the joints on the ring", 0.6, minimum=1e-3),
+        parameter("ring_angle", "rad", "half the azimuth between the joints of a pair on the ring", pi / 4.0,
+                  display_unit="deg"),
+        parameter("crank_length", "m", "between the joints of a crank", 0.25, minimum=1e-3),
+        parameter("rod_length", "m", "between the joints of a rod", 0.45, minimum=1e-3),
+        parameter("crank_mass", "kg", "of one crank", 5.0, minimum=0.0),
+        parameter("crank_centre", "m", "centre of mass of a crank from its joint on the base", 0.1),
+        parameter("crank_inertia", "kg.m2", "about the centre of mass: axial, transverse", (0.004, 0.03), shape=2,
+                  minimum=0.0),
+        parameter("rod_mass", "kg", "of one rod", 4.0, minimum=0.0),
+        parameter("rod_centre", "m", "centre of mass of a rod from its joint on the crank", 0.2),
+        parameter("rod_inertia", "kg.m2", "about the centre of mass: axial, transverse", (0.001, 0.055), shape=2,
+                  minimum=0.0),
+        description="cranks and rods, R U S; pairs at the azimuths 0, 120 and 240 deg",
+    ),
+)  # fmt: skip
+
+PARAMETERS = Group(
+    "dampers",
+    parameter("damping", "N.m.s/rad", "of the rotary damper of a crank", 150.0, minimum=0.0),
+    parameter("friction", "N.m", "in the joint of a crank", 3.0, minimum=0.0),
+    parameter("friction_speed", "rad/s", "at which friction has reached 0.7 of its value", 0.02, minimum=1e-6),
+    parameter("spring_anchor", "m", "of the spring on the base: inward and along the axis from the crank's joint",
+              (0.12, 0.1), shape=2),
+    parameter("spring_arm", "m", "from the joint of the crank to the spring's point on it", 0.12, minimum=1e-3),
+    parameter("spring_preload", "N", "tension at the start", 120.0, minimum=0.0),
+    parameter("spring_stiffness", "N/m", "of the spring", 400.0, minimum=0.0),
+    parameter("largest_angle", "rad", "of a crank, at its inner stop", 165.0 * pi / 180.0, display_unit="deg"),
+    parameter("stop_stiffness", "N.m/rad", "of the stops", 2e4, minimum=1e-6),
+    parameter("stop_damping", "N.m.s/rad", "of the stops", 20.0, minimum=0.0),
+    description="rotary dampers, springs and stops of the cranks",
+)  # fmt: skip
+
+LAW = LegLaw(
+    name="HuntRingMechanism",
+    description="ring on six cranks with rods and rotary dampers (Hunt platform)",
+    geometry=GEOMETRY,
+    parameters=(PARAMETERS,),
+    state=Group(
+        "damper",
+        private("length", "m", "of the springs at the start"),
+        private("lean", "rad", "into the outer stops at the start"),
+        private("dampers", "J", "dissipated by rotary dampers"),
+        private("friction", "J", "dissipated by friction"),
+        private("stops", "J", "dissipated by the stops"),
+    ),
+    leg=(
+        output("angle", "rad", "of the crank from inward, grows as the ring goes in", display_unit="deg"),
+        output("rate", "rad/s", "of the angle"),
+        output("torque", "N.m", "on the crank, positive draws the ring in"),
+    ),
+    devices=("dampers", "friction", "stops"),
+    hexapod=hexapod.hexapod(cranked=True),
+    messages={
+        REACH: Message(
+            "parameters.legs.rod_length = {parameters.legs.rod_length:g} m is shorter than the distance {status.value:.4g} m "
+            "across the axis that a rod has to bridge at parameters.initial_angle"
+        ),
+        ANGLE: Message(
+            "parameters.initial_angle = {parameters.initial_angle:g} rad must lie between 0 and "
+            "parameters.dampers.largest_angle = {parameters.dampers.largest_angle:g} rad, both below pi"
+        ),
+    },
+)
+
+
+@kernel
+def _azimuth(k, half):
+    return (k // 2) * (2.0 * pi / 3.0) + (half if k % 2 == 1 else -half)
+
+
+@kernel
+def _across(p, angle):
+    """Return the distance across the axis that a rod bridges when its crank has this angle and the ring is aligned."""
+    radius = p.base_radius - p.crank_length * cos(angle)
+    between = p.ring_angle - p.base_angle
+    square = radius * radius + p.ring_radius * p.ring_radius - 2.0 * radius * p.ring_radius * cos(between)
+    return sqrt(max(0.0, square))
+
+
+@kernel
+def height(p, angle):
+    """Return the height of an aligned ring over the joints on the base, m, all cranks at this angle; NaN if none."""
+    across = _across(p, angle)
+    return p.crank_length * sin(angle) + sqrt(p.rod_length * p.rod_length - across * across)
+
+
+@kernel
+def check_geometry(m):
+    """Check parameters that must fit each other. Returns 0, or the code of the first failure."""
+    p = m.parameters
+    across = _across(p.legs, p.initial_angle)
+    if not p.legs.rod_length > across:
+        return fail(m.status, REACH, across, 0)
+    if not 0.0 < p.initial_angle < p.dampers.largest_angle < pi:
+        return fail(m.status, ANGLE, p.initial_angle, 0)
+    return 0
+
+
+@kernel
+def _set_crank(p, c, k):
+    """Set the constants of crank k: x of its joint inward, y along the axis of the mechanism."""
+    a = _azimuth(k, p.base_angle)
+    b = _azimuth(k, p.ring_angle)
+    inward = (0.0, -cos(a), -sin(a))
+    along = (1.0, 0.0, 0.0)
+    store_matrix((inward, along, cross(inward, along)), c.base_axes)
+    store(scale(-p.base_radius, inward), c.base_point)
+    store((0.0, p.ring_radius * cos(b), p.ring_radius * sin(b)), c.node_point)
+    c.length = p.crank_length
+    c.rod_length = p.rod_length
+    c.mass[0] = p.crank_mass
+    c.centre[0] = p.crank_centre
+    c.axial[0] = p.crank_inertia[0]
+    c.transverse[0] = p.crank_inertia[1] + p.crank_mass * p.crank_centre * p.crank_centre
+    c.mass[1] = p.rod_mass
+    c.centre[1] = p.rod_centre
+    c.axial[1] = p.rod_inertia[0]
+    c.transverse[1] = p.rod_inertia[1] + p.rod_mass * p.rod_centre * p.rod_centre
+    for i in range(3):
+        c.force[i] = 0.0
+
+
+@kernel
+def build(m):
+    """Set masses and geometry, and the ring where all cranks have their initial angle."""
+    p = m.parameters
+    for k in range(LEGS):
+        _set_crank(p.legs, m.hexapod.crank[k], k)
+    platform.start_ring(p, m.hexapod, m.ring_state, height(p.legs, p.initial_angle))
+
+
+@kernel
+def set_strokes(m):
+    """Set angles and rates of the cranks, and whether all are retracted."""
+    m.sensor.retracted = 1.0
+    for k in range(LEGS):
+        c = m.hexapod.crank[k]
+        m.leg[k].angle = crank_angle(c)
+        m.leg[k].rate = c.rate[0]
+        if m.leg[k].angle < m.parameters.retracted_angle:
+            m.sensor.retracted = 0.0
+
+
+@kernel
+def crank_angle(c):
+    """Return the angle of a crank, rad."""
+    return atan2(c.sine[0], c.cosine[0])
+
+
+@kernel
+def check(m):
+    """Return 0: `check_geometry` has checked all."""
+    return 0
+
+
+@kernel
+def spring(p, cosine, sine, start):
+    """Return (length in m, tension in N, lever dL/d(angle) in m) of the spring on a crank at an angle.
+
+    `start` is its length where it has its preload.
+    """
+    along = subtract((p.spring_arm * cosine, p.spring_arm * sine, 0.0), (p.spring_anchor[0], p.spring_anchor[1], 0.0))
+    length = sqrt(dot(along, along))
+    lever = p.spring_arm * (p.spring_anchor[0] * sine - p.spring_anchor[1] * cosine) / length
+    return length, p.spring_preload + p.spring_stiffness * (length - start), lever
+
+
+@kernel
+def initialize(m):
+    """Set springs and stops where the cranks start, and all losses to zero."""
+    p = m.parameters.dampers
+    angle = m.parameters.initial_angle
+    length, _, _ = spring(p, cos(angle), sin(angle), 0.0)
+    m.damper.length = length
+    _, tension, lever = spring(p, cos(angle), sin(angle), length)
+    m.damper.lean = max(0.0, tension * lever / p.stop_stiffness)
+    m.damper.dampers = 0.0
+    m.damper.friction = 0.0
+    m.damper.stops = 0.0
+
+
+@kernel
+def _stop_depths(m, angle):
+    """Return how deep a crank is in its stops, rad: (outer, inner), 0 outside."""
+    outer = m.parameters.initial_angle + m.damper.lean - angle
+    return max(0.0, outer), max(0.0, angle - m.parameters.dampers.largest_angle)
+
+
+@kernel
+def drive(m, h, share):
+    """Set the torques on all cranks where they are placed, and add what they lose over `share`."""
+    p = m.parameters.dampers
+    loss = m.damper
+    for k in range(LEGS):
+        c = m.hexapod.crank[k]
+        rate = c.rate[0]
+        _, tension, lever = spring(p, c.cosine[0], c.sine[0], loss.length)
+        outer, inner = _stop_depths(m, crank_angle(c))
+        out_stop = train.stop(p.stop_stiffness, p.stop_damping, outer, -rate)
+        in_stop = train.stop(p.stop_stiffness, p.stop_damping, inner, rate)
+        dry = train.friction(p.friction, p.friction_speed, rate)
+        c.force[0] = -tension * lever - p.damping * rate + dry + out_stop - in_stop
+        loss.dampers += share * p.damping * rate * rate
+        loss.friction -= share * dry * rate
+        loss.stops += share * train.stop_loss(p.stop_stiffness, outer, out_stop, -rate)
+        loss.stops += share * train.stop_loss(p.stop_stiffness, inner, in_stop, rate)
+
+
+@kernel
+def set_outputs(m):
+    """Set the torques on the cranks."""
+    for k in range(LEGS):
+        m.leg[k].torque = m.hexapod.crank[k].force[0]
+
+
+@kernel
+def audit(m):
+    """Add springs, stops and losses to the energies of the mechanism."""
+    p = m.parameters.dampers
+    out = m.audit
+    for k in range(LEGS):
+        c = m.hexapod.crank[k]
+        length, _, _ = spring(p, c.cosine[0], c.sine[0], m.damper.length)
+        stretch = length - m.damper.length
+        outer, inner = _stop_depths(m, crank_angle(c))
+        out.stored_energy += (p.spring_preload + 0.5 * p.spring_stiffness * stretch) * stretch
+        out.stored_energy += train.stored(p.stop_stiffness, outer) + train.stored(p.stop_stiffness, inner)
+    out.dissipated_dampers = m.damper.dampers
+    out.dissipated_friction = m.damper.friction
+    out.dissipated_stops = m.damper.stops
+    out.dissipated_energy += out.dissipated_dampers + out.dissipated_friction + out.dissipated_stops

@@ -1,0 +1,68 @@
+"""Struts as legs: the layout of the peripheral mechanism, with screws or with rods that slide freely."""
+
+from __future__ import annotations
+
+from components.core.component import Message, fail
+from components.core.field import Field, Group, output, parameter
+from components.core.kernel import kernel
+from components.peripheral_mechanism import platform
+
+HEIGHT = 391
+INITIAL_STROKE = 392
+
+MESSAGES = {
+    HEIGHT: Message(
+        "parameters.legs.retracted_length = {parameters.legs.retracted_length:g} m is shorter than the distance "
+        "{status.value:.4g} m between the joints of a leg across the axis"
+    ),
+    INITIAL_STROKE: Message(
+        "a stroke of {status.value:g} m (1 parameters.initial_stroke, 2 parameters.legs.initial_stroke: "
+        "{status.index:.0f}) is beyond the forward position, parameters.legs.stroke = {parameters.legs.stroke:g} m"
+    ),
+}
+
+OUTPUTS = (
+    output("stroke", "m", "0 at the retracted position"),
+    output("roll", "rad", "of the rod about its axis", display_unit="deg"),
+)
+
+
+def geometry(screws: bool) -> tuple[Field | Group, ...]:
+    """Return the parameters of the start, of ring and legs."""
+    return (
+        parameter("initial_stroke", "m", "of all legs at the start", 0.24, minimum=0.0),
+        parameter("retracted_margin", "m", "stroke of all legs below which the ring is retracted", 1e-3, minimum=0.0),
+        *platform.parameters(screws),
+    )
+
+
+@kernel
+def check_geometry(m):
+    """Check parameters that must fit each other. Returns 0, or the code of the first failure."""
+    p = m.parameters
+    across = platform.across(p.legs)
+    if not p.legs.retracted_length > across:
+        return fail(m.status, HEIGHT, across, 0)
+    if p.initial_stroke > p.legs.stroke:
+        return fail(m.status, INITIAL_STROKE, p.initial_stroke, 1)
+    if p.legs.initial_stroke > p.legs.stroke:
+        return fail(m.status, INITIAL_STROKE, p.legs.initial_stroke, 2)
+    return 0
+
+
+@kernel
+def build(m):
+    """Set masses and geometry, and the ring where all legs have their initial stroke."""
+    platform.initialize(m.parameters, m.hexapod, m.ring_state, m.parameters.initial_stroke)
+
+
+@kernel
+def set_strokes(m):
+    """Set strokes and rolls of the legs, and whether all are retracted."""
+    m.sensor.retracted = 1.0
+    for k in range(platform.LEGS):
+        c = m.hexapod.strut[k]
+        m.leg[k].stroke = c.stroke
+        m.leg[k].roll = platform.roll(c)
+        if c.stroke > m.parameters.retracted_margin:
+            m.sensor.retracted = 0.0
