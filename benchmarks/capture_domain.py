@@ -3,8 +3,8 @@
     python -m benchmarks.capture_domain [--write] [--points N]
 
 The conditions of `expert_peripheral_5t` but for the miss and the lateral rate along it, for every mechanism, without
-thrust and with thrust from first contact to capture. A run ends at capture or when the rings have parted. With `--write`
-the table and its figure go into docs/validation/capture-domain.md.
+thrust and with thrust from first contact to capture. A run ends at capture or when the rings have parted. With
+`--write` the table and its figure go into docs/validation/capture-domain.md.
 """
 
 from __future__ import annotations
@@ -100,7 +100,7 @@ def widest_rate(domain: Domain) -> list[str]:
     cells = []
     for row in np.isfinite(domain.times):
         held = len(row) if row.all() else int(np.argmin(row))
-        cells.append(f"{1e3 * domain.rates[held - 1]:.0f}" if held else "–")
+        cells.append(f"{1e3 * domain.rates[held - 1]:.0f}" if held else "-")
     return cells
 
 
@@ -129,7 +129,9 @@ def draw(domains: list[Domain], file: Path) -> None:
         dots = place.scatter(miss[found], rate[found], c=domain.times[found], cmap="viridis_r", vmin=0, vmax=10, s=60)
         place.scatter(miss[~found], rate[~found], marker="x", color="0.65", s=35)
         place.plot([0, 100, 100], [40, 40, 0], color="tab:red", lw=1, ls="--")
-        place.set_title(f"{domain.name}{', thrust' if domain.push else ''}: {domain.captured}/{found.size}", fontsize=10)
+        place.set_title(
+            f"{domain.name}{', thrust' if domain.push else ''}: {domain.captured}/{found.size}", fontsize=10
+        )
     for place in axes[-1]:
         place.set_xlabel("lateral miss, mm")
     for row in axes:

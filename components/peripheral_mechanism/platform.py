@@ -33,7 +33,9 @@ ROLL = 303
 NOT_FINITE = 304
 
 MESSAGES = {
-    DEGENERATE: Message("leg {status.index:.0f} is degenerate: its ends coincide, its upper joint is folded, or its crank cannot reach"),
+    DEGENERATE: Message(
+        "leg {status.index:.0f} is degenerate: its ends coincide, its upper joint is folded, or its crank cannot reach"
+    ),
     STROKE: Message(
         "leg[{status.index:.0f}].stroke = {status.value:.4g} m is outside 0 .. parameters.legs.stroke = "
         "{parameters.legs.stroke:.4g} m by more than parameters.legs.margin"

@@ -1,4 +1,4 @@
-"""Docking mechanisms with a ring on six legs of one law: hydraulic, electric, geared, cranked. spec/07 1.2, spec/01 10."""
+"""Docking mechanisms with a ring on six legs of one law: hydraulic, electric, geared, cranked (spec/07 1.2)."""
 
 from __future__ import annotations
 

@@ -107,5 +107,3 @@ def record(law: LegLaw) -> Record:
         _balance(*CONTACT.balance),
         *CONTACT.hidden,
     )  # fmt: skip
-
-

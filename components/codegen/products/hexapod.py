@@ -79,9 +79,7 @@ def _program(graph: Graph, leg: Leg) -> Program:
     keep.add("torque", angular)
     if leg.nut is None:
         return Program(graph, [follow, reduce, lose, keep], keep="c.kept")
-    turn = Stage(
-        "turn", ("c", "row"), "row: how the nut turns, p_N'' = row[:6] du/dt + row[6], after `reduce`."
-    )
+    turn = Stage("turn", ("c", "row"), "row: how the nut turns, p_N'' = row[:6] du/dt + row[6], after `reduce`.")
     turn.set("row", np.concatenate([leg.nut.ratio @ constraint.gain, [leg.nut.ratio @ leg.quadratic]]))
     return Program(graph, [follow, reduce, lose, keep, turn], keep="c.kept")
 

@@ -91,8 +91,8 @@ LAW = LegLaw(
     hexapod=hexapod.hexapod(cranked=True),
     messages={
         REACH: Message(
-            "parameters.legs.rod_length = {parameters.legs.rod_length:g} m is shorter than the distance {status.value:.4g} m "
-            "across the axis that a rod has to bridge at parameters.initial_angle"
+            "parameters.legs.rod_length = {parameters.legs.rod_length:g} m is shorter than the distance "
+            "{status.value:.4g} m across the axis that a rod has to bridge at parameters.initial_angle"
         ),
         ANGLE: Message(
             "parameters.initial_angle = {parameters.initial_angle:g} rad must lie between 0 and "

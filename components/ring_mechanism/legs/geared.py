@@ -55,7 +55,10 @@ LAW = LegLaw(
         private("brakes", "J", "dissipated by brakes and trains"),
         private("stops", "J", "dissipated by the stops"),
     ),
-    leg=(*struts.OUTPUTS, output("nut_angle", "rad", "of the nut, in the sense of the stroke"),),
+    leg=(
+        *struts.OUTPUTS,
+        output("nut_angle", "rad", "of the nut, in the sense of the stroke"),
+    ),
     devices=("dampers", "brakes", "stops"),
     hexapod=hexapod.hexapod("hexapod", gear_tree.shafts()),
     public=(

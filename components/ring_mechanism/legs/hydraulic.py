@@ -52,7 +52,10 @@ LAW = LegLaw(
         private("seals", "J", "dissipated by the seals"),
         private("stops", "J", "dissipated by the stops"),
     ),
-    leg=(*struts.OUTPUTS, output("force", "N", "of the attenuator on the rod, positive pushes it out"),),
+    leg=(
+        *struts.OUTPUTS,
+        output("force", "N", "of the attenuator on the rod, positive pushes it out"),
+    ),
     devices=("orifices", "seals", "stops"),
     changed={"initial_stroke": 0.24, "margin": (0.02, 0.03)},
     messages={
@@ -60,7 +63,7 @@ LAW = LegLaw(
         METERING: Message(
             "parameters.attenuators.metered_compression[{status.index:.0f}] = {status.value:g} m: compressions must "
             "rise strictly"
-        )
+        ),
     },
 )
 

@@ -1,4 +1,4 @@
-"""Friction and stops of a train: what all laws of the legs have in common. Forces along a way x, or torques of an angle."""
+"""Friction and stops of a train, which all laws of the legs have: forces along a way, or torques about an angle."""
 
 from __future__ import annotations
 

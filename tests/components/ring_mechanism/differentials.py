@@ -1,4 +1,4 @@
-"""Gear tree of explicit differentials in maximal coordinates: every shaft a coordinate, every gear a multiplier (numpy).
+"""Gear tree of explicit differentials in maximal coordinates: every shaft a coordinate, every gear a multiplier.
 
 Nut k turns by phi_k; idlers behind left-hand screws turn by e_k = h_k phi_k. A differential has two legs and a carrier
 that turns by their mean; another, behind an idler that turns one leg back, by half their difference. Three carriers of

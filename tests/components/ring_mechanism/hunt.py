@@ -1,4 +1,4 @@
-"""The Hunt platform in maximal coordinates: ring, six cranks and six rods as free bodies, joints as constraints (numpy).
+"""The Hunt platform in maximal coordinates: ring, six cranks and six rods as free bodies, joints as constraints.
 
 Independent of the product's joint coordinates, closed forms and recursions; `Machine` assembles the equations.
 """

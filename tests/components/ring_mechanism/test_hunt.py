@@ -112,7 +112,9 @@ def test_free_motion_against_an_independent_integrator():
         A = Rotation.from_quat([*v, w]).as_matrix()
         zero, spin = np.zeros(3), y[10:]
         a, _, _ = reference.accelerate(y[:3], A, y[7:10], A @ spin, zero, zero, np.zeros(6), (turning, zero, zero))
-        return np.concatenate([y[7:10], 0.5 * np.array([-v @ spin, *(w * spin + np.cross(v, spin))]), a[:3], A.T @ a[3:]])
+        return np.concatenate(
+            [y[7:10], 0.5 * np.array([-v @ spin, *(w * spin + np.cross(v, spin))]), a[:3], A.T @ a[3:]]
+        )
 
     found = solve_ivp(slope, (0.0, 0.2), start, method="DOP853", rtol=1e-8, atol=1e-10).y[:, -1]
 

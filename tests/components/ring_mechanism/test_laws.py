@@ -36,7 +36,9 @@ def test_one_strut_stops_a_mass_as_the_closed_form(oil):
     """m v' = -K v^2 from v_0: v = v_0 / (1 + K v_0 t / m), integrated with the kernel's force."""
     mass, v0 = 900.0, 0.1
     K = hydraulic.orifice(oil, 0.0, -1.0)
-    ends = solve_ivp(lambda _, v: -hydraulic.orifice(oil, 0.0, -v[0]) / mass, (0.0, 2.0), [v0], rtol=1e-10, atol=1e-14).y[0, -1]
+    ends = solve_ivp(
+        lambda _, v: -hydraulic.orifice(oil, 0.0, -v[0]) / mass, (0.0, 2.0), [v0], rtol=1e-10, atol=1e-14
+    ).y[0, -1]
     assert ends == pytest.approx(v0 / (1.0 + K * v0 * 2.0 / mass), rel=1e-7)
 
 
@@ -77,7 +79,9 @@ def test_ring_on_attenuators_against_an_independent_integrator():
             oil = -0.5 * 870.0 * 2e-4 * (2e-4 / (0.7 * opening)) ** 2 * rate * abs(rate)
             force.append(60.0 + 150.0 * (0.24 - (length - 0.4)) + oil)
         a, _, _ = reference.accelerate(y[:3], A, y[7:10], turn, zero, zero, np.array(force) / 1e6)
-        return np.concatenate([y[7:10], 0.5 * np.array([-v @ spin, *(w * spin + np.cross(v, spin))]), a[:3], A.T @ a[3:]])
+        return np.concatenate(
+            [y[7:10], 0.5 * np.array([-v @ spin, *(w * spin + np.cross(v, spin))]), a[:3], A.T @ a[3:]]
+        )
 
     found = solve_ivp(slope, (0.0, 0.3), start, method="DOP853", rtol=1e-8, atol=1e-10).y[:, -1]
 
@@ -124,8 +128,8 @@ def thrown(gain, duration, speed=-0.2, **motors):
     values = {
         "parameters.control.gain": gain, "parameters.control.capture_stiffness": 300.0,
         "parameters.control.capture_damping": 150.0, "parameters.control.capture_force": 1e3,
-        "parameters.control.lunge_speed": 0.0, "parameters.motors.stall_force": 1e5, "parameters.motors.free_speed": 1e3,
-        "parameters.longest_micro_step": 2.5e-4, **motors,
+        "parameters.control.lunge_speed": 0.0, "parameters.motors.stall_force": 1e5,
+        "parameters.motors.free_speed": 1e3, "parameters.longest_micro_step": 2.5e-4, **motors,
     }  # fmt: skip
     i = Instance(component("force_controlled"), **values)
     i.m.ring_state.velocity[0] = speed
@@ -145,7 +149,9 @@ def test_force_loop_against_equations_of_one_leg():
     """
     gain, duration = 3.0, 0.3
     (x, v, sensed), m = thrown(gain, duration)
-    mass = float(Instance(component("force_controlled"), **{"parameters.legs.nut_inertia": 0.0}).m.hexapod.inertia[0, 0])
+    mass = float(
+        Instance(component("force_controlled"), **{"parameters.legs.nut_inertia": 0.0}).m.hexapod.inertia[0, 0]
+    )
     nut = 2e-4 * (2 * np.pi / 0.02) ** 2
     across = 2 * 0.6 * np.sin(np.radians(31.0) / 2)
 
