@@ -25,6 +25,8 @@ LARGEST_MISS, LARGEST_RATE = 0.12, 0.06
 """m and m/s: the standard's limits, 0.1 m and 0.04 m/s, lie inside."""
 LONGEST = 30.0
 """s, after which a run without capture is one without."""
+INTERVAL = 0.25
+"""s, after which a run is looked at."""
 PARTED = 0.05
 """m by which the planes must have moved apart from where they were closest, the rings free."""
 
@@ -61,37 +63,30 @@ class Domain:
         return int(np.isfinite(self.times).sum())
 
 
-def time_of_capture(name: str, push: bool, miss: float, rate: float) -> float:
+def time_of_capture(run: dockfmu.Simulation, miss: float, rate: float) -> float:
     """Return the time of capture in s, NaN if the craft part or nothing happens for long."""
-    values = {
-        **CONDITIONS,
-        "initial_conditions.miss": (miss, 0.0),
-        "initial_conditions.velocity": (SPEED, rate, 0.0),
-        "cyclogram.parameters.push": float(push),
-    }
-    system = dockfmu.load(MECHANISMS[name], values)
-    watched = ["mechanism.sensor.capture", "mechanism.flag.contact", "mechanism.docking.plane_gap"]
-    with system.simulate(stop=LONGEST, record=watched, every=10) as run:
-        closest = np.inf
-        while not run.finished:
-            try:
-                run.advance(run.time + 0.5)
-            except FmuError:  # a leg at the end of its travel: beyond what the mechanism is made for
-                return np.nan
-            if run["mechanism.sensor.capture"]:
-                seen = run.outcome["mechanism.sensor.capture"]
-                return float(run.outcome.time[np.argmax(seen > 0.0)])
-            gap = run["mechanism.docking.plane_gap"]
-            closest = min(closest, gap)
-            if gap > closest + PARTED and not run["mechanism.flag.contact"]:
-                return np.nan
+    run.reset({"initial_conditions.miss": (miss, 0.0), "initial_conditions.velocity": (SPEED, rate, 0.0)})
+    closest = np.inf
+    while not run.finished:
+        try:
+            run.advance(run.time + INTERVAL)
+        except FmuError:  # a leg at the end of its travel: beyond what the mechanism is made for
+            return np.nan
+        if run["cyclogram.captured"]:
+            return float(run["cyclogram.event.capture"])
+        gap = run["mechanism.docking.plane_gap"]
+        closest = min(closest, gap)
+        if gap > closest + PARTED and not run["mechanism.flag.contact"]:
+            return np.nan
     return np.nan
 
 
 def sweep(name: str, push: bool, points: int) -> Domain:
     """Return the domain of a mechanism on a grid of points x points."""
     misses, rates = np.linspace(0.0, LARGEST_MISS, points), np.linspace(0.0, LARGEST_RATE, points)
-    times = np.array([[time_of_capture(name, push, float(miss), float(rate)) for rate in rates] for miss in misses])
+    system = dockfmu.load(MECHANISMS[name], {**CONDITIONS, "cyclogram.parameters.push": float(push)})
+    with system.simulate(stop=LONGEST, record=["mechanism.docking.plane_gap"], every=1000) as run:
+        times = np.array([[time_of_capture(run, float(miss), float(rate)) for rate in rates] for miss in misses])
     return Domain(name, push, misses, rates, times)
 
 

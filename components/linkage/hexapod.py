@@ -55,6 +55,8 @@ def hexapod(name: str = "hexapod", *more: Field | Group, cranked: bool = False) 
     """
     return Group(
         name,
+        # first what one has and another not: numba would take the longer record for the shorter, and warn
+        *more,
         Group(
             "ring",
             private("mass", "kg", "of the ring"),
@@ -82,7 +84,6 @@ def hexapod(name: str = "hexapod", *more: Field | Group, cranked: bool = False) 
             "response", "1", "du/dt of the ring by acceleration and angular acceleration of the base", shape=(6, 6)
         ),
         private("affine_mass", "1", "M_A of [f; m] = W - M_A [w_0; epsilon_0]", shape=(6, 6)),
-        *more,
     )
 
 

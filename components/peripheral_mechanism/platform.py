@@ -32,10 +32,13 @@ STROKE = 302
 ROLL = 303
 NOT_FINITE = 304
 
-MESSAGES = {
+RING_MESSAGES = {
     DEGENERATE: Message(
         "leg {status.index:.0f} is degenerate: its ends coincide, its upper joint is folded, or its crank cannot reach"
     ),
+    NOT_FINITE: Message("component {status.index:.0f} of the acceleration of the ring is not finite"),
+}
+STRUT_MESSAGES = {
     STROKE: Message(
         "leg[{status.index:.0f}].stroke = {status.value:.4g} m is outside 0 .. parameters.legs.stroke = "
         "{parameters.legs.stroke:.4g} m by more than parameters.legs.margin"
@@ -44,8 +47,8 @@ MESSAGES = {
         "leg[{status.index:.0f}].roll = {status.value:.4g} rad exceeds parameters.legs.roll_limit = "
         "{parameters.legs.roll_limit:.4g} rad"
     ),
-    NOT_FINITE: Message("component {status.index:.0f} of the acceleration of the ring is not finite"),
 }
+MESSAGES = {**RING_MESSAGES, **STRUT_MESSAGES}
 
 
 def _screws() -> tuple[Field, ...]:

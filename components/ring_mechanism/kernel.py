@@ -27,7 +27,7 @@ _OWN = {
         "step {status.value:g} s is longer than parameters.step_limit = {parameters.step_limit:g} s", discard=True
     ),
 }
-MESSAGES = combined(check.messages("1 base, 2 target"), _OWN, platform.MESSAGES, contact.MESSAGES)
+MESSAGES = combined(check.messages("1 base, 2 target"), _OWN, platform.RING_MESSAGES, contact.MESSAGES)
 
 # of times, relative: a product or a sum each, and their difference
 ROUNDING = 4.0 * 2.0**-52

@@ -11,6 +11,7 @@ HEIGHT = 391
 INITIAL_STROKE = 392
 
 MESSAGES = {
+    **platform.STRUT_MESSAGES,
     HEIGHT: Message(
         "parameters.legs.retracted_length = {parameters.legs.retracted_length:g} m is shorter than the distance "
         "{status.value:.4g} m between the joints of a leg across the axis"

@@ -77,11 +77,11 @@ class RingPair:
         p.position[:] = 20.0, 0.0, 0.0
         A = np.array(from_angles(*angles))
         a.quaternion[:] = quaternion(tuple(map(tuple, A)))
-        p = self.m.parameters
+        chosen = self.m.parameters
         if legs == "cranked":
-            reach = cranked.height(p.legs, float(p.initial_angle))
+            reach = cranked.height(chosen.legs, float(chosen.initial_angle))
         else:
-            reach = height(p.legs, float(p.initial_stroke))
+            reach = height(chosen.legs, float(chosen.initial_stroke))
         a.position[:] = np.array([-gap, *miss]) - A.T @ np.add(port, (reach, 0.0, 0.0))
         a.velocity[:] = velocity
         a.spin[:] = A.T @ (np.array(inertia) * rate)

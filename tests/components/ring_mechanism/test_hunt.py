@@ -26,7 +26,7 @@ NO_DEVICES = {
 
 def random_state(rng):
     return {
-        "position": np.array([0.42, 0, 0]) + rng.uniform(-0.04, 0.04, 3), "angles": tuple(rng.uniform(-0.1, 0.1, 3)),
+        "position": np.array([0.40, 0, 0]) + rng.uniform(-0.04, 0.04, 3), "angles": tuple(rng.uniform(-0.06, 0.06, 3)),
         "velocity": rng.uniform(-0.5, 0.5, 3), "spin": rng.uniform(-0.5, 0.5, 3),
         "force": rng.uniform(-500, 500, 3), "torque": rng.uniform(-50, 50, 3), "cranks": rng.uniform(-60, 60, 6),
     }  # fmt: skip
