@@ -40,7 +40,7 @@ MECHANISMS = {
 CONDITIONS = {
     "initial_conditions.pitch": "4deg",
     "initial_conditions.roll": "4deg",
-    "initial_conditions.angular_velocity": "0.2deg/s,0,-0.2deg/s",
+    "initial_conditions.angular_velocity": (np.radians(0.2), 0.0, -np.radians(0.2)),
     "initial_conditions.start_gap": 0.0223,
 }
 SPEED = 0.05

