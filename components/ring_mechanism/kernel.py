@@ -117,7 +117,7 @@ def _micro_step(m, start, h, long):
     for i in range(3):
         m.balance.impulse[i] += h * force[i]
         m.balance.angular_impulse[i] += h * torque[i]
-    contact.remember_closed(m)
+    contact.remember_closed(m, h)
     return 0
 
 
