@@ -11,7 +11,9 @@ from math import ceil, fabs, isfinite
 from components.contact.kinematics import extrapolate
 from components.core import check, rotation
 from components.core.component import Message, combined, fail
+from components.core.inertia import possible
 from components.core.kernel import kernel
+from components.core.ports import BASE_MOTION
 from components.core.vector import ZERO, load, store
 from components.manipulator import (
     compliance,
@@ -43,8 +45,14 @@ MESSAGES = combined(
     check.messages("1 base"),
     {
         AFFINE_INTERFACE: Message("parameters.interface.base_motion = AFFINE: the arm has SOURCE and LAGGED only"),
-        PAYLOAD_INERTIA: Message("parameters.payload.inertia is not symmetric and positive definite"),
-        LINK_INERTIA: Message("parameters.link.inertia of link {status.index:.0f} has a negative moment"),
+        PAYLOAD_INERTIA: Message(
+            "parameters.payload.inertia is not symmetric, or one that no body has: a principal moment is not positive, "
+            "or above the sum of the others"
+        ),
+        LINK_INERTIA: Message(
+            "parameters.link.inertia of link {status.index:.0f} is one that no body has: a principal moment is "
+            "negative, or above the sum of the others"
+        ),
         PERIODS: Message(
             "parameters.servo.outer_period = {parameters.servo.outer_period:g} s must be a multiple of "
             "parameters.servo.inner_period = {parameters.servo.inner_period:g} s"
@@ -65,6 +73,7 @@ MESSAGES = combined(
 )
 
 SINGLE = MODE.codes["SINGLE"]
+AFFINE = BASE_MOTION.codes["AFFINE"]
 KINEMATIC = VARIANT.codes["KINEMATIC"]
 LAST_MODE = max(MODE.codes.values())
 # rad, of the fixture against the gripper: beyond it the linear spring says nothing
@@ -77,21 +86,21 @@ ROUNDING = 1e-9
 def _check_parameters(m):
     """Return 0 if the parameters fit each other, else the code of what does not."""
     p = m.parameters
-    if p.interface.base_motion == 3.0:
+    if p.interface.base_motion == AFFINE:
         return fail(m.status, AFFINE_INTERFACE, 0.0, 0)
     size = fabs(p.payload.inertia[0, 0]) + fabs(p.payload.inertia[1, 1]) + fabs(p.payload.inertia[2, 2])
     for i in range(3):
         for j in range(i):
             if not fabs(p.payload.inertia[i, j] - p.payload.inertia[j, i]) <= 1e-9 * size:
                 return fail(m.status, PAYLOAD_INERTIA, 0.0, 0)
-    inverse, good = invert(rotation.load_matrix(p.payload.inertia))
-    if not good:
+    inertia = rotation.load_matrix(p.payload.inertia)
+    inverse, good = invert(inertia)
+    if not (good and possible(p.payload.mass, ZERO, inertia)):
         return fail(m.status, PAYLOAD_INERTIA, 0.0, 0)
     rotation.store_matrix(inverse, m.free_body.inverse)
     for k in range(len(m.drive)):
-        for i in range(3):
-            if not p.link.inertia[k, i, i] >= 0.0:
-                return fail(m.status, LINK_INERTIA, 0.0, k + 1)
+        if not possible(p.link.mass[k], ZERO, rotation.load_matrix(p.link.inertia[k])):
+            return fail(m.status, LINK_INERTIA, 0.0, k + 1)
     ratio = p.servo.outer_period / p.servo.inner_period
     if ratio < 0.5 or fabs(ratio - float(round(ratio))) > 1e-6 * ratio:
         return fail(m.status, PERIODS, ratio, 0)

@@ -4,8 +4,11 @@ from __future__ import annotations
 
 from components.core import check
 from components.core.component import Message, fail
+from components.core.inertia import possible
 from components.core.kernel import kernel
+from components.core.rotation import load_matrix
 from components.core.table import segment
+from components.core.vector import ZERO
 from components.peripheral_mechanism import platform, retraction
 
 DIRECT_TABLE = 321
@@ -17,6 +20,7 @@ HAND = 326
 INITIAL_STROKE = 327
 GEAR_ANGLE = 328
 FORWARD = 329
+RING_INERTIA = 330
 
 MESSAGES = {
     DIRECT_TABLE: Message(
@@ -38,6 +42,9 @@ MESSAGES = {
     HEIGHT: Message(
         "parameters.legs.retracted_length = {parameters.legs.retracted_length:g} m is shorter than the distance "
         "{status.value:.4g} m between the joints of a leg across the axis"
+    ),
+    RING_INERTIA: Message(
+        "parameters.ring.inertia is one that no body has: a principal moment is above the sum of the others"
     ),
     HAND: Message("parameters.legs.hand[{status.index:.0f}] = {status.value:g} must be 1 (right) or -1 (left)"),
     INITIAL_STROKE: Message(
@@ -90,6 +97,8 @@ def _check_branches(p, stroke, status):
 @kernel
 def check_parameters(p, status):
     """Check parameters that must fit each other. Returns 0, or the code of the first failure."""
+    if not possible(p.ring.mass, ZERO, load_matrix(p.ring.inertia)):
+        return fail(status, RING_INERTIA, 0.0, 0)
     across = platform.across(p.legs)
     if not p.legs.retracted_length > across:
         return fail(status, HEIGHT, across, 0)

@@ -258,7 +258,8 @@ def test_the_digital_servo_ticks_on_internal_time():
         ({"parameters.interface.base_motion": 3}, r"parameters.interface.base_motion = AFFINE"),
         ({"parameters.payload.inertia": -np.eye(3)}, r"parameters.payload.inertia is not symmetric"),
         ({"parameters.trajectory.points": 3, "parameters.trajectory.time": 1.0}, r"trajectory.time\[2\] = 1 s: times"),
-        ({"parameters.link.inertia": -np.ones((7, 3, 3))}, r"parameters.link.inertia of link 1 has a negative moment"),
+        ({"parameters.link.inertia": -np.ones((7, 3, 3))}, r"parameters.link.inertia of link 1 is one that no body"),
+        ({"parameters.payload.inertia": np.diag([1.0, 2.0, 3.1])}, r"payload.inertia is .* one that no body"),
     ],
 )  # fmt: skip
 def test_wrong_values_are_named(values, message):
