@@ -140,7 +140,7 @@ def main() -> None:
     """Print the table, or write it and its figure into the page of the documentation."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--write", action="store_true", help=f"write into {PAGE}")
-    parser.add_argument("--points", type=int, default=5, help="of the grid, each way (default 5)")
+    parser.add_argument("--points", type=int, default=7, help="of the grid, each way (default 7)")
     arguments = parser.parse_args()
     domains = []
     for push in (False, True):
