@@ -86,7 +86,7 @@ class DataSet:
             try:
                 indices = pq.read_table(part, columns=["index"])["index"].to_pylist()
             except (pa.ArrowException, OSError, KeyError) as error:
-                part.rename(part.with_name(DAMAGED + part.name))
+                part.rename(part.with_name(DAMAGED + part.stem))
                 self.notes.append(f"{part}: cannot be read ({error}); its runs are made again")
                 continue
             self.seen.update(indices)

@@ -86,6 +86,7 @@ class Execution:
         self.options = options
         packed, files = pack(study)
         self._parcel = Parcel(uuid.uuid4().hex[:12], packed, files, digests, fingerprint(), runner)
+        self._plugin = StudyPlugin(self._parcel)
         self._mean_s = math.nan
 
     def __enter__(self) -> Execution:
@@ -133,7 +134,7 @@ class Execution:
                      if found.get(name) != value]  # fmt: skip
             if other:
                 raise WorkerMismatchError(f"the worker {address} differs from this client: {', '.join(other)}")
-        self._client.register_plugin(StudyPlugin(self._parcel))
+        self._client.register_plugin(self._plugin)
 
     def __exit__(
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
@@ -145,6 +146,10 @@ class Execution:
         client = getattr(self, "_client", None)
         try:
             if client is not None:
+                if self._cluster is None:
+                    # the workers stay: they free what they have loaded
+                    with suppress(OSError, TimeoutError, ValueError, RuntimeError):
+                        client.unregister_worker_plugin(self._plugin.name)
                 client.close(timeout=2)
         finally:
             if self._cluster is not None:

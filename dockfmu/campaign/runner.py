@@ -7,7 +7,6 @@ makes the others. Rows do not depend on what was run before, nor on where.
 from __future__ import annotations
 
 import math
-import re
 import socket
 from collections import OrderedDict
 from collections.abc import Mapping, Sequence
@@ -322,11 +321,13 @@ def outcome_of(result: Result, plan: Plan, closing: float | None) -> str:
     """Return the word for the end of a run.
 
     That of the system where it has decided. A run that failed because a bound of the model was exceeded is
-    "limit_exceeded". Craft that have not been captured have "missed" without any contact, "bounced" where they part,
-    "jammed" where they are at rest against each other, and are "undecided" where they still close.
+    "limit_exceeded". Craft that have not been captured have "missed" without any contact, or with the head past the
+    docking plane outside the passive unit; they have "bounced" where they part, are "jammed" where they are at rest
+    against each other, and "undecided" where they still close.
     """
     if result.status == "failed":
-        return "limit_exceeded" if re.search(r"exceed", result.message) else "failed"
+        words = {"exceeds its limit": "limit_exceeded", "outside the passive unit": "missed"}
+        return next((outcome for text, outcome in words.items() if text in result.message), "failed")
     if result.status == "stopped":
         return "time_limit"
     if plan.outcome is None or result.outcome != plan.outcome.undecided or closing is None:

@@ -10,8 +10,11 @@ import pytest
 
 import dockfmu
 from dockfmu.campaign.description import read_study
-from dockfmu.campaign.runner import Runner, RunPoint
+from dockfmu.campaign.runner import Runner, RunPoint, outcome_of
 from dockfmu.cli import main
+from dockfmu.declare.plan import Plan
+from master.observers.outcomes import OutcomeRule
+from master.result import Result
 from tests.dockfmu.small_systems import write_pair
 
 ROOT = Path(__file__).parents[3]
@@ -140,6 +143,29 @@ def test_a_campaign_on_workers_from_the_command_line(folder, tmp_path, capsys):
     file.write_text(_toml(CONTENT | {"seed": 5}))
     assert main(["campaign", str(file), "-o", str(out), "--workers", "1"]) == 2
     assert "another seed" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize(
+    ("status", "message", "events", "closing", "outcome"),
+    [
+        ("failed", "penetration 0.00501 m exceeds its limit", [], None, "limit_exceeded"),
+        ("failed", "the head passed the docking plane outside the passive unit", [], None, "missed"),
+        ("failed", "output became nan", [], None, "failed"),
+        ("stopped", "took longer than 5 s", [], None, "time_limit"),
+        ("completed", "", [], 0.1, "missed"),
+        ("completed", "", ["first_contact"], -0.1, "bounced"),
+        ("completed", "", ["first_contact"], 0.0005, "jammed"),
+        ("completed", "", ["first_contact"], 0.02, "undecided"),
+    ],
+)
+def test_outcomes_that_the_system_does_not_decide(status, message, events, closing, outcome):
+    result = Result("docking", "gauss_seidel", 1e-3, status=status, message=message, decided="none")
+    result.events = [{"t": 0.0, "name": name} for name in events]
+    plan = Plan(outcome=OutcomeRule("cyclogram.outcome", ("docked",)))
+    assert outcome_of(result, plan, closing) == outcome
+    result.decided = "docked"
+    if status == "completed":
+        assert outcome_of(result, plan, closing) == "docked"
 
 
 @pytest.mark.parametrize(

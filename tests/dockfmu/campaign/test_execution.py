@@ -88,6 +88,19 @@ def test_a_client_that_is_killed_goes_on_where_it_was(tmp_path):
     rows_are_whole(tmp_path)
 
 
+def test_ctrl_c_keeps_everything(tmp_path):
+    process = client(tmp_path, "--workers", 2, "--takes", 0.1)
+    wait_for_parts(tmp_path, 1, process)
+    os.killpg(process.pid, signal.SIGINT)  # as a terminal does: to workers too
+    output, _ = process.communicate(timeout=60)
+    assert process.returncode != 0
+    last = [line for line in output.splitlines() if " of " in line][-1]
+    # what was counted is written
+    assert len(read_runs(tmp_path / "runs.parquet")) == int(last.split()[0])
+    finished(tmp_path, "--workers", 2)
+    rows_are_whole(tmp_path)
+
+
 def test_a_client_that_dies_between_writing_and_renaming(tmp_path):
     finished(tmp_path, "--workers", 2, "--die-before-rename", 2, status=-signal.SIGKILL)
     assert list((tmp_path / "runs.parquet").glob(".*.tmp"))
