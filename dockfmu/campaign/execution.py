@@ -14,6 +14,7 @@ import os
 import time
 import uuid
 from collections.abc import Callable, Iterable, Iterator, Mapping
+from concurrent.futures import CancelledError
 from contextlib import suppress
 from dataclasses import dataclass
 from itertools import islice
@@ -109,7 +110,7 @@ class Execution:
             count = self.options.workers or len(os.sched_getaffinity(0))
             self._cluster = LocalCluster(
                 n_workers=count, threads_per_worker=1, processes=True, memory_limit=self.options.memory_limit,
-                dashboard_address=None, silence_logs=logging.CRITICAL,
+                dashboard_address=None, scheduler_kwargs={"dashboard_address": ":0"}, silence_logs=logging.CRITICAL,
             )  # fmt: skip
         try:
             self._connect()
@@ -215,6 +216,12 @@ class Execution:
                         yield from self._take(future, chunk, submit)
                     future.release()
                 fill()
+        except (OSError, TimeoutError, CancelledError) as error:
+            if isinstance(error, DockfmuError):
+                raise
+            raise SchedulerLostError(
+                f"the cluster does not answer any more ({error}); start again, and the campaign goes on where it was"
+            ) from error
         finally:
             for future in list(done.futures):
                 future.release()

@@ -94,7 +94,7 @@ def test_ctrl_c_keeps_everything(tmp_path):
     os.killpg(process.pid, signal.SIGINT)  # as a terminal does: to workers too
     output, _ = process.communicate(timeout=60)
     assert process.returncode != 0
-    last = [line for line in output.splitlines() if " of " in line][-1]
+    last = [line for line in output.splitlines() if " runs; " in line][-1]
     # what was counted is written
     assert len(read_runs(tmp_path / "runs.parquet")) == int(last.split()[0])
     finished(tmp_path, "--workers", 2)
