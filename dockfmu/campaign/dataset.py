@@ -22,6 +22,7 @@ import pyarrow.parquet as pq
 from base.errors import DockfmuError
 from base.files import Lock, WriteError
 from dockfmu.campaign.runner import PEAKS
+from master.run.interruption import Terminated, deferred
 
 if TYPE_CHECKING:
     import pandas
@@ -108,9 +109,12 @@ class DataSet:
             self.flush()
 
     def flush(self) -> None:
-        """Write the rows that wait. Raises WriteError."""
-        rows, self._waiting = self._waiting, []
-        self.write(rows)
+        """Write the rows that wait, whole: Ctrl-C has its effect after that. Raises WriteError."""
+        with deferred() as interrupted:
+            self.write(self._waiting)
+            self._waiting = []
+        if interrupted.number:
+            raise Terminated(interrupted.number)
 
     def write(self, rows: Sequence[Mapping[str, Any]]) -> None:
         """Write rows as one part, but for those that the data set has. Raises WriteError, and nothing is written."""
