@@ -95,8 +95,8 @@ def test_ctrl_c_keeps_everything(tmp_path):
     output, _ = process.communicate(timeout=60)
     assert process.returncode != 0
     last = [line for line in output.splitlines() if " runs; " in line][-1]
-    # what was counted is written
-    assert len(read_runs(tmp_path / "runs.parquet")) == int(last.split()[0])
+    # what was counted is written, and perhaps a row that was just being taken
+    assert len(read_runs(tmp_path / "runs.parquet")) - int(last.split()[0]) in (0, 1)
     finished(tmp_path, "--workers", 2)
     rows_are_whole(tmp_path)
 
