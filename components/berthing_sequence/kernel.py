@@ -15,15 +15,13 @@ from components.core.kernel import kernel
 from components.core.vector import load, norm
 from components.manipulator.ports import MODE, STEP_STATE, STEP_TYPE
 
-NOT_FINITE = check.NOT_FINITE
-QUATERNION = check.QUATERNION
 DELAY_TOO_LONG = 11
 
 MESSAGES = {
-    NOT_FINITE: Message(
+    check.NOT_FINITE: Message(
         "an input of the sequence is not finite (1 relative, 2 tip, 3 hand): {status.index:.0f}; connect it"
     ),
-    QUATERNION: Message("relative.quaternion has norm {status.value:.6g}, not 1: set it, or connect it"),
+    check.QUATERNION: Message("relative.quaternion has norm {status.value:.6g}, not 1: set it, or connect it"),
     DELAY_TOO_LONG: Message(
         "parameters.operator.delay = {parameters.operator.delay:g} s must not exceed {status.value:g} s, 7 times "
         "parameters.operator.sample_time"
@@ -70,15 +68,15 @@ def _check(m):
     size = check.norm_of_quaternion(m.relative.quaternion)
     total = size + norm(m.relative.position)
     if not isfinite(total):
-        return fail(m.status, NOT_FINITE, total, 1)
+        return fail(m.status, check.NOT_FINITE, total, 1)
     if not check.is_attitude(size):
-        return fail(m.status, QUATERNION, size, 0)
+        return fail(m.status, check.QUATERNION, size, 0)
     total = norm(m.tip.force) + norm(m.tip.torque)
     if not isfinite(total):
-        return fail(m.status, NOT_FINITE, total, 2)
+        return fail(m.status, check.NOT_FINITE, total, 2)
     total = norm(m.hand.translation) + norm(m.hand.rotation)
     if not isfinite(total):
-        return fail(m.status, NOT_FINITE, total, 3)
+        return fail(m.status, check.NOT_FINITE, total, 3)
     return 0
 
 

@@ -24,7 +24,7 @@ from components.core.field import (
 )
 from components.core.record import Record
 from components.core.rotation import IDENTITY
-from components.manipulator import arm_data
+from components.manipulator.arm_data import JOINTS, parameters
 
 MODE = enumeration(
     "ManipulatorMode",
@@ -291,7 +291,7 @@ def _accounting() -> Group:
     )
 
 
-def record(joints: int = arm_data.JOINTS) -> Record:
+def record(joints: int = JOINTS) -> Record:
     """Return the record of a manipulator of `joints` revolute joints with its payload."""
     return Record(
         Group("interface", *ports.wrench_input(), *_motion(), *ports.acceleration(OUTPUT),
@@ -309,7 +309,7 @@ def record(joints: int = arm_data.JOINTS) -> Record:
               description="root R of the arm on the station; its inputs are read unless parameters.base_fixed"),
         _command(joints),
         *_outputs(joints),
-        arm_data.parameters(joints),
+        parameters(joints),
         ports.audit(("friction", "gears", "stops", "compliance"),
                     ("interface", "thrust", "base", "motors", "stiffness_update")),
         ports.status(),
