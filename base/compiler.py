@@ -265,6 +265,19 @@ class _Context(CPUContext):
             return result
 
 
+class _Typing(typing.Context):
+    """The types of numba, of which no record stands for another.
+
+    numba takes a record for every one with whose fields it begins, and may run code compiled for the shorter record on
+    the longer one.
+    """
+
+    def can_convert(self, fromty: types.Type, toty: types.Type) -> Any:
+        if isinstance(fromty, types.Record) and isinstance(toty, types.Record) and fromty != toty:
+            return None
+        return super().can_convert(fromty, toty)
+
+
 class _Target(CPUTarget):
     """The baseline processor."""
 
@@ -274,7 +287,7 @@ class _Target(CPUTarget):
 
     @cached_property
     def _toplevel_typing_context(self) -> Any:
-        return typing.Context()
+        return _Typing()
 
 
 target = _Target(NAME)

@@ -19,7 +19,7 @@ from numba.core import config
 from base.cache import ROOT, cache_root
 from base.compiler import digest_of, jit, name_of, settings, target
 from base.platforms import BASELINE
-from components.core.kernel import kernel
+from components.core.kernel import kernel, variant
 from fmus.catalogue import component
 from fmus.native.compile import compile_component
 from tests.base import kernels_of_one_name as names
@@ -251,3 +251,34 @@ def test_settings_of_numba_that_change_code_are_part_of_the_key(monkeypatch, nam
     before = settings()
     monkeypatch.setattr(config, name, value)
     assert settings() != before
+
+
+@pytest.mark.filterwarnings("error")
+@pytest.mark.parametrize("order", [(0, 1), (1, 0)], ids=["short first", "long first"])
+def test_a_record_does_not_stand_for_one_that_begins_like_it(order):
+    """numba calls a record a subtype of any other with whose fields it begins; no conversion is considered here."""
+
+    @kernel
+    def damped(m, factor):
+        m.total = m.stiffness + factor * m.damping
+
+    @kernel
+    def undamped(m, factor):
+        m.total = m.stiffness
+
+    chosen = variant("damping", damped, undamped)
+
+    @kernel
+    def through(m, factor):
+        chosen(m, factor)
+
+    @kernel
+    def step(m):
+        through(m, 2)
+
+    short = np.dtype([("total", float), ("stiffness", float)])
+    records = np.zeros(1, short), np.zeros(1, np.dtype([*short.descr, ("damping", float)]))
+    records[1]["damping"] = 3.0
+    for k in order:
+        step(records[k][0])
+    assert [float(memory["total"][0]) for memory in records] == [0.0, 6.0]
