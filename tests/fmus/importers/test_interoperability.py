@@ -53,7 +53,7 @@ WORDS = {column: AGREEMENT[limit] for column, limit in TOLERANCES.items()} | {
 """What a cell says of a test that passes, by column"""
 WRITE = "python -m tests.fmus.importers.interoperability"
 
-UNMOVED = ("ContactAirlock", "ContactProbeCone", "ContactRing")
+UNMOVED = ("ContactAirlock", "ContactRing")
 """their start values are far from contact"""
 
 
