@@ -189,6 +189,13 @@ class Expressions:
             return kind, f"({cast}{a} {'<' if integer[2] == 'min' else '>'} {cast}{b} ? {a} : {b})"
         if integer := re.fullmatch(r"llvm\.abs\.(i\d+)", name):
             return kind, f"(({SIGNED[integer[1]]}){arguments[0]} < 0 ? -{arguments[0]} : {arguments[0]})"
+        if funnel := re.fullmatch(r"llvm\.fsh([lr])\.i(\d+)", name):
+            a, b, count = arguments
+            places = f"({count} % {funnel[2]})"
+            others = f"({funnel[2]} - {places})"
+            left, right, unmoved = (places, others, a) if funnel[1] == "l" else (others, places, b)
+            # C does not define a shift by all bits of the type
+            return kind, f"({places} ? ({TYPES[kind]})({a} << {left} | {b} >> {right}) : {unmoved})"
         function = re.sub(r"^llvm\.(\w+)\.f64$", r"\1", name)
         function = _RENAMED.get(function, function)
         if function in MATHS:

@@ -176,6 +176,47 @@ def test_structures_and_arrays_as_values(tmp_path, t, expected):
     assert found.tolist() == native.tolist() == expected
 
 
+def _funnel_shifts():
+    """Return LLVM assembly that shifts pairs of integers, from the first three words of memory into the next six."""
+    lines, declared, place = [], [], 3
+    for width in (64, 32, 8):
+        for k in range(3):
+            lines.append(f"%p{width}.{k} = getelementptr i64, ptr %memory, i64 {k}")
+            lines.append(f"%x{width}.{k} = load i{width}, ptr %p{width}.{k}, align 1")
+        for way in "lr":
+            name, kind = f"{way}{width}", f"i{width}"
+            declared.append(f"declare {kind} @llvm.fsh{way}.{kind}({kind}, {kind}, {kind})")
+            given = ", ".join(f"{kind} %x{width}.{k}" for k in range(3))
+            lines.append(f"%{name} = call {kind} @llvm.fsh{way}.{kind}({given})")
+            lines.append(f"%to.{name} = getelementptr i64, ptr %memory, i64 {place}")
+            lines.append(f"store {kind} %{name}, ptr %to.{name}, align 1")
+            place += 1
+    start = "define i32 @kernel_initialize(ptr %result, ptr %exception, ptr %memory) {\n  ret i32 0\n}"
+    head = "define i32 @kernel_step(ptr %result, ptr %exception, ptr %memory, double %t, double %h) {"
+    text = 'target triple = ""\ntarget datalayout = ""'
+    return "\n".join([text, *declared, start, head, *lines, "ret i32 0", "}"])
+
+
+def test_funnel_shifts(tmp_path):
+    """Rotations of a generator of random numbers; by no bits, by all and by more than the type has."""
+    assembly = _funnel_shifts()
+    module = llvm.parse_assembly(assembly)
+    module.verify()
+    step, native = step_of(translate(module, (INITIALIZE, STEP)), tmp_path), Loaded(emit(assembly, HOST))
+    high, low = 0x923456789ABCDEF1, 0x8FEDCBA987654327
+    for count in (0, 1, 7, 8, 13, 31, 32, 63, 64, 77, 2**64 - 1):
+        expected = []
+        for width in (64, 32, 8):
+            mask, places = 2**width - 1, count % width
+            pair = (high & mask) << width | (low & mask)
+            expected += [pair >> (width - places) & mask, pair >> places & mask]
+        for run in (step, native.step):
+            memory = np.zeros(9)
+            memory.view(np.uint64)[:3] = high, low, count
+            assert run(memory, 0.0, 0.1) == 0
+            assert memory.view(np.uint64)[3:].tolist() == expected, count
+
+
 @pytest.mark.parametrize(
     ("line", "name"),
     [
