@@ -109,6 +109,12 @@ DRAWINGS: dict[str, tuple[Shape, ...]] = {
         Polygon(BLUE, ((64, 84), (88, 70), (88, 64), (64, 62))),
         Polygon(BLUE, ((64, 38), (88, 36), (88, 30), (64, 16))),
     ),
+    "ring_mechanism": (
+        _box(DARK, 4, 10, 12, 90), _box(BLUE, 66, 16, 74, 84),
+        *(Line(STEEL, ((12, y), (40, y)), 9.0) for y in (28, 50, 72)),
+        *(Line(ORANGE, ((40, y), (66, y)), 3.5) for y in (28, 50, 72)),
+        *(Polygon(BLUE, ((74, y + 8), (92, y + 3), (92, y - 3), (74, y - 8))) for y in (28, 72)),
+    ),
     "peripheral_cyclogram": (
         Line(EDGE, ((10, 12), (10, 90)), 1.5), Line(EDGE, ((10, 12), (92, 12)), 1.5),
         *(Line(ORANGE, ((12, y), (30 + 8 * k, y), (30 + 8 * k, y + 12), (90, y + 12))) for k, y in enumerate((66, 44))),
