@@ -16,11 +16,10 @@ from components.devices import exchange, motion
 from components.linkage import hexapod
 from components.peripheral_mechanism import internal_contact as contact
 from components.peripheral_mechanism import micro_step_control, momentum_balance, platform
+from components.peripheral_mechanism.kernel import STEP_TOO_LONG
 from components.ring_mechanism import outputs
 from components.ring_mechanism.legs import chosen as legs
 from components.ring_mechanism.ports import AFFINE
-
-STEP_TOO_LONG = 3
 
 _OWN = {
     STEP_TOO_LONG: Message(
