@@ -336,7 +336,11 @@ def _routes(hub: Hub) -> list[Route | WebSocketRoute]:
             return PlainTextResponse("the run ended before it began; the terminal says why", status_code=503)
         return Response(json.dumps(hub.description(), separators=(",", ":")), media_type="application/json")
 
-    return [Route("/description", description), WebSocketRoute("/live", hub.connected)]
+    async def time(_: Request) -> Response:
+        # a page asks for it before it knows that the run goes on: times come with the rows, then
+        return Response(status_code=204)
+
+    return [Route("/description", description), Route("/time", time), WebSocketRoute("/live", hub.connected)]
 
 
 async def _serve(link: socket.socket, listening: socket.socket) -> None:

@@ -40,7 +40,7 @@ export function loadThree() {
 }
 
 async function opened(place) {
-  // both at once; a run that goes on has no times to fetch
+  // both at once; a run that goes on answers without content: its times come with its rows
   const asked = fetched(`${place}time`).catch(() => null);
   const description = await (await fetched(`${place}description`)).json();
   if (description.live) {
