@@ -5,15 +5,17 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-from components.core.component import Component
 from dockfmu.declare.base_motion import check_base_motion
 from dockfmu.declare.declaration import Declaration
 from dockfmu.declare.initial_conditions import CONDITIONS, InitialConditions
 from dockfmu.declare.settings import NOTHING, Settings, read_settings
 from dockfmu.declare.tables import DeclarationError
 from master.system import Structure
+
+if TYPE_CHECKING:
+    from components.core.component import Component
 
 
 @dataclass(frozen=True)
