@@ -36,7 +36,7 @@ RESULTS = "results.h5"
 REPORTS = ("report.html", "overview.png", "impact.png")
 
 PRODUCTS = (RESULTS, "summary.json", "events.json", CHECKPOINT, INPUTS, *REPORTS)
-"""Files of a run in its folder: those that it leaves, and the pictures that are drawn of them."""
+"""Files of a run in its folder: those that it leaves, the log of an operated one, and the pictures drawn of them."""
 
 
 @dataclass(frozen=True)
