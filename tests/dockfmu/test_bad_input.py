@@ -119,7 +119,7 @@ def partial(summary):
         (("validate", "nosuch.fmu"), ["nosuch.fmu: there is no such file"]),
         (("report", "nosuch"), ["nosuch holds no results.h5; run a system with -o nosuch first"]),
         (("export", "nosuch", "--csv"), ["nosuch: there is no such file"]),
-        (("export", "nosuch"), ["one of the arguments --csv --mat is required"]),
+        (("export", "nosuch"), ["one of the arguments --csv --mat --gltf is required"]),
     ],
 )
 def test_wrong_commands(refused, pair, arguments, words):

@@ -67,7 +67,7 @@ def test_an_interface_of_a_package_is_that_of_its_fmus(pair):
 def test_a_component_alone_needs_all_its_ports():
     found = interface("probe_cyclogram")
     assert found.optional == ()
-    assert len([s for s in found.needed if s.first.causality == "input"]) == 8
+    assert len([s for s in found.needed if s.first.causality == "input"]) == 9
 
 
 @pytest.mark.parametrize(
