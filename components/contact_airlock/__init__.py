@@ -20,5 +20,5 @@ def component() -> Component:
         messages=MESSAGES,
         module=Path(__file__),
         default_step=1e-3,
-        parameter_sets=(*airlock_pair.PARAMETER_SETS, *read_parameter_sets(Path(__file__).parent / "parameters")),
+        parameter_sets=(*read_parameter_sets(Path(__file__).parent / "parameters"), *airlock_pair.PARAMETER_SETS),
     )
