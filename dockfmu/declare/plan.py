@@ -6,6 +6,7 @@ import json
 import re
 from collections.abc import Iterable, Mapping, Set
 from dataclasses import asdict, dataclass, field, replace
+from functools import partial
 from typing import Any, Literal, get_args, get_type_hints
 
 from base.names import did_you_mean, shown
@@ -179,7 +180,8 @@ class Plan:
         limits = audit.table("limits")
         panels = tables.rows("report", ("title", "signals"))
         adaptive = tables.content.get("adaptive")
-        return cls(
+        plan = partial(
+            cls,
             algorithm=run.text("algorithm", cls.algorithm, choices=tuple(ALGORITHMS)),
             step=run.number("step", cls.step, positive=True),
             stop=run.number("stop", cls.stop, positive=True),
@@ -194,6 +196,11 @@ class Plan:
             panels=tuple(Panel(panel.text("title"), panel.texts("signals")) for panel in panels),
             adaptive=None if adaptive is None else Adaptive.from_table(adaptive, f"{tables.where}, adaptive"),
         )
+        try:
+            return plan()
+        except DeclarationError as error:
+            # checks of a plan know no file
+            raise DeclarationError(f"{tables.where}: {error}") from error
 
     def to_json(self) -> str:
         """Return the text of the annotation that carries the plan in an .ssp."""

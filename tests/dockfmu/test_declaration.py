@@ -144,6 +144,8 @@ CONDITION = "[initial_conditions]\nactive='a'\ntarget='b'\nmechanism='c'\n"
         ("[run]", "[adaptive]\ntolerance = 1\nshortest = 1\nlongest = 1\nevent_step = 1\nbonds = [['a']]\n[run]",
          ", adaptive, bonds: 1 = ['a']: must be a list of 2 strings"),
         ("[run]", "[outcome]\nsignal = 's'\nsuccess = ['a']\nnames = 3\n[run]", ", outcome, names: must be a table"),
+        ("[run]", "[outcome]\nsignal = 's'\nsuccess = []\n[run]", ": outcome: success names no outcome"),
+        ("[run]", "[audit.limits]\nenergy = 0.1\n[run]", ": audit: there is no line 'energy'"),
         ("[run]", f"{CONDITION}miss = 3\n[run]",
          ', initial_conditions, miss = 3: give the unit too, such as "1 m"'),
         ("[run]", f"{CONDITION}miss = {{ value = ['1m', '2m'], unit = 'm' }}\n[run]", "has its unit; leave out unit"),
