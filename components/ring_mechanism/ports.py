@@ -18,6 +18,9 @@ SOURCE, LAGGED, AFFINE = (ports.BASE_MOTION.codes[mode] for mode in ("SOURCE", "
 
 WORKS = ("base", "target")
 
+STARTS = {"longest_micro_step": 2.5e-4}
+"""Start values other than the peripheral mechanism's: the dampers of the legs lose energy in longer micro-steps."""
+
 
 def _changed(member: Field | Group, starts: Mapping[str, Any]) -> Field | Group:
     """Return a parameter, or a group of them, with the start values that a law has of its own."""
@@ -37,7 +40,7 @@ def _parameters(law: LegLaw) -> Group:
                   minimum=1e-6),
         *law.geometry,
     )  # fmt: skip
-    return Group("parameters", *(_changed(member, law.changed) for member in members), *law.parameters)
+    return Group("parameters", *(_changed(member, STARTS | dict(law.changed)) for member in members), *law.parameters)
 
 
 def _balance(*more: Field) -> Group:
