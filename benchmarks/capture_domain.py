@@ -49,7 +49,7 @@ SPEED = 0.05
 
 @dataclass(frozen=True)
 class Domain:
-    """What one mechanism captures: misses (m) by rates (m/s), and s to capture, NaN without, by [miss, rate]."""
+    """Captures of one mechanism: misses (m) by rates (m/s), and s to capture, NaN without, by [miss, rate]."""
 
     name: str
     push: bool
@@ -59,7 +59,7 @@ class Domain:
 
     @property
     def captured(self) -> int:
-        """How many points are captured."""
+        """Number of points that are captured."""
         return int(np.isfinite(self.times).sum())
 
 

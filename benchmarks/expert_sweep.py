@@ -41,7 +41,7 @@ class Signs:
 
 @dataclass(frozen=True)
 class Found:
-    """What came of a member: times after the event before, s, and the closing speed lost while the ring extends."""
+    """Result of a member: times after the event before, s, and the closing speed lost while the ring extends."""
 
     lost: float | None
     capture: float | None
@@ -56,7 +56,7 @@ class Found:
 
     @property
     def published(self) -> bool:
-        """Whether all that is published of the run holds: T29 and T30 of spec/07."""
+        """Return whether all that is published of the run holds: T29 and T30 of spec/07."""
         return (
             self.lost is not None
             and self.capture is not None

@@ -72,7 +72,7 @@ class Simulation:
 
     @property
     def finished(self) -> bool:
-        """Whether the run is over: at the stop time, by the stop signal, or by Ctrl-C."""
+        """Return whether the run is over: at the stop time, by the stop signal, or by Ctrl-C."""
         return self._inner.finished
 
     def step(self, count: int = 1) -> float:

@@ -60,7 +60,7 @@ class Ending:
 
 @dataclass(frozen=True)
 class Kept:
-    """What is kept of a campaign beside a row for each run.
+    """Choice of what is kept of a campaign beside a row for each run.
 
     `peaks` of all outputs in the rows; a recording of each run that `failed`, of the `worst` by each of these measures
     (name -> number of runs, the smallest values for kind "min"), and of each `every`-th run, 0 for none.

@@ -64,7 +64,7 @@ class Draws:
 
     @property
     def dimension(self) -> int:
-        """How many uniform numbers a run takes."""
+        """Number of uniform numbers that a run takes."""
         return sum(law.dimension for law in self.laws)
 
     @property

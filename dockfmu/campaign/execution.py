@@ -53,7 +53,7 @@ class SchedulerLostError(DockfmuError):
 
 @dataclass(frozen=True)
 class ClusterOptions:
-    """Where runs are made.
+    """Place at which runs are made.
 
     Attributes
     ----------

@@ -26,7 +26,7 @@ class Law(Protocol):
 
     @property
     def dimension(self) -> int:
-        """How many uniform numbers it takes."""
+        """Number of uniform numbers that it takes."""
         ...
 
     def values(self, uniform: np.ndarray) -> dict[str, Any]:
@@ -216,7 +216,7 @@ class Option:
 
     @property
     def loads(self) -> bool:
-        """Whether it needs a system of its own, and not only other values."""
+        """Return whether it needs a system of its own, and not only other values."""
         return bool(self.parameters or self.swap or self.system)
 
 

@@ -34,7 +34,7 @@ CURVES = 6
 
 
 class Recorded(Protocol):
-    """What can be shown: a recording on disk (`Results`), or a run that goes on."""
+    """Rows and names that can be shown: a recording on disk (`Results`), or a run that goes on."""
 
     file: Path
     attributes: dict[str, Any]

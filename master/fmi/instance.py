@@ -180,7 +180,7 @@ class FmuInstance:
 
     @property
     def dead(self) -> bool:
-        """Whether nothing may be called any more."""
+        """Return whether nothing may be called any more."""
         return self.fmu.dead
 
     def variable(self, name: str) -> Variable:

@@ -350,7 +350,7 @@ class CoSimulation:
 
     @property
     def finished(self) -> bool:
-        """Whether the run is over: at the stop time, by the stop signal, by Ctrl-C, or because an observer ended it."""
+        """Return whether the run is over: at the stop time, by the stop signal, by Ctrl-C, or by an observer."""
         over = self._closed or self._finished or self._error is not None
         return over or self._entered().over or self.time >= self.stop
 

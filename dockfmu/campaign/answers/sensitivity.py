@@ -12,7 +12,7 @@ BINS = 20
 
 @dataclass(frozen=True)
 class Sensitivity:
-    """How a measure depends on one variable.
+    """Dependence of a measure on one variable.
 
     `rank_correlation` of Spearman, with its p-value, sees what rises or falls throughout; `first_order` is the share of
     the variance that the variable explains alone, whatever the form (0 to 1, less what as many bins explain by chance).

@@ -309,7 +309,7 @@ STEPS = (4000, 16000, 64000)
 
 @pytest.mark.parametrize("kind", LOOPS)
 def test_spec05_oracle_T21_closed_paths_give_back_their_energy(kind):
-    """What is left of the largest energy stored on the way, with 4000, 16 000 and 64 000 points.
+    """Compare what is left of the largest energy stored on the way, with 4000, 16 000 and 64 000 points.
 
     Forces with kinks leave a share that falls with the square of the spacing, forces that jump (from one generatrix to
     the next, from sphere to cone, latches leaving the edge) one that falls with the first power. A depth that jumps

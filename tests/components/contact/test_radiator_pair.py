@@ -214,7 +214,7 @@ STEPS = (4000, 16000, 64000)
 
 @pytest.mark.parametrize("kind", LOOPS)
 def test_spec05_oracle_T21_closed_paths_give_back_their_energy(kind):
-    """What is left of the largest energy stored on the way falls with the spacing: no depth jumps.
+    """The part of the largest energy stored on the way that is left falls with the spacing: no depth jumps.
 
     Forces jump from one sphere of the torus to the next, so it falls with its first power at least.
     """

@@ -32,7 +32,7 @@ def run(arm, seconds, h=H, watch=None, start=0.0):
 
 
 def energy(m):
-    """What must stay zero, J, but for the kinetic energy of the start."""
+    """Return what must stay zero, J, but for the kinetic energy of the start."""
     a = m.audit
     works = a.work_motors + a.work_interface + a.work_thrust + a.work_base + a.work_stiffness_update
     return a.kinetic_energy + a.stored_energy + a.dissipated_energy - works

@@ -69,7 +69,7 @@ class Contact:
 
 @dataclass
 class Impact:
-    """What came of an impact; histories have a row each 0.1 ms."""
+    """Result of an impact; histories have a row each 0.1 ms."""
 
     capture: float = 0.0
     travel: float = 0.0

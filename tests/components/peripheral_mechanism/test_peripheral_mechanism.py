@@ -186,7 +186,7 @@ def test_spec07_oracle_T34_no_leg_comes_to_its_stop_nor_touches_another():
 
 
 def crept(micro):
-    """How far the ring creeps on the passive plane in 0.3 s, m, pressed on with 2.4 kN and pushed aside by its legs."""
+    """Return the creep of the ring on the passive plane in 0.3 s, m: pressed with 2.4 kN, pushed aside by its legs."""
     off = {f"ring_pair.parameters.law_{law}.stiffness": 0.0 for law in ("petal", "side", "front", "rear", "sensor")}
     steps = {"parameters.micro_step": micro, "parameters.longest_micro_step": micro}
     start = {"base.position": (-0.4344657138, 0.0, 0.0), "target.position": 0.0}

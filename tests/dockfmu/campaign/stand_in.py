@@ -29,7 +29,7 @@ def value(index):
 
 
 class StandIn:
-    """In the place of a Runner."""
+    """Stands in for a Runner."""
 
     def __init__(self, study, expected=None):
         self.study = study

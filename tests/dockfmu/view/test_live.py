@@ -106,7 +106,7 @@ def test_a_run_does_not_wait_for_a_viewer_that_does_not_read(swing, tmp_path):
 
 
 def _listens(process: int, port: int) -> bool:
-    """Whether a process has the socket that listens at a port."""
+    """Return whether a process has the socket that listens at a port."""
     lines = Path("/proc/net/tcp").read_text().splitlines()[1:]
     sockets = {f"socket:[{line.split()[9]}]" for line in lines if int(line.split()[1].partition(":")[2], 16) == port}
     links = [os_link.readlink() for os_link in Path(f"/proc/{process}/fd").iterdir() if os_link.is_symlink()]
@@ -125,7 +125,7 @@ def test_the_server_ends_with_the_run_and_its_last_viewer(swing, browser, tmp_pa
 
 
 def answers(base):
-    """Whether a server answers, if only that it wants a token."""
+    """Return whether a server answers, if only that it wants a token."""
     try:
         urllib.request.urlopen(base, timeout=2.0)
     except urllib.error.HTTPError:
