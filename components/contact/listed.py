@@ -2,7 +2,8 @@
 
 The forces of a unit whose links move under them within the step need the velocities at its end, which the forces
 themselves make; a list lets them be summed as often as needed. A unit has the groups `tally` (`tally()`) and `work`
-with the motion `link` of its active part and the wrenches `passive` and `active`, in axes of the passive frame.
+with the motion `link` of its active part and the wrenches `passive` and `active`, in axes of the passive frame. The
+groups of the other units' lists have more; `status` and `list_contacts` serve all of them.
 """
 
 from __future__ import annotations

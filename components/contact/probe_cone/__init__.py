@@ -9,6 +9,7 @@
     code = probe_cone.evaluate(m.probe_cone)      # where outputs are wanted and no micro-step ends
 """
 
+from components.contact.listed import list_contacts
 from components.contact.probe_cone.held_friction import remember_friction
 from components.contact.probe_cone.kernel import (
     accept,
@@ -16,7 +17,6 @@ from components.contact.probe_cone.kernel import (
     evaluate,
     head_penetration,
     initialize,
-    list_contacts,
     publish_validity,
 )
 from components.contact.probe_cone.latches import capture_margin

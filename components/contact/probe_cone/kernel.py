@@ -317,24 +317,6 @@ def accept(unit):
 
 
 @kernel
-def list_contacts(unit, contact):
-    """Copy the contacts of the last evaluation to `contact`, a group of `ports.contacts`."""
-    listed = int(unit.tally.count)
-    for k in range(len(contact)):
-        if k < listed:
-            item = unit.tally.contact[k]
-            contact[k].active = 1.0
-            contact[k].pair = item.pair
-            store(load(item.position), contact[k].position)
-            store(load(item.normal), contact[k].normal)
-            contact[k].penetration = item.penetration
-            contact[k].normal_force = item.normal_force
-            contact[k].friction_force = item.friction_force
-        else:
-            contact[k].active = 0.0
-
-
-@kernel
 def head_penetration(unit):
     """Return the depth of the head sphere in the passive unit at the inputs, m; negative: minus its clearance.
 

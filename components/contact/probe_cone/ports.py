@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from dataclasses import replace
 from pathlib import Path
-from typing import Any
 
-from components.contact import force, profile, yielding
+from components.contact import force, listed, profile, yielding
 from components.contact.kinematics import placement
 from components.contact.probe_cone.pairs import BITS
+from components.contact.starts import with_starts
 from components.core.field import BOOLEAN, INTEGER, Field, Group, output, parameter, private
 from components.core.parameters import read_parameter_sets
 
@@ -274,32 +272,8 @@ def tally() -> Group:
     )
 
 
-def status() -> Group:
-    """Return the group of the last failure: code, value and index."""
-    return Group(
-        "status",
-        private("code", "1", "0, or the number of the message"),
-        private("value", "1", "the value that exceeded its bound"),
-        private("index", "1", "which of several equal parts, from 1; 0 if there is one"),
-    )
-
-
-def _with_starts(group: Group, path: str, values: Mapping[str, Any]) -> Group:
-    """Return `group` with the start values that `values` has for the structured names of its fields."""
-    members: list[Field | Group] = []
-    for member in group.members:
-        name = f"{path}.{member.name}"
-        if isinstance(member, Group):
-            members.append(_with_starts(member, name, values))
-        else:
-            members.append(replace(member, start=values.get(name, member.start)))
-    return Group(group.name, *members, count=group.count, description=group.description)
-
-
 def unit() -> Group:
     """Return the whole unit, the group `probe_cone` of a component; its start values are those of RefCone and CP-1."""
-    members = (parameters(), inputs(), outputs(), state(), geometry(), work(), tally(), status())
-    values = {
-        name: value for entry in PARAMETER_SETS if entry.name in START_SETS for name, value in entry.values.items()
-    }
-    return _with_starts(Group("probe_cone", *members), "probe_cone", values)
+    members = (parameters(), inputs(), outputs(), state(), geometry(), work(), tally(), listed.status())
+    sets = [entry for entry in PARAMETER_SETS if entry.name in START_SETS]
+    return with_starts(Group("probe_cone", *members), sets)

@@ -10,13 +10,13 @@
     code = ring_pair.evaluate(m.ring_pair)        # where outputs are wanted and no micro-step ends
 """
 
+from components.contact.listed import list_contacts
 from components.contact.ring_pair.held_friction import remember_friction
 from components.contact.ring_pair.kernel import (
     accept,
     attempt,
     evaluate,
     initialize,
-    list_contacts,
     penetration,
     publish_validity,
 )

@@ -284,21 +284,3 @@ def publish_validity(unit, validity):
     """Copy the counts to the group `validity` of a component."""
     validity.petal_tip = unit.state.validity.petal_tip
     validity.ring_border = unit.state.validity.ring_border
-
-
-@kernel
-def list_contacts(unit, contact):
-    """Copy the contacts of the last evaluation to `contact`, a group of `ports.contacts`, as far as it has room."""
-    listed = int(unit.tally.count)
-    for k in range(len(contact)):
-        if k < listed:
-            item = unit.tally.contact[k]
-            contact[k].active = 1.0
-            contact[k].pair = item.pair
-            store(load(item.position), contact[k].position)
-            store(load(item.normal), contact[k].normal)
-            contact[k].penetration = item.penetration
-            contact[k].normal_force = item.normal_force
-            contact[k].friction_force = item.friction_force
-        else:
-            contact[k].active = 0.0

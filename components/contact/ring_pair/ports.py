@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from dataclasses import replace
 from pathlib import Path
-from typing import Any
 
-from components.contact import force, profile
+from components.contact import force, listed, profile
 from components.contact.kinematics import placement
 from components.contact.ring_pair.pairs import BITS
+from components.contact.starts import with_starts
 from components.core.field import INTEGER, Field, Group, output, parameter, private
 from components.core.parameters import read_parameter_sets
 
@@ -244,30 +242,7 @@ def tally() -> Group:
     )
 
 
-def status() -> Group:
-    """Return the group of the last failure: code, value and index."""
-    return Group(
-        "status",
-        private("code", "1", "0, or the number of the message"),
-        private("value", "1", "the value that exceeded its bound"),
-        private("index", "1", "which of several equal parts, from 1; 0 if there is one"),
-    )
-
-
-def _with_starts(group: Group, path: str, values: Mapping[str, Any]) -> Group:
-    """Return `group` with the start values that `values` has for the structured names of its fields."""
-    members: list[Field | Group] = []
-    for member in group.members:
-        name = f"{path}.{member.name}"
-        if isinstance(member, Group):
-            members.append(_with_starts(member, name, values))
-        else:
-            members.append(replace(member, start=values.get(name, member.start)))
-    return Group(group.name, *members, count=group.count, description=group.description)
-
-
 def unit() -> Group:
     """Return both rings, the group `ring_pair` of a component; its start values are those of RefRing and CP-1R."""
-    members = (parameters(), inputs(), outputs(), state(), geometry(), work(), tally(), status())
-    values = {name: value for entry in PARAMETER_SETS for name, value in entry.values.items()}
-    return _with_starts(Group("ring_pair", *members), "ring_pair", values)
+    members = (parameters(), inputs(), outputs(), state(), geometry(), work(), tally(), listed.status())
+    return with_starts(Group("ring_pair", *members), PARAMETER_SETS)
