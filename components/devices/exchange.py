@@ -7,9 +7,9 @@ declares them.
 from components.core.kernel import kernel
 from components.core.ports import BASE_MOTION
 from components.core.rotation import apply, apply_transposed, load_matrix
-from components.core.vector import accumulate, add, cross, dot, load, negate, scale, store, subtract
+from components.core.vector import ZERO, accumulate, add, cross, dot, load, negate, scale, store, subtract
 
-SOURCE = BASE_MOTION.codes["SOURCE"]
+SOURCE, LAGGED = (BASE_MOTION.codes[mode] for mode in ("SOURCE", "LAGGED"))
 
 
 @kernel
@@ -25,6 +25,43 @@ def _mean(port, moving, impulse, angular_impulse, h):
     store(force, port.force)
     store(torque, port.torque)
     return h * (dot(force, load(moving.velocity)) + dot(torque, load(moving.angular_velocity)))
+
+
+@kernel
+def initialize(m):
+    """Set the momenta and works at the start, after the mechanism's own audit: no lag, nothing exchanged."""
+    balance = m.balance
+    own = load(balance.end_momentum)
+    own_angular = load(balance.end_angular_momentum)
+    store(own, balance.momentum)
+    store(own_angular, balance.angular_momentum)
+    if m.parameters.base_motion != SOURCE:
+        store(own, m.audit.own_momentum)
+        store(own_angular, m.audit.own_angular_momentum)
+    store(load(m.audit.own_momentum), m.audit.momentum)
+    store(load(m.audit.own_angular_momentum), m.audit.angular_momentum)
+    store(ZERO, balance.lag)
+    store(ZERO, balance.angular_lag)
+    store(ZERO, m.audit.base_impulse_error)
+    m.audit.work_base = 0.0
+    m.audit.work_target = 0.0
+    keep_force_now(m)
+
+
+@kernel
+def begin(m, linear, angular):
+    """Begin a step with the momenta that the mechanism has with the true motion of its base, axes I.
+
+    `linear` in N s, `angular` about the origin of I in N m s. In the modes SOURCE and AFFINE the step counts from them,
+    so that the mean wrench is that of D11. In LAGGED it counts from the extrapolated momenta: what the base's true
+    motion adds goes into the wrench, one step late (spec/00 R38).
+    """
+    balance = m.balance
+    store(subtract(linear, load(balance.momentum)), balance.lag)
+    store(subtract(angular, load(balance.angular_momentum)), balance.angular_lag)
+    if m.parameters.base_motion != LAGGED:
+        store(linear, balance.momentum)
+        store(angular, balance.angular_momentum)
 
 
 @kernel

@@ -12,7 +12,7 @@ from components.devices import exchange, motion
 from components.linkage import hexapod
 from components.peripheral_mechanism import platform
 
-SOURCE, LAGGED, AFFINE = (BASE_MOTION.codes[mode] for mode in ("SOURCE", "LAGGED", "AFFINE"))
+SOURCE, AFFINE = (BASE_MOTION.codes[mode] for mode in ("SOURCE", "AFFINE"))
 
 
 @kernel
@@ -33,27 +33,6 @@ def _momentum(m, velocity, angular_velocity):
 def momentum(m):
     """Return the momenta of `_momentum` with the base's motion in `m.motion`."""
     return _momentum(m, load(m.motion.base.velocity), load(m.motion.base.angular_velocity))
-
-
-@kernel
-def initialize(m):
-    """Set the momenta at the start, after `audit`: no lag, nothing exchanged."""
-    balance = m.balance
-    own = load(balance.end_momentum)
-    own_angular = load(balance.end_angular_momentum)
-    store(own, balance.momentum)
-    store(own_angular, balance.angular_momentum)
-    if m.parameters.base_motion != SOURCE:
-        store(own, m.audit.own_momentum)
-        store(own_angular, m.audit.own_angular_momentum)
-    store(load(m.audit.own_momentum), m.audit.momentum)
-    store(load(m.audit.own_angular_momentum), m.audit.angular_momentum)
-    store(ZERO, balance.lag)
-    store(ZERO, balance.angular_lag)
-    store(ZERO, m.audit.base_impulse_error)
-    m.audit.work_base = 0.0
-    m.audit.work_target = 0.0
-    exchange.keep_force_now(m)
 
 
 @kernel
@@ -78,24 +57,17 @@ def _jolt(m):
 def begin(m):
     """Find the momentum with the true motion of the base at the start of a step, where the last one has placed all.
 
-    In mode AFFINE the ring first answers to what the base's twist differs from the extrapolated one. In the modes
-    SOURCE and AFFINE the step counts from that momentum; in LAGGED from the extrapolated one: what the base's true
-    motion adds goes into the wrench, one step late (spec/00 R38). Returns 0, or the code of a failure.
+    In mode AFFINE the ring first answers to what the base's twist differs from the extrapolated one. Returns 0, or the
+    code of a failure.
     """
-    balance = m.balance
-    mode = m.parameters.base_motion
     motion.place_ports(m.base, m.target, m.motion, 0.0)
-    if mode == AFFINE:
+    if m.parameters.base_motion == AFFINE:
         _jolt(m)
         code = platform.place(m.parameters, m.hexapod, m.ring_state, 0.0, m.status)
         if code:
             return code
     linear, angular = momentum(m)
-    store(subtract(linear, load(balance.momentum)), balance.lag)
-    store(subtract(angular, load(balance.angular_momentum)), balance.angular_lag)
-    if mode != LAGGED:
-        store(linear, balance.momentum)
-        store(angular, balance.angular_momentum)
+    exchange.begin(m, linear, angular)
     return 0
 
 

@@ -9,7 +9,7 @@ from components.core.rotation import (
 from components.core.vector import ZERO, add, cross, dot, load, store, subtract
 from components.devices import drive, exchange, motion
 from components.probe_mechanism import axial, cover, tree
-from components.probe_mechanism.ports import AFFINE, AS_IN_SOURCE, LAGGED, SOURCE
+from components.probe_mechanism.ports import AFFINE, AS_IN_SOURCE, SOURCE
 
 
 @kernel
@@ -33,40 +33,18 @@ def momentum(m):
 
 
 @kernel
-def initialize(m):
-    """Set the momenta at the start, after `audit`: no lag, nothing exchanged."""
-    balance = m.balance
-    own = load(balance.end_momentum)
-    own_angular = load(balance.end_angular_momentum)
-    store(own, balance.momentum)
-    store(own_angular, balance.angular_momentum)
-    if m.parameters.base_motion != SOURCE:
-        store(own, m.audit.own_momentum)
-        store(own_angular, m.audit.own_angular_momentum)
-    store(load(m.audit.own_momentum), m.audit.momentum)
-    store(load(m.audit.own_angular_momentum), m.audit.angular_momentum)
-    store(ZERO, balance.lag)
-    store(ZERO, balance.angular_lag)
-    store(ZERO, m.audit.base_impulse_error)
-    exchange.keep_force_now(m)
-
-
-@kernel
 def begin(m):
     """Find the momentum with the true motion of the base at the start of a step, before anything has moved.
 
     In mode AFFINE the joints first answer to what the base's twist differs from the extrapolated one, as they would
-    have to the acceleration that was missing: by the response that `tree.affine` found at this position. In the modes
-    SOURCE and AFFINE the step counts from that momentum, so that the mean wrench is that of D11. In LAGGED it counts
-    from the extrapolated one: what the base's true motion adds goes into the wrench, one step late (spec/00 R38).
+    have to the acceleration that was missing: by the response that `tree.affine` found at this position.
     """
     balance = m.balance
     base = m.motion.base
-    mode = m.parameters.base_motion
     motion.place_ports(m.base, m.target, m.motion, 0.0)
     if m.parameters.cover.present != 0.0:
         motion.shift_base(base, m.cover.travel, m.cover.rate)
-    if mode == AFFINE:
+    if m.parameters.base_motion == AFFINE:
         tree.jolt(
             m.tree,
             subtract(load(base.velocity), (balance.base_twist[0], balance.base_twist[1], balance.base_twist[2])),
@@ -76,11 +54,7 @@ def begin(m):
         )
         tree.place(m.parameters.probe, m.tree, m.damper, m.tree.length, -m.axial.rate, m.status)
     linear, angular = momentum(m)
-    store(subtract(linear, load(balance.momentum)), balance.lag)
-    store(subtract(angular, load(balance.angular_momentum)), balance.angular_lag)
-    if mode != LAGGED:
-        store(linear, balance.momentum)
-        store(angular, balance.angular_momentum)
+    exchange.begin(m, linear, angular)
 
 
 @kernel

@@ -326,8 +326,6 @@ def initialize(m):
         return code
     levers.initialize(p, m.levers)
     m.balance.work_levers = 0.0
-    m.audit.work_base = 0.0
-    m.audit.work_target = 0.0
     limiter.initialize(m)
     code = tree.initialize(p.probe, m.tree, p.lateral, m.damper, m.status)
     if code:
@@ -348,7 +346,7 @@ def initialize(m):
         code = _finish(m, 0.0)
     if code:
         return code
-    accounting.initialize(m)
+    exchange.initialize(m)
     store(load(m.base.force_now), m.base.force)
     store(load(m.base.torque_now), m.base.torque)
     store(load(m.target.force_now), m.target.force)

@@ -184,7 +184,7 @@ def initialize(m):
         return code
     for i in range(6):
         m.ring_state.acceleration[i] = m.hexapod.ring.acceleration[i]
-    momentum_balance.initialize(m)
+    exchange.initialize(m)
     store(load(m.base.force_now), m.base.force)
     store(load(m.base.torque_now), m.base.torque)
     store(load(m.target.force_now), m.target.force)
