@@ -1,6 +1,7 @@
 // Curves of chosen variables that scroll under the cursor; one panel for each unit.
 
 import { formatted, ROUNDING } from './source.js';
+import { haloed } from './projection.js';
 
 const PALETTE = ['#ffb347', '#5ad1ff', '#8ee07f', '#ff7fb0', '#c7a6ff', '#f4e06d'];
 const CURSOR = '#ffe14d', AXIS = '#39435a', TEXT = '#d7deea', DIM = '#93a0b8';
@@ -100,7 +101,7 @@ export class Curves {
     context.beginPath();
     context.rect(left, top, width - left, height);
     context.clip();
-    names.forEach((name, k) => {
+    names.forEach(name => {
       const points = this.line(source, name, context, y, left, width);
       if (other?.columns.has(name)) {
         context.setLineDash([6, 4]);
@@ -109,12 +110,15 @@ export class Curves {
       }
       const value = source.value(name, t);
       context.fillStyle = this.colour(name);
-      const second = other?.columns.has(name) ? `, other ${formatted(other.value(name, t) * factor)}` : '';
-      context.fillText(`─ ${name} = ${formatted(value * factor)}${second}`, left + 6, top + 13 + 13 * k);
       context.beginPath();
       context.arc(this.x(t), y(value), 3, 0, 2 * Math.PI);
       context.fill();
       this.drawn.push({ name, value, other: other?.columns.has(name) ? other.value(name, t) : undefined, points, at: [this.x(t), y(value)], low, high, top, height });
+    });
+    // over all curves
+    names.forEach((name, k) => {
+      const second = other?.columns.has(name) ? `, other ${formatted(other.value(name, t) * factor)}` : '';
+      haloed(context, `─ ${name} = ${formatted(source.value(name, t) * factor)}${second}`, left + 6, top + 13 + 13 * k, this.colour(name));
     });
     context.restore();
   }
@@ -159,7 +163,8 @@ export class Curves {
     context.fillStyle = DIM;
     context.textAlign = 'center';
     for (let k = Math.ceil(this.window[0] / step); k * step <= this.window[1]; k++) {
-      context.fillText(`${+(k * step).toPrecision(10)} s`, this.x(k * step), height - 2);
+      const text = `${+(k * step).toPrecision(10)} s`, half = context.measureText(text).width / 2;
+      context.fillText(text, Math.min(this.x(k * step), width - half - 1), height - 2);
     }
     context.textAlign = 'left';
     context.fillStyle = TEXT;

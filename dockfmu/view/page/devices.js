@@ -3,6 +3,8 @@
 import { evaluate, formatted, ROUNDING } from './source.js';
 
 const ROW = 17, TITLE = 20, GAP = 8;
+const WIDE = 290, NARROW = 225; // columns of groups: as wide as this, less if they do not fit in height
+const VALUE = 88, BAR = 34; // room for a value, least room for a bar
 const PAINT = {
   positive: '#ff5a4f', negative: '#5aa2ff', track: '#28314a', text: '#d7deea', dim: '#93a0b8', on: '#ffd166', off: '#28314a',
   title: '#ffffff',
@@ -32,71 +34,112 @@ export class Devices {
   constructor(groups) {
     this.groups = groups;
     this.drawn = [];
+    this.widths = new Map();
   }
 
-  // Rows of a group: lamps stand side by side.
-  rows(group) {
-    const rows = [];
+  // Width of a label; texts are measured once.
+  measure(context, text) {
+    if (!this.widths.has(text)) {
+      context.font = '12px system-ui, sans-serif';
+      this.widths.set(text, context.measureText(text).width);
+    }
+    return this.widths.get(text);
+  }
+
+  // Rows of a group in a column of width w: two lamps stand side by side if there is room for both.
+  rows(context, group, w) {
+    const rows = [], half = item => item.device === 'lamp' && this.measure(context, item.label) < w / 2 - 18;
     for (const item of group.items) {
       const last = rows[rows.length - 1];
-      if (item.device === 'lamp' && last?.length === 1 && last[0].device === 'lamp') last.push(item);
+      if (last?.length === 1 && half(last[0]) && half(item)) last.push(item);
       else rows.push([item]);
     }
     return rows;
   }
 
-  // Columns of groups: each takes the shortest one.
-  layout(width, height) {
-    const count = Math.max(1, Math.min(4, Math.floor(width / 290)));
+  // Places of the groups in a pane of this size: few columns, more if the groups do not fit in its height.
+  layout(context, width, room) {
+    const most = Math.max(1, Math.floor(width / NARROW));
+    let count = Math.max(1, Math.min(4, Math.floor(width / WIDE))), places = this.columns(context, width, count);
+    while (count < most && Math.max(...places.map(place => place.height)) > room) places = this.columns(context, width, ++count);
+    return places;
+  }
+
+  // Each group stands in the column that is shortest so far.
+  columns(context, width, count) {
     const columns = Array.from({ length: count }, () => 0), column = (width - GAP) / count;
     return this.groups.map(group => {
       const k = columns.indexOf(Math.min(...columns)), y = columns[k];
-      columns[k] += TITLE + ROW * this.rows(group).length + GAP;
+      columns[k] += TITLE + ROW * this.rows(context, group, column - GAP).length + GAP;
       return { group, x: GAP + k * column, y, width: column - GAP, height: columns[k] };
     });
   }
 
-  heightFor(width) {
-    return Math.max(...this.layout(width).map(place => place.height), 40);
+  // Height of all groups in a pane of this size.
+  heightFor(context, width, room) {
+    return Math.max(...this.layout(context, width, room).map(place => place.height), 40);
   }
 
-  draw(source, t, context, width, height) {
+  draw(source, t, context, width, height, room) {
     this.drawn = [];
     context.clearRect(0, 0, width, height);
-    for (const { group, x, y, width: w } of this.layout(width, height)) {
+    for (const { group, x, y, width: w } of this.layout(context, width, room)) {
       context.font = '600 12px system-ui, sans-serif';
       context.fillStyle = PAINT.title;
       context.fillText(group.title, x, y + 15, w);
-      this.rows(group).forEach((row, k) => row.forEach((item, place) => {
-        const part = row[0].device === 'lamp' ? w / 2 : w;
-        this.item(source, t, context, group, item, x + place * part, y + TITLE + k * ROW, part);
+      const label = this.labelWidth(context, group, w);
+      this.rows(context, group, w).forEach((row, k) => row.forEach((item, place) => {
+        const part = w / row.length;
+        this.item(source, t, context, group, item, x + place * part, y + TITLE + k * ROW, part, label);
       }));
     }
   }
 
-  item(source, t, context, group, item, x, y, w) {
+  // Width of the labels of a group, so that its bars begin at one place.
+  labelWidth(context, group, w) {
+    const needed = Math.max(...group.items.filter(item => item.device !== 'lamp').map(item => this.measure(context, item.label)), 0) + 8;
+    return Math.max(Math.min(Math.max(needed, 0.38 * w), w - VALUE - BAR - 8), 60);
+  }
+
+  item(source, t, context, group, item, x, y, w, wide) {
     const { si, text, unit } = readItem(source, item, t);
-    const lamp = item.device === 'lamp', label = lamp ? w - 62 : 0.4 * w, value = 0.27 * w, room = w - label - value - 8;
+    const bare = item.device === 'state' || item.device === 'number', label = bare ? w - VALUE : wide, room = w - label - VALUE - 8;
     context.font = '12px system-ui, sans-serif';
-    context.fillStyle = PAINT.dim;
-    context.fillText(item.label, x, y + 13, label - 6);
     const drawn = { element: group.element, title: group.title, device: item.device, label: item.label,
       variable: item.variable?.v, value: si, text, unit };
     if (item.device === 'bar') drawn.bar = this.bar(source, t, context, item, si, x + label, y + 4, room);
     if (item.device === 'dial') drawn.dial = this.dial(source, t, context, item, si, x + label + room / 2, y + ROW - 3);
-    if (lamp) {
-      context.fillStyle = si > 0 ? PAINT.on : PAINT.off;
-      context.strokeStyle = PAINT.dim;
+    if (item.device === 'lamp') {
+      this.lamp(context, item, si > 0, x, y, w);
+    } else {
+      context.fillStyle = PAINT.dim;
+      context.fillText(item.label, x, y + 13, label - 6);
+      context.fillStyle = PAINT.text;
+      context.textAlign = 'right';
+      context.fillText(unit ? `${text} ${unit}` : text, x + w - 4, y + 13, bare ? w / 2 : VALUE);
+      context.textAlign = 'left';
+    }
+    this.drawn.push(drawn);
+  }
+
+  // Filled and with a tick while it is on, an empty ring while it is off.
+  lamp(context, item, on, x, y, w) {
+    context.lineWidth = 1;
+    context.strokeStyle = PAINT.dim;
+    context.fillStyle = PAINT.on;
+    context.beginPath();
+    context.arc(x + 6, y + 9, 5.5, 0, 2 * Math.PI);
+    if (on) context.fill();
+    context.stroke();
+    if (on) {
+      context.strokeStyle = PAINT.off;
+      context.lineWidth = 2;
       context.beginPath();
-      context.arc(x + label + 7, y + 9, 5, 0, 2 * Math.PI);
-      context.fill();
+      context.moveTo(x + 3, y + 9); context.lineTo(x + 5.5, y + 11.5); context.lineTo(x + 9, y + 6.5);
       context.stroke();
     }
-    context.fillStyle = PAINT.text;
-    context.textAlign = 'right';
-    context.fillText(unit ? `${text} ${unit}` : text, x + w - (lamp ? 10 : 4), y + 13);
-    context.textAlign = 'left';
-    this.drawn.push(drawn);
+    context.fillStyle = on ? PAINT.text : PAINT.dim;
+    context.fillText(item.label, x + 16, y + 13, w - 22);
   }
 
   // Red to the right of zero, blue to the left of it.

@@ -178,14 +178,15 @@ class Page {
     // in the scene of the contact the craft would only be in the way
     const wanted = scene => this.view === 'craft' || scene.view;
     const items = solids(source, time, wanted);
-    const view = viewpoint(source, time, this.view);
+    const others = source.other && time <= source.other.end ? solids(source.other, time, wanted) : undefined;
+    const view = viewpoint(source, time, this.view, [...items, ...others ?? []]);
     this.size = view.size;
     const layers = [{ items, pose: view.pose }], views = [view];
-    if (source.other && time <= source.other.end) {
+    if (others) {
       // under it, in its own frame of the passive unit
-      const second = viewpoint(source.other, time, this.view), pose = view.middle ? view.pose : second.pose;
-      layers.unshift({ items: solids(source.other, time, wanted), pose, other: true });
-      views.push({ ...second, pose });
+      const second = view.middle ? view : viewpoint(source.other, time, this.view, others);
+      layers.unshift({ items: others, pose: second.pose, other: true });
+      views.push(second);
     }
     for (const projection of this.projections) {
       if (projection.kind === 'side' && this.camera !== 'side') continue;
@@ -194,10 +195,11 @@ class Page {
     }
     // where the browser computes three dimensions itself, every second picture has them
     this.rested = this.playing && !this.rested && this.pictures.length < SMOOTH;
-    if (this.camera !== 'side' && !this.rested) this.solid.draw(views, time, wanted);
-    const wide = this.panes.devices.canvas.parentElement.clientWidth / letterUnit();
-    const [width, height] = this.panes.devices.fit(this.devices.heightFor(wide));
-    this.devices.draw(source, time, this.panes.devices.context, width, height);
+    if (this.camera !== 'side' && !this.rested) this.solid.draw(views, time, wanted, items);
+    const frame = this.panes.devices.canvas.parentElement, wide = frame.clientWidth / letterUnit(), room = frame.clientHeight / letterUnit();
+    const [width, height] = this.panes.devices.fit(this.devices.heightFor(this.panes.devices.context, wide, room));
+    this.devices.draw(source, time, this.panes.devices.context, width, height, room);
+    this.more();
     const curves = this.panes.curves, size = curves.fit();
     // what is still to come needs no room
     this.curves.ahead = this.following && source.running ? 0.06 : 0.5;
@@ -207,6 +209,12 @@ class Page {
       if (field.shown !== shown) field.element.textContent = field.shown = shown;
     }
     this.controls();
+  }
+
+  // Whether devices stand below the edge of their pane.
+  more() {
+    const frame = byId('devices').parentElement;
+    byId('more').hidden = frame.scrollHeight - frame.clientHeight - frame.scrollTop < 8;
   }
 
   redraw() {
@@ -251,7 +259,7 @@ class Page {
     const { source } = this;
     document.title = `${source.title} – dockfmu view`;
     byId('title').textContent = source.title;
-    byId('description').textContent = source.description;
+    byId('description').textContent = byId('description').title = source.description;
     if (source.other) byId('description').textContent = `dashed, violet: ${source.other.title}, ${source.other.outcome}`;
     byId('report').hidden = !source.report;
     this.about();
@@ -267,6 +275,7 @@ class Page {
     byId('dimensions').hidden = !source.three;
     this.options(byId('speed'), SPEEDS.map(speed => [String(speed), `${speed} ×`]));
     if (source.live) this.live();
+    this.titles();
     this.list();
     this.listen();
   }
@@ -326,7 +335,8 @@ class Page {
   list() {
     const entry = name => {
       const item = document.createElement('li'), on = this.curves.names.includes(name);
-      item.textContent = `${on ? '✓ ' : ''}${name}`;
+      // a long name is broken after a dot
+      item.append(on ? '✓\u00a0' : '', ...name.split('.').flatMap((part, k, all) => k + 1 < all.length ? [`${part}.`, document.createElement('wbr')] : [part]));
       item.style.color = on ? this.curves.colour(name) : '';
       item.title = this.source.known.get(name)?.description ?? '';
       item.tabIndex = 0;
@@ -356,6 +366,7 @@ class Page {
     for (const projection of this.projections) this.moveProjection(projection);
     this.moveCurves(byId('curves'));
     document.addEventListener('keydown', event => this.key(event));
+    byId('devices').parentElement.onscroll = () => this.more();
     new ResizeObserver(() => this.redraw()).observe(document.querySelector('main'));
   }
 
@@ -372,8 +383,16 @@ class Page {
     byId('side').hidden = camera !== 'side';
     byId('solid').hidden = camera === 'side';
     byId('cross').hidden = !camera.startsWith('aim ');
-    byId('sidetitle').textContent = byId('camera').selectedOptions[0].text;
+    this.titles();
     this.draw();
+  }
+
+  // What the two panes of the scene show.
+  titles() {
+    const { view } = this.source.scenes[this.view] ?? {}, axis = view ? 'the axis' : 'x';
+    const plane = view?.through ? 'plane of the axis and the exit hinge' : 'x to the right, y up';
+    byId('sidetitle').textContent = this.camera === 'side' ? `Side: ${plane}` : byId('camera').selectedOptions[0].text;
+    byId('axialtitle').textContent = `Along ${axis}: y up, z to the right`;
   }
 
   moveSolid(canvas) {
@@ -388,22 +407,39 @@ class Page {
 
   home() {
     for (const projection of this.projections) Object.assign(projection, { zoom: 1, pan: [0, 0] });
+    this.titles();
     this.draw();
   }
 
-  zoom(factor) {
-    for (const projection of this.projections) projection.zoom = Math.min(Math.max(projection.zoom * factor, 0.02), 200);
+  // Both projections grow, one of them around the pointer: `place` is relative to the middle of its canvas.
+  zoom(factor, pointed, place = [0, 0]) {
+    for (const projection of this.projections) {
+      const zoom = Math.min(Math.max(projection.zoom * factor, 0.02), 200), by = zoom / projection.zoom;
+      const fixed = projection === pointed ? place : [0, 0];
+      projection.pan = projection.pan.map((shift, k) => fixed[k] - (fixed[k] - shift) * by);
+      projection.zoom = zoom;
+    }
     this.redraw();
   }
 
   moveProjection(projection) {
     const { canvas } = projection;
-    canvas.addEventListener('wheel', event => { event.preventDefault(); this.zoom(Math.exp(-event.deltaY / 400)); }, { passive: false });
+    const place = event => [event.offsetX / letterUnit(), event.offsetY / letterUnit()];
+    canvas.addEventListener('wheel', event => {
+      event.preventDefault();
+      const [x, y] = place(event), unit = letterUnit();
+      this.zoom(Math.exp(-event.deltaY / 400), projection, [x - canvas.clientWidth / unit / 2, y - canvas.clientHeight / unit / 2]);
+    }, { passive: false });
     canvas.addEventListener('dblclick', () => this.home());
     canvas.addEventListener('pointerdown', event => canvas.setPointerCapture(event.pointerId));
     canvas.addEventListener('pointermove', event => {
-      if (!canvas.hasPointerCapture(event.pointerId)) return;
-      projection.pan = [projection.pan[0] + event.movementX, projection.pan[1] + event.movementY];
+      if (!canvas.hasPointerCapture(event.pointerId)) {
+        const item = projection.at(place(event));
+        canvas.title = item ? `${item.element}: ${item.label || item.kind.replace('_', ' ')}` : '';
+        return;
+      }
+      const unit = letterUnit();
+      projection.pan = [projection.pan[0] + event.movementX / unit, projection.pan[1] + event.movementY / unit];
       this.redraw();
     });
   }

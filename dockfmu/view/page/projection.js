@@ -6,8 +6,10 @@ import { geometry } from './geometry.js';
 
 export const COLOURS = {
   free: '#3fbf6f', lit: '#ff5a4f', passive: '#7f9bc4', line: '#c9d4e6', thin: '#6d7890', contact: '#ff5a4f',
-  arrow: '#ffb347', text: '#d7deea', axis: '#39435a', other: '#e58cff',
+  arrow: '#ffb347', text: '#d7deea', axis: '#39435a', other: '#e58cff', ground: '#171d2c',
 };
+const NEAR = 7; // units from a line within which the pointer is on it
+const LABELLED = 44; // length of a rod that has room for its label
 const SKIPPED = new Set(['shape', 'frame', 'to_frame', 'label', 'lit', 'style']);
 const FIXED = new Set(['revolution', 'inertia_box']);
 
@@ -47,8 +49,8 @@ export function solids(source, t, wanted = () => true) {
   return found;
 }
 
-// The frame in which the scene is drawn, with the directions of the projections, at t.
-export function viewpoint(source, t, name) {
+// The frame in which the scene is drawn, with the directions of the projections, at t; `items` are what is drawn.
+export function viewpoint(source, t, name, items) {
   if (name !== 'craft') {
     for (const [element, scene] of Object.entries(source.scenes)) {
       if (!scene.view || (name && name !== element)) continue;
@@ -63,18 +65,34 @@ export function viewpoint(source, t, name) {
       return { pose, lateral, size: scene.view.size ?? 1 };
     }
   }
-  return around(source, t);
+  return around(items);
 }
 
-// The view of all craft, in axes of I: it holds the origins of all frames.
-function around(source, t) {
-  const origins = Object.values(source.scenes).flatMap(scene => Object.values(poses(scene, source, t)).map(pose => pose.position));
+// Points that tell how far what is drawn reaches: ends and some points of lines, and dots.
+export function outline(items) {
+  const found = [];
+  for (const item of items) {
+    if (item.kind === 'arrow' || item.kind === 'contact') continue;
+    if (item.dot) found.push(item.dot);
+    if (item.circle) found.push(item.circle.centre);
+    for (const line of item.lines) {
+      const every = Math.ceil(line.length / 9);
+      for (let k = 0; k < line.length; k += every) found.push(line[k]);
+    }
+  }
+  return found.filter(point => point.every(Number.isFinite));
+}
+
+// The view of all craft, in axes of I: it holds all that is drawn; `half` are the halves of its edges.
+function around(items) {
+  const points = outline(items);
   const ends = [0, 1, 2].map(axis => {
-    const values = origins.map(origin => origin[axis]).filter(Number.isFinite);
-    return values.length ? [Math.min(...values), Math.max(...values)] : [0, 0];
+    let low = Infinity, high = -Infinity;
+    for (const point of points) { low = Math.min(low, point[axis]); high = Math.max(high, point[axis]); }
+    return low <= high ? [low, high] : [0, 0];
   });
-  const size = Math.max(0.6 * Math.max(...ends.map(([low, high]) => high - low)), 1);
-  return { pose: { ...IDENTITY, position: ends.map(([low, high]) => (low + high) / 2) }, lateral: [0, 1, 0], size, middle: true };
+  const half = ends.map(([low, high]) => Math.max((high - low) / 2, 0.5));
+  return { pose: { ...IDENTITY, position: ends.map(([low, high]) => (low + high) / 2) }, lateral: [0, 1, 0], half, size: Math.max(...half), middle: true };
 }
 
 const dot = (a, b) => a[0] * b[0] + a[1] * b[1] + a[2] * b[2];
@@ -83,6 +101,45 @@ const DIRECTIONS = {
   axial: () => [[0, 0, 1], [0, 1, 0]],
   // x to the right, the plane of the axis and the exit hinge
   side: view => [[1, 0, 0], view.lateral],
+};
+
+// Texts of one picture: each at the first place beside its point that no other one has taken, or nowhere.
+class Labels {
+  constructor(context, width, height) {
+    Object.assign(this, { context, width, height, taken: [] });
+  }
+
+  put(text, [x, y], colour) {
+    const { context, width, height } = this;
+    context.font = '12px system-ui, sans-serif';
+    const wide = context.measureText(text).width;
+    for (const [left, base] of [[x + 6, y - 6], [x + 6, y + 15], [x - 6 - wide, y - 6], [x - 6 - wide, y + 15]]) {
+      const box = [left - 2, base - 11, left + wide + 2, base + 4];
+      if (box[0] < 0 || box[1] < 0 || box[2] > width || box[3] > height) continue;
+      if (this.taken.some(other => box[0] < other[2] && other[0] < box[2] && box[1] < other[3] && other[1] < box[3])) continue;
+      this.taken.push(box);
+      haloed(context, text, left, base, colour);
+      return box;
+    }
+    return undefined;
+  }
+}
+
+// A text that is legible over lines.
+export function haloed(context, text, x, y, colour) {
+  context.setLineDash([]);
+  context.lineJoin = 'round';
+  context.lineWidth = 3;
+  context.strokeStyle = COLOURS.ground;
+  context.strokeText(text, x, y);
+  context.fillStyle = colour;
+  context.fillText(text, x, y);
+}
+
+const distance = ([x, y], [a, b], [c, d]) => {
+  const length = (c - a) ** 2 + (d - b) ** 2;
+  const share = length ? Math.min(Math.max(((x - a) * (c - a) + (y - b) * (d - b)) / length, 0), 1) : 0;
+  return Math.hypot(x - a - share * (c - a), y - b - share * (d - b));
 };
 
 // One canvas with one projection.
@@ -98,7 +155,10 @@ export class Projection {
   // Draw layers of items, each in the frame of its own `pose`: the run that is looked at, and another one under it.
   draw(layers, view, context, width, height) {
     const [right, up] = DIRECTIONS[this.kind](view);
-    const scale = Math.min(width, height) / (2 * view.size) * this.zoom;
+    const [wide, tall] = this.kind === 'side' ? [0, 1] : [2, 1];
+    // a margin for labels around all that is drawn
+    const scale = this.zoom * (view.half ? 0.88 * Math.min(width / (2 * view.half[wide]), height / (2 * view.half[tall]))
+      : Math.min(width, height) / (2 * view.size));
     const shift = this.kind === 'side' && !view.middle ? [-0.4 * view.size, 0] : [0, 0];
     this.scale = scale;
     this.all = view.middle;
@@ -108,6 +168,9 @@ export class Projection {
         height / 2 - (dot(up, local) + shift[1]) * scale + this.pan[1]];
     };
     this.drawn = [];
+    this.labels = new Labels(context, width, height);
+    // the place of the ruler
+    this.labels.taken.push([0, height - 32, 110, height]);
     context.clearRect(0, 0, width, height);
     this.axes(context, width, height, projected(view.pose), view);
     for (const { items, pose, other } of layers) {
@@ -115,6 +178,8 @@ export class Projection {
       for (const item of items) this.item(context, item, project, scale, other);
       for (const item of items) if (item.kind === 'contact') this.contact(context, item, project, other);
     }
+    const named = new Set();
+    for (const item of this.drawn) item.text = item.other ? undefined : this.label(item, named);
     this.ruler(context, height, scale);
   }
 
@@ -162,16 +227,28 @@ export class Projection {
       context.beginPath();
       context.arc(...centre, 4, 0, 2 * Math.PI);
       context.fill();
-      context.font = '12px system-ui, sans-serif';
-      if (!other) context.fillText(this.name(item), centre[0] + 6, centre[1] - 6);
     }
     context.setLineDash([]);
     this.drawn.push({ element: item.element, kind: item.kind, label: item.label, other, lit: item.lit, colour, lines, centre, radius });
   }
 
-  // Among all craft a point is named after its craft.
-  name(item) {
-    return this.all ? item.element : item.label;
+  // The box of the label of a dot, or of a rod that is long enough. Among all craft the first dot has the name of its craft.
+  label(item, named) {
+    const [line] = item.lines;
+    if (item.kind === 'point') {
+      const first = this.all && !named.has(item.element);
+      const box = this.labels.put(!first ? item.label : item.label.length < 3 ? `${item.element} ${item.label}` : item.element, item.centre, COLOURS.text);
+      if (box) named.add(item.element);
+      return box;
+    }
+    if (item.kind !== 'rod' || !item.label || Math.hypot(line[1][0] - line[0][0], line[1][1] - line[0][1]) < LABELLED) return undefined;
+    return this.labels.put(item.label, [(line[0][0] + line[1][0]) / 2, (line[0][1] + line[1][1]) / 2], COLOURS.text);
+  }
+
+  // What is drawn at a place of the canvas: the last one that is near it.
+  at(place) {
+    return this.drawn.findLast(item => (item.centre && Math.hypot(item.centre[0] - place[0], item.centre[1] - place[1]) < (item.radius ?? 0) + NEAR)
+      || item.lines.some(line => line.some((point, k) => k && distance(place, line[k - 1], point) < NEAR)));
   }
 
   head(context, [from, to]) {

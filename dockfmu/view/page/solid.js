@@ -3,10 +3,12 @@
 import { evaluate } from './source.js';
 import { pointBetween, poses, IDENTITY } from './frames.js';
 import { geometry } from './geometry.js';
+import { outline } from './projection.js';
 
 const PAINTS = { free: 0x3fbf6f, lit: 0xff5a4f, passive: 0x8fb0e0, line: 0xc9d4e6, thin: 0x8793ad, contact: 0xff5a4f, arrow: 0xffb347, other: 0xe58cff };
 const PLAIN = new Set(['shape', 'frame', 'to_frame', 'label', 'lit', 'style', 'shown', 'kept']);
 export const FIELD = 40; // degrees, of the camera from top to bottom
+const THICKEST = 0.1; // m, radius of rods: that of a link of an arm
 const OVERVIEW = [-0.75, 0.4, 0.55]; // from where the overview camera looks at the middle of all craft
 
 // One canvas with one camera: it turns around the origin of the scene or of a frame, looks along x of a frame, or stands
@@ -86,7 +88,8 @@ export class Solid {
       made.lines[0].slice(1).forEach((end, k) => {
         const from = new three.Vector3(...made.lines[0][k]), way = new three.Vector3(...end).sub(from), rod = object.children[k];
         rod.position.copy(from);
-        rod.scale.set(0.014 * view.size, way.length(), 0.014 * view.size);
+        const thick = Math.min(0.014 * view.size, THICKEST);
+        rod.scale.set(thick, way.length(), thick);
         rod.quaternion.setFromUnitVectors(new three.Vector3(0, 1, 0), way.normalize());
       });
     } else if (shape.shape === 'arrow') {
@@ -106,7 +109,7 @@ export class Solid {
   }
 
   // `views` are the viewpoints of the recordings.
-  draw(views, t, wanted) {
+  draw(views, t, wanted, items) {
     const width = this.canvas.clientWidth, height = this.canvas.clientHeight;
     if (!width || !height) return;
     this.layers.forEach((layer, k) => {
@@ -115,7 +118,7 @@ export class Solid {
       layer.placed = new Map();
       if (layer.view) for (const [element, scene] of Object.entries(layer.source.scenes)) layer.placed.set(element, poses(scene, layer.source, t));
     });
-    this.look(t, wanted);
+    this.look(width / height, items);
     const seen = [];
     for (const body of this.bodies) if (body.layer.view) this.body(body, t, wanted, seen);
     const ratio = window.devicePixelRatio || 1;
@@ -159,7 +162,7 @@ export class Solid {
   }
 
   // Put the camera where it stands, and the recordings around it.
-  look(t, wanted) {
+  look(aspect, items) {
     const { camera, aim, mode } = this, [first, ...others] = this.layers, { view } = first;
     const framed = aim && first.placed.get(aim[0])?.[aim[1]], aimed = mode === 'aim' && framed;
     const centre = framed ? (aimed ? framed : { position: framed.position, quaternion: view.pose.quaternion }) : view.pose;
@@ -178,11 +181,7 @@ export class Solid {
       camera.position.set(-0.001, 0, 0);
       camera.lookAt(1, 0, 0);
     } else if (mode === 'overview') {
-      const { middle, radius } = this.extent(inverse, wanted), away = 1.15 * radius / Math.sin(this.field * Math.PI / 360);
-      const length = Math.hypot(...OVERVIEW);
-      camera.position.set(...middle.map((x, k) => x + away * OVERVIEW[k] / length));
-      camera.lookAt(...middle);
-      camera.near = 0.01 * away;
+      this.overlook(inverse, aspect, items);
     } else {
       const middle = view.middle || framed ? [0, 0, 0] : this.target.map(x => x * size / 0.55), c = Math.cos(this.elevation);
       camera.position.set(
@@ -193,17 +192,20 @@ export class Solid {
     }
   }
 
-  // Middle and radius of a ball that holds the origins of all frames that are shown.
-  extent(inverse, wanted) {
-    const points = [];
-    for (const [element, scene] of Object.entries(this.layers[0].source.scenes)) {
-      if (!wanted(scene)) continue;
-      for (const pose of Object.values(this.layers[0].placed.get(element))) {
-        if (pose.position.every(Number.isFinite)) points.push(new this.three.Vector3(...pose.position).applyMatrix4(inverse));
-      }
+  // Stand aside, as near as all that is drawn stays in the picture.
+  overlook(inverse, aspect, items) {
+    const { three, camera } = this, points = outline(items).map(point => new three.Vector3(...point).applyMatrix4(inverse));
+    const middle = new three.Box3().setFromPoints(points).getCenter(new three.Vector3());
+    const back = new three.Vector3(...OVERVIEW).normalize(), right = new three.Vector3(0, 1, 0).cross(back).normalize(), up = back.clone().cross(right);
+    const tall = 0.87 * Math.tan(camera.fov * Math.PI / 360);
+    let away = 0.5;
+    for (const point of points) {
+      point.sub(middle);
+      away = Math.max(away, point.dot(back) + Math.max(Math.abs(point.dot(up)) / tall, Math.abs(point.dot(right)) / (tall * aspect)));
     }
-    const box = new this.three.Box3().setFromPoints(points), ball = box.getBoundingSphere(new this.three.Sphere());
-    return { middle: ball.center.toArray(), radius: Math.max(ball.radius, 0.5) };
+    camera.position.copy(middle).addScaledVector(back, away);
+    camera.lookAt(middle);
+    camera.near = 0.01 * away;
   }
 
   state() {
