@@ -54,8 +54,27 @@ ALL = ("airlock_era", "airlock_era_coarse", "radiator_era", "radiator_era_blind"
 
 @pytest.mark.parametrize("system", ALL)
 def test_energy_closes(run, system):
-    limit = {"airlock": 0.05, "radiator": 0.02}.get(system.partition("_")[0], 0.01)
+    """Within 1 %, or of first order in the micro-step of the arm: see below."""
+    limit = {"airlock_era": 0.02, "airlock_era_coarse": 0.03}.get(system, 0.01)
     assert abs(run(system).summary["audit"]["energy_residual"]) < limit
+
+
+def test_spec08_oracle_O30_what_lacks_of_the_energy_falls_with_the_micro_step_of_the_arm(run):
+    """Gears damp by k_g h/2 more than c_g, contacts by k h/2 (docs/theory/manipulator.md): below 1 % at 0.125 ms.
+
+    The macro step, by which motion is extrapolated to the contact, has no part in it.
+    """
+    micro_step = "manipulator.parameters.micro_step={}"
+    coarse = run("airlock_era_coarse", "--no-report")
+    lacking = [coarse.summary["audit"]["energy_residual"]]
+    for h in (0.25e-3, 0.125e-3):
+        shorter = run("airlock_era_coarse", "--no-report", "--set", micro_step.format(h))
+        lacking.append(shorter.summary["audit"]["energy_residual"])
+    assert lacking[0] / lacking[1] == pytest.approx(2.0, rel=0.05)
+    assert lacking[1] / lacking[2] == pytest.approx(2.0, rel=0.05)
+    assert lacking[2] < 0.01
+    halved = run("airlock_era_coarse", "--no-report", "--step", 0.5e-3).summary["audit"]["energy_residual"]
+    assert halved == pytest.approx(lacking[0], rel=0.02)
 
 
 def test_spec08_oracle_O36_airlock_is_captured_at_300_s(run):
@@ -79,19 +98,23 @@ def test_spec08_oracle_O36_airlock_is_captured_at_300_s(run):
 
 
 def test_spec08_oracle_O37_coarse_control_loads_the_arm_more(run):
-    """Insert without Steps goes beyond the limit, the precise run stays below it."""
+    """A fast Insert without Steps goes beyond 300 N or 400 N m at capture, the precise run stays below them."""
     fine, coarse = load(run("airlock_era")), load(run("airlock_era_coarse"))
-    assert fine[0] < 150.0
-    assert fine[1] < 200.0
-    assert coarse[0] > 150.0 or coarse[1] > 200.0
+    assert fine[0] < 300.0
+    assert fine[1] < 400.0
+    assert coarse[0] > 300.0 or coarse[1] > 400.0
     assert coarse[0] > 1.5 * fine[0]
     assert run("airlock_era_coarse").results["contact.sensor.capture"][-1] == 1.0
 
 
-@pytest.mark.xfail(strict=True, reason="177 N and 229 N m: the drives of ERA, 380 N m each, cannot load it more")
-def test_spec08_oracle_O37_coarse_control_exceeds_300_N_or_400_N_m(run):
-    force, torque = load(run("airlock_era_coarse"))
-    assert force > 300.0 or torque > 400.0
+def test_a_slow_insert_without_steps_saturates_the_drives_below_the_limits(run):
+    """What exceeds them is the speed: at 5 mm/s, a tenth, the drives of ERA give no more than this."""
+    done = run("airlock_era_coarse", "--no-report", "--set", "sequence.parameters.step.speed[1]=0.005")
+    force, torque = load(done)
+    assert 150.0 < force < 300.0
+    assert 200.0 < torque < 400.0
+    motors = [np.abs(done.results[f"manipulator.joint[{j}].motor_torque"]).max() for j in range(1, 8)]
+    assert max(motors) > 0.99
 
 
 def test_spec08_oracle_O38_radiator_has_seven_phases(run):
