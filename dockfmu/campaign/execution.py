@@ -13,11 +13,12 @@ import math
 import os
 import time
 import uuid
+from collections import deque
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from concurrent.futures import CancelledError
 from contextlib import suppress
 from dataclasses import dataclass
-from itertools import islice
+from itertools import count
 from types import TracebackType
 from typing import Any
 
@@ -35,7 +36,8 @@ WINDOW = 4
 CHUNK_S = 3.0
 """Duration of a chunk that is aimed at; the scheduler spends some milliseconds on each."""
 LARGEST_CHUNK = 50
-POLL_S = 0.02
+POLL_S, CHECK_S = 0.05, 1.0
+"""Time between two looks at what has come, which cost nothing, and at the workers, of which the scheduler is asked."""
 WAIT_S = 30.0
 """Time for which workers of a scheduler are waited for."""
 CLOSE_S = 20.0
@@ -89,6 +91,7 @@ class Execution:
         self._parcel = Parcel(uuid.uuid4().hex[:12], packed, files, digests, fingerprint(), runner)
         self._plugin = StudyPlugin(self._parcel)
         self._mean_s = math.nan
+        self._numbers = count()
 
     def __enter__(self) -> Execution:
         logging.getLogger("distributed").setLevel(logging.CRITICAL)
@@ -99,7 +102,12 @@ class Execution:
                 "distributed.scheduler.allowed-failures": DEATHS,
                 "distributed.comm.timeouts.connect": "10s",
                 "distributed.comm.retry.count": 0,
+                # a worker's thread is the only one that is to take time: no profiles of it, no clocks of event loops
+                "distributed.worker.profile.enabled": False,
+                "distributed.admin.tick.interval": "1s",
                 "distributed.admin.tick.limit": "1h",
+                "distributed.admin.system-monitor.interval": "5s",
+                "distributed.admin.system-monitor.gil.enabled": False,
                 "distributed.worker.memory.spill": False,
                 "distributed.worker.memory.target": False,
                 "distributed.worker.memory.pause": False,
@@ -107,9 +115,9 @@ class Execution:
         )
         self._cluster: LocalCluster | None = None
         if self.options.scheduler is None:
-            count = self.options.workers or len(os.sched_getaffinity(0))
+            workers = self.options.workers or len(os.sched_getaffinity(0))
             self._cluster = LocalCluster(
-                n_workers=count, threads_per_worker=1, processes=True, memory_limit=self.options.memory_limit,
+                n_workers=workers, threads_per_worker=1, processes=True, memory_limit=self.options.memory_limit,
                 dashboard_address=None, scheduler_kwargs={"dashboard_address": ":0"}, silence_logs=logging.CRITICAL,
             )  # fmt: skip
         try:
@@ -160,9 +168,9 @@ class Execution:
 
     @property
     def threads(self) -> int:
-        """Threads of the cluster, at least 1."""
+        """Threads of the cluster at present."""
         assert self._client is not None
-        return max(1, sum(map(int, self._client.nthreads().values())))
+        return sum(map(int, self._client.nthreads().values()))
 
     def run(self, points: Iterable[RunPoint], *, tick: Callable[[], None] = lambda: None) -> Iterator[dict[str, Any]]:
         """Yield the row of each run as it comes; `tick` is called many times a second.
@@ -170,24 +178,29 @@ class Execution:
         Raises SchedulerLostError, WorkerMismatchError, and OptionError for a fault in making a run.
         """
         assert self._client is not None
-        left = iter(points)
+        left = deque(points)
         chunks: dict[str, list[RunPoint]] = {}
         done = as_completed(raise_errors=False)
-        window = WINDOW * self.threads
+        threads = self.threads
 
         def submit(chunk: list[RunPoint]) -> None:
-            # equal arguments must not give one future
-            future = self._client.submit(run_chunk, self._parcel.key, chunk, pure=False, retries=0)  # type: ignore[union-attr]
+            # keys of one group wait at the scheduler until a worker is free, whichever it is
+            future = self._client.submit(  # type: ignore[union-attr]
+                run_chunk, self._parcel.key, chunk, key=(f"runs-{self._parcel.key}", next(self._numbers)), retries=0
+            )
             chunks[future.key] = chunk
             done.add(future)
 
         def fill() -> None:
-            while len(chunks) < window and (chunk := list(islice(left, self._chunk_size()))):
-                submit(chunk)
+            window = WINDOW * max(1, threads)
+            while left and len(chunks) < window:
+                # the last chunks are small, so that no worker waits long for another
+                size = min(self._chunk_size(), -(-len(left) // window))
+                submit([left.popleft() for _ in range(size)])
 
         suspects: list[RunPoint] = []
         alone: set[int] = set()
-        last_worker = time.monotonic()
+        last_worker = last_check = time.monotonic()
         try:
             fill()
             while chunks or suspects:
@@ -195,9 +208,11 @@ class Execution:
                     alone.add(suspects[0].index)
                     submit([suspects.pop(0)])
                 tick()
-                if self._client.scheduler_info(n_workers=-1)["workers"]:
-                    last_worker = time.monotonic()
-                elif time.monotonic() - last_worker > WORKERLESS_S:
+                now = time.monotonic()
+                if now - last_check > CHECK_S:
+                    last_check, threads = now, self.threads
+                    last_worker = now if threads else last_worker
+                if now - last_worker > WORKERLESS_S:
                     raise SchedulerLostError("no worker is left; start again, and the campaign goes on where it was")
                 if not done.has_ready():
                     self._check_scheduler()

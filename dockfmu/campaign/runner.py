@@ -44,7 +44,7 @@ class WorkerMismatchError(DockfmuError):
     """A worker has another version of dockfmu, of a library, or of an FMU than the client."""
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, slots=True)
 class RunPoint:
     """A run to make: number `index`, with its own draw or with these `values`; `step` replaces that of the study."""
 

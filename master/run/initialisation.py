@@ -39,8 +39,10 @@ class Initialisation:
         self.values: dict[Place, Any] = {}
         self.set_inputs: set[Place] = set()
         self.sources: dict[str, dict[str, Connection]] = {name: {} for name in order}
+        self.transformations: dict[Place, tuple[float, float]] = {}
         outputs: dict[str, dict[str, None]] = {name: {} for name in order}
         for connection in system.connections:
+            self.transformations[connection.target, connection.input] = system.transformation(connection)
             self.sources[connection.target][connection.input] = connection
             outputs[connection.source][connection.output] = None
         self.outputs = {name: list(found) for name, found in outputs.items()}
@@ -51,22 +53,22 @@ class Initialisation:
         pending = self._pending()
         if not pending:
             return self._confirm()
-        cycle, unknowns = self._loop(), [place for place in pending if self._is_real(place)]
+        unknowns = [place for place in pending if self._is_real(place)]
         self._sweep()
         # values passed on without a loop arrive within one sweep per element
         sweeps = self._iterate(len(self.order) + SUBSTITUTIONS)
         if sweeps is not None:
-            return (
-                [f"algebraic loop at the start, solved in {sweeps} sweeps: {cycle}"] if sweeps > len(self.order) else []
-            )
+            if sweeps <= len(self.order):
+                return []
+            return [f"algebraic loop at the start, solved in {sweeps} sweeps: {self._loop(pending)}"]
         changing = self._solve(unknowns)
         if not changing:
-            return [f"algebraic loop at the start, solved by Newton's method: {cycle}"]
+            return [f"algebraic loop at the start, solved by Newton's method: {self._loop(pending)}"]
         names = ", ".join(f"{element}.{variable}" for element, variable in changing[:6])
         raise StructureError(
             [
-                f"system {self.system.name} cannot be initialised: the algebraic loop {cycle} does not converge, and "
-                f"Newton's method finds no solution; still changing: {names}"
+                f"system {self.system.name} cannot be initialised: the algebraic loop {self._loop(pending)} does not "
+                f"converge, and Newton's method finds no solution; still changing: {names}"
             ]
         )
 
@@ -168,7 +170,7 @@ class Initialisation:
             place = (connection.source, connection.output)
             if place in self.values and (again or (element, name) not in self.set_inputs):
                 value = dict(connection.table).get(self.values[place], self.values[place])
-                factor, offset = self.system.transformation(connection)
+                factor, offset = self.transformations[element, name]
                 found[name] = value if (factor, offset) == (1.0, 0.0) else factor * value + offset
                 self.set_inputs.add((element, name))
         if found:
@@ -181,9 +183,8 @@ class Initialisation:
                     raise FmuError(element, f"output {output} is NaN at initialisation")
                 self.values[element, output] = value
 
-    def _loop(self) -> str:
-        """Describe the algebraic loop among the pending outputs."""
-        pending = self._pending()
+    def _loop(self, pending: Sequence[Place]) -> str:
+        """Describe the algebraic loop among outputs that wait for each other."""
         edges = [
             ((self.sources[e][name].source, self.sources[e][name].output), (e, v))
             for e, v in pending

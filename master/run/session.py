@@ -222,7 +222,11 @@ class Session:
         failure = self._failure(result.t_end) if reason == at.FAILED else None
         self._deliver()
         if failure is not None:
-            raise failure
+            try:
+                raise failure
+            finally:
+                # its traceback holds this frame: a cycle that would keep the tables until garbage is collected
+                del failure
         if reason == at.NOT_FINITE:
             self._check_finite(result.t_end + self.stepper.step)
         if reason == at.STOPPED:

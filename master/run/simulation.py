@@ -329,6 +329,8 @@ class CoSimulation:
                     if not self._finished:
                         self._session.conclude()
         finally:
+            # it refers back by its snapshot: a cycle that would keep its tables until garbage is collected
+            self._session = None
             if not self._finished:
                 _end(self._watchers, self.result)
 
