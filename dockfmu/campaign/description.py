@@ -30,7 +30,7 @@ from master.step_control import Retry
 
 _TABLES = (
     "name", "description", "system", "runs", "seed", "sampling", "points", "values", "parameters", "swap", "vary",
-    "severity", "run", "end", "measures", "keep", "answers",
+    "severity", "run", "end", "measures", "keep", "refined", "answers",
 )  # fmt: skip
 _RUN = ("step", "stop", "algorithm", "adaptive", "retry", "time_limit")
 _MEASURE = ("signal", "kind", "unit")
@@ -98,6 +98,8 @@ class Study:
         What is kept beside.
     time_limit : float
         Longest duration of a run, s of the wall clock.
+    refined : float
+        Share of the largest values of each measure whose runs are made again at a tenth of the step.
     answers : mapping
         The tables of the questions.
     """
@@ -117,6 +119,7 @@ class Study:
     kept: Kept
     time_limit: float
     answers: Mapping[str, Any]
+    refined: float = 0.01
 
     @property
     def choices(self) -> tuple[Choice, ...]:
@@ -234,7 +237,7 @@ def read_study(content: Mapping[str, Any], folder: Path, where: str) -> tuple[St
         swap={str(element): str(file) for element, file in table.table("swap").content.items()},
         draws=draws, options=options, endings=_endings(table, system), measures=_measures(table, system),
         kept=_kept(table), time_limit=_seconds(run, "time_limit") or 600.0,
-        answers=dict(table.table("answers").content),
+        answers=dict(table.table("answers").content), refined=_share(table, "refined", 0.01),
     ), system  # fmt: skip
 
 
@@ -255,6 +258,13 @@ def _seconds(table: Table, name: str) -> float | None:
     if number is None or number <= 0.0:
         raise DeclarationError(f"{table.where}: {name} = {shown(value)}: must be a positive time, such as 15 or '10ms'")
     return number
+
+
+def _share(table: Table, name: str, default: float) -> float:
+    share = float(table.number(name, default))
+    if not 0.0 <= share <= 1.0:
+        raise DeclarationError(f"{table.where}: {name} = {share:g}: must lie between 0 and 1")
+    return share
 
 
 def _severity_limit(table: Table, system: System) -> SeverityLimit | None:

@@ -1,4 +1,7 @@
-"""Runs that methods ask for: at chosen values instead of draws, kept so that a method that is repeated finds them."""
+"""Runs beside those of a campaign, kept so that what is repeated finds them.
+
+Methods ask for runs at chosen values instead of draws; what decides a number is made again with a finer step.
+"""
 
 from __future__ import annotations
 
@@ -10,6 +13,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from base.errors import DockfmuError
+from dockfmu.campaign.dataset import DataSet
 from dockfmu.campaign.description import short_name
 from dockfmu.campaign.execution import Execution
 from dockfmu.campaign.folder import ANSWERS, CampaignFolder, data_set
@@ -19,8 +23,34 @@ if TYPE_CHECKING:
     import pandas
 
 
+FINE = 0.1
+"""Part of the step with which a run that decides a number is made again."""
+
+
 class EvaluationError(DockfmuError):
     """The kept runs of a method are not those that it asks for."""
+
+
+def fine_step(campaign: CampaignFolder) -> float:
+    """Return the step of runs that are made again, s."""
+    return FINE * (campaign.study.options.step or campaign.system.plan.step)
+
+
+def refined(campaign: CampaignFolder, cluster: Execution, indices: Sequence[int]) -> pandas.DataFrame:
+    """Return the rows of these runs of a campaign made again at a tenth of the step, by their index."""
+    with data_set(campaign, Path(ANSWERS) / "refined.parquet") as data:
+        todo = [RunPoint(index, step=fine_step(campaign)) for index in indices if index not in data.seen]
+        try:
+            for row in cluster.run(todo) if todo else ():
+                data.add(row)
+        finally:
+            data.flush()
+        found = data.read() if data.seen else _no_rows(data)
+    return found.set_index("index").loc[list(indices)]
+
+
+def _no_rows(data: DataSet) -> pandas.DataFrame:
+    return data.schema.empty_table().to_pandas()
 
 
 class Evaluations:

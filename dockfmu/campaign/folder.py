@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
 MANIFEST, RUNS, SERIES, ANSWERS = "campaign.json", "runs.parquet", "series", "answers"
 FORMAT = 1
-FREE = ("runs", "answers", "keep", "description")
+FREE = ("runs", "answers", "keep", "refined", "description")
 """Tables of a description that may change between two sessions of a campaign."""
 
 

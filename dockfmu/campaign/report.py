@@ -12,7 +12,7 @@ import numpy as np
 from markupsafe import Markup
 
 from base.files import atomic_file, write_file
-from dockfmu.campaign.answers.asked import Answer
+from dockfmu.campaign.answers.answer import Answer
 from dockfmu.campaign.folder import ANSWERS, CampaignFolder
 from dockfmu.report.figures import plotly_js
 
@@ -62,8 +62,10 @@ def _traces(answer: Answer) -> list[dict[str, Any]]:
         return [
             {**line, "y": data["low"], "line": {"width": 0}, "showlegend": False, "hoverinfo": "skip"},
             {**line, "y": data["high"], "line": {"width": 0}, "fill": "tonexty", "name": "95 %"},
-            {**line, "y": data["y"], "name": "exceeded with probability", "line": {"color": _COLOURS[0]}},
-        ]
+            {**line, "y": data["y"], "name": "runs", "line": {"color": _COLOURS[0]}},
+            *([{"type": "scatter", "mode": "markers", "x": data["x_fine"], "y": data["y_fine"],
+                "name": "at a tenth of the step", "marker": {"color": _COLOURS[1]}}] if "x_fine" in data else ()),
+        ]  # fmt: skip
     if answer.kind == "sensitivity":
         return [{"type": "bar", "x": data["x"], "y": data[key], "name": name}
                 for key, name in (("y", "rank correlation"), ("z", "first-order share"))]  # fmt: skip
@@ -101,7 +103,10 @@ def _write_png(answer: Answer, file: Path) -> None:
         axis.set_ylabel("probability")
     elif answer.kind == "loads":
         axis.fill_between(data["x"], data["low"], data["high"], alpha=0.3, label="95 %")
-        axis.plot(data["x"], data["y"])
+        axis.plot(data["x"], data["y"], label="runs")
+        if "x_fine" in data:
+            axis.plot(data["x_fine"], data["y_fine"], "o", label="at a tenth of the step")
+        axis.legend()
         axis.set(yscale="log", xlabel=data["label"], ylabel="probability of more")
     elif answer.kind == "sensitivity":
         places = np.arange(len(data["x"]))

@@ -151,7 +151,8 @@ class _Warm:
         self.endings = EndingObserver({end.event: plan.events[end.event] for end in study.endings})
         self.last = LastDocking()
         observers = [self.measures, self.endings, self.last, TimeLimit(study.time_limit)]
-        options = study.options if step is None else replace(study.options, step=step)
+        # a finer step is a fixed one: that of step control would only begin with it
+        options = study.options if step is None else replace(study.options, step=step, adaptive=None)
         self.step = options.step or plan.step
         self.simulation: Simulation = system.simulate(options, observers=observers)
         self.simulation.__enter__()

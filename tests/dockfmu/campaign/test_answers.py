@@ -10,6 +10,7 @@ import dockfmu
 from dockfmu.campaign.answers.comparison import compare_measures, compare_outcomes
 from dockfmu.campaign.answers.domain import refine_domain
 from dockfmu.campaign.answers.estimates import exceedance, extreme_value, phases, probability, quantile
+from dockfmu.campaign.answers.form import first_order
 from dockfmu.campaign.answers.rare import rare_event, subset_simulation
 from dockfmu.campaign.answers.sensitivity import sensitivities
 from dockfmu.campaign.answers.worst import minimise, within_severity
@@ -192,3 +193,25 @@ def test_comparison_on_equal_draws():
     assert loads.mean_difference.low <= 0.1 <= loads.mean_difference.high
     # what both have in common drops out: the interval is that of the noise
     assert loads.mean_difference.high - loads.mean_difference.low < 0.002
+
+
+def nearest(samples):
+    return samples[np.argmin(np.linalg.norm(samples, axis=1))]
+
+
+@pytest.mark.parametrize("p", [1e-4, 1e-6])
+def test_first_order_is_exact_for_a_plane_and_half_of_two(p):
+    for shape, share in ((plane, 1.0), (two_planes, 0.5)):
+        performance = shape(p)
+        samples = subset_simulation(performance, DIMENSION, per_level=500, seed=3).points
+        # in any unit of the performance
+        for unit in (1.0, 1e4):
+            found = first_order(lambda z, f=performance, unit=unit: unit * f(z), nearest(samples))
+            assert found.probability == pytest.approx(share * p, rel=1e-2)
+            assert found.beta == pytest.approx(stats.norm.isf(share * p), rel=1e-3)
+            assert np.abs(performance(found.point[None])[0]) < 1e-2
+
+
+def test_first_order_of_what_is_no_event_is_told():
+    assert first_order(lambda z: np.full(len(z), 1.0), np.ones(3)) is None
+    assert first_order(lambda z: np.full(len(z), math.inf), np.ones(3)) is None

@@ -1,0 +1,89 @@
+"""First-order reliability method, by OpenTURNS: a probability from the point of the event that is nearest to the mean.
+
+It is exact for one plane, and wrong without a sign of it for curved or several regions: half the probability for two
+opposite ones. It stands beside a simulation, never alone.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from dockfmu.campaign.answers.rare import Performance
+from dockfmu.options import OptionError
+
+DIFFERENCE = 0.05
+"""Step of the differences that make gradients, in standard deviations: small ones find the noise of a peak."""
+SWEEPS = 20
+"""Largest number of iterations."""
+TOLERANCE = 1e-3
+"""Of the distance to the mean, and of the performance relative to that of the mean."""
+ABSENT = 10.0
+"""Performance, relative to that of the mean, of a point that has none: no event, and far from it."""
+
+
+@dataclass(frozen=True)
+class FirstOrder:
+    """The nearest point of an event, shape (dimension,), its distance `beta` to the mean, and what follows from it."""
+
+    probability: float
+    beta: float
+    point: np.ndarray
+    runs: int
+
+
+def first_order(performance: Performance, start: np.ndarray) -> FirstOrder | None:
+    """Return the first-order estimate of the probability that the performance is at most 0; None if none is found.
+
+    Parameters
+    ----------
+    performance : callable
+        See `dockfmu.campaign.answers.rare.Performance`.
+    start : ndarray
+        Point where the search begins, shape (dimension,): a sample of the event, not the mean, where performance
+        functions of simulations are flat.
+
+    Raises
+    ------
+    OptionError
+        where OpenTURNS is not installed
+    """
+    try:
+        import openturns as ot
+    except ModuleNotFoundError as error:
+        raise OptionError(
+            ["FORM needs openturns, which is not installed: python -m pip install 'dockfmu[rare]'"]
+        ) from error
+
+    n, runs = len(start), 1
+    mean = abs(float(performance(np.zeros((1, n)))[0]))
+    scale = mean if 0.0 < mean < np.inf else 1.0
+
+    def evaluate(points: object) -> list[list[float]]:
+        nonlocal runs
+        given = np.array(points, float)
+        runs += len(given)
+        found = performance(given) / scale
+        return [[value] for value in np.where(np.isfinite(found), found, ABSENT).tolist()]
+
+    function = ot.PythonFunction(n, 1, func_sample=evaluate)
+    function.setGradient(ot.CenteredFiniteDifferenceGradient([DIFFERENCE] * n, function.getEvaluation()))
+    event = ot.ThresholdEvent(
+        ot.CompositeRandomVector(ot.Function(function), ot.RandomVector(ot.Normal(n))), ot.LessOrEqual(), 0.0
+    )
+    search = ot.AbdoRackwitz()
+    search.setMaximumIterationNumber(SWEEPS)
+    for limit in ("AbsoluteError", "RelativeError", "ResidualError", "ConstraintError"):
+        getattr(search, f"setMaximum{limit}")(TOLERANCE)
+    search.setCheckStatus(False)
+    search.setStartingPoint(start.tolist())
+    method = ot.FORM(search, event)
+    try:
+        method.run()
+    except (RuntimeError, TypeError):
+        return None
+    result = method.getResult()
+    point = np.array(result.getStandardSpaceDesignPoint())
+    beta = float(result.getHasoferReliabilityIndex())
+    return FirstOrder(float(result.getEventProbability()), beta, point, runs)
