@@ -37,6 +37,11 @@ HEADERS = {
 _REPORT = "default-src 'none'; script-src 'unsafe-inline'; style-src 'unsafe-inline'; img-src data:"
 
 
+def _origin(asked: HTTPConnection) -> str:
+    """Return the origin of the own page; the host in it has been checked."""
+    return f"http://{asked.headers.get('host', '')}"
+
+
 class _Guard:
     """Refuses every request without the token: in the address the first time, in a cookie after that."""
 
@@ -58,7 +63,11 @@ class _Guard:
             await send(message)
 
         request = Request(scope, receive)
-        if request.url.path == "/" and self._is_token(request.query_params.get("token", "")):
+        if request.headers.get("origin", _origin(request)) != _origin(request):
+            # the cookie is not sent from the pages of others; this holds for browsers that would
+            refusal = PlainTextResponse("the pages of others are not answered", status_code=403)
+            await refusal(scope, receive, guarded)
+        elif request.url.path == "/" and self._is_token(request.query_params.get("token", "")):
             # out of the address, so that it does not stay in the history
             answer: Response = RedirectResponse("/", status_code=303)
             answer.set_cookie(self.cookie, self.token, httponly=True, samesite="strict")
@@ -72,8 +81,7 @@ class _Guard:
     async def _socket(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Accept a socket only from the own page: browsers let the pages of others open sockets to any address."""
         asked = HTTPConnection(scope)
-        origin, host = asked.headers.get("origin", ""), asked.headers.get("host", "")
-        if origin == f"http://{host}" and self._is_token(asked.cookies.get(self.cookie, "")):
+        if asked.headers.get("origin") == _origin(asked) and self._is_token(asked.cookies.get(self.cookie, "")):
             await self.app(scope, receive, send)
         else:
             # before it is accepted: the browser sees a 403

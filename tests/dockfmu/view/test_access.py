@@ -1,0 +1,144 @@
+"""Who is answered by the servers of the page, and what their socket takes: the token, the own page, and its messages."""
+
+import http.client
+import json
+import time
+from urllib.parse import urlsplit
+
+import pytest
+
+from dockfmu.view.commands import LONGEST
+from tests.dockfmu.command_line import status_of
+from tests.dockfmu.view.browser import going, served
+
+pytestmark = pytest.mark.slow
+
+PAGE = ("/", "/three.js", "/report.html", "/page/main.js", "/page/style.css")
+REPLAY = (*PAGE, "/description", "/time", "/columns", "/other/description", "/other/time", "/other/columns")
+LIVE = (*PAGE, "/description", "/time")
+
+
+class Asker:
+    """Asks one server, as a program that knows its address."""
+
+    def __init__(self, address: str) -> None:
+        found = urlsplit(address)
+        self.port, self.own = found.port, f"http://{found.netloc}"
+        self.cookie = f"dockfmu_{found.port}={found.query.removeprefix('token=')}"
+
+    def status(self, path: str, **headers: str) -> int:
+        connection = http.client.HTTPConnection("127.0.0.1", self.port, timeout=60)
+        post = path.endswith("/columns")
+        connection.request("POST" if post else "GET", path, b"[]" if post else None, headers)
+        return connection.getresponse().status
+
+    def socket(self, cookie: str | None = None, origin: str | None = None):
+        """Open the socket of the page; the cookie and the origin are right unless others are given."""
+        client = pytest.importorskip("websockets.sync.client")
+        return client.connect(
+            f"ws://127.0.0.1:{self.port}/live",
+            additional_headers={"Cookie": self.cookie if cookie is None else cookie},
+            origin=self.own if origin is None else origin,
+            max_size=None,
+        )
+
+
+@pytest.fixture(scope="module")
+def replayed(pair, tmp_path_factory):
+    folder = tmp_path_factory.mktemp("run")
+    assert status_of("run", pair, "--stop", 2, "-o", folder) == 0
+    with served(folder, folder) as address:
+        yield Asker(address)
+
+
+@pytest.fixture(scope="module")
+def operated(pair, tmp_path_factory):
+    """A run that is held to the clock, and takes commands."""
+    folder = tmp_path_factory.mktemp("live")
+    with going(pair, "--realtime", "--stop", 900, "-o", folder) as run:
+        yield Asker(run.address)
+
+
+@pytest.fixture(params=[*(("replayed", path) for path in REPLAY), *(("operated", path) for path in LIVE)], ids="-".join)
+def route(request):
+    server, path = request.param
+    return request.getfixturevalue(server), path
+
+
+def test_a_route_answers_the_own_page_alone(route):
+    asker, path = route
+    # the report of a run that goes on is still to be written
+    good = (200, 204, 404) if path == "/report.html" else (200, 204)
+    assert asker.status(path, Cookie=asker.cookie) in good
+    assert asker.status(path, Cookie=asker.cookie, Origin=asker.own) in good
+    name, _, token = asker.cookie.partition("=")
+    for cookie in ("", f"{name}=", f"{name}={token[:-1]}", f"{name}={token}x", f"{name}=\u00e9", f"other={token}"):
+        assert asker.status(path, Cookie=cookie) == 403
+    assert asker.status(f"{path}?token=wrong") == 403
+    assert asker.status(f"{path}?token=") == 403
+    for origin in ("http://evil.example", "null", asker.own.replace("http", "https"), f"{asker.own}.evil.example"):
+        assert asker.status(path, Cookie=asker.cookie, Origin=origin) == 403
+    for host in ("evil.example", f"evil.example:{asker.port}", "0.0.0.0"):
+        assert asker.status(path, Cookie=asker.cookie, Host=host) == 400
+
+
+def test_the_socket_opens_for_the_own_page_alone(operated):
+    exceptions = pytest.importorskip("websockets.exceptions")
+    name, _, token = operated.cookie.partition("=")
+    refused = [{"cookie": cookie} for cookie in ("", f"{name}=wrong", f"{name}={token}x", f"other={token}")]
+    refused += [{"origin": origin} for origin in ("", "null", "http://evil.example", "https" + operated.own[4:])]
+    for given in refused:
+        with pytest.raises(exceptions.InvalidStatus) as error, operated.socket(**given):
+            pass
+        assert error.value.response.status_code == 403, given
+    with operated.socket() as socket:
+        assert "state" in json.loads(socket.recv(timeout=60))
+
+
+def answer(socket, word: str, timeout: float = 60.0):
+    """Return the next message of a socket that has this word."""
+    end = time.monotonic() + timeout
+    while time.monotonic() < end:
+        received = socket.recv(timeout=timeout)
+        if isinstance(received, str) and word in (content := json.loads(received)):
+            return content[word]
+    raise AssertionError(f"no {word}")
+
+
+WRONG = {
+    "": "not JSON",
+    "{": "not JSON",
+    "[" * 60_000: "not JSON",
+    "x" * (LONGEST + 1): "more than",
+    '{"set":[]}': "take the controls first",
+    '{"hold":true}': "take the controls first",
+    '{"hold":true,"end":true}': "one word",
+    '{"names":["nowhere"]}': "holds no numbers",
+    '{"drawn":1e400}': "not a number of a block",
+    '{"token":"x"}': "no message",
+}
+
+
+def test_the_socket_refuses_what_is_no_message_and_goes_on(operated):
+    exceptions = pytest.importorskip("websockets.exceptions")
+    with operated.socket() as good, operated.socket() as bad:
+        for text, says in WRONG.items():
+            bad.send(text)
+            assert says in answer(bad, "refused"), text[:40]
+        bad.send(b"\xff\x00" * 100)
+        assert "not JSON" in answer(bad, "refused")
+        # beyond any message: the connection is closed, that of others is not
+        with pytest.raises(exceptions.ConnectionClosed):
+            bad.send("x" * (2 << 20))
+            answer(bad, "never")
+        good.send('{"take":true}')
+        while answer(good, "state")["operator"] != "you":
+            pass
+        for message, says in (
+            ({"speed": 1e9}, "between"), ({"set": [[0, 0]]}, "not a list of controls"), ({"end": 1}, "not true"),
+        ):  # fmt: skip
+            good.send(json.dumps(message))
+            assert says in answer(good, "refused"), message
+        good.send('{"take":false}')
+        assert answer(good, "state")["operator"] == ""
+    assert operated.status("/description", Cookie=operated.cookie) == 200
