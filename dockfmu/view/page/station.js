@@ -96,6 +96,13 @@ export class Station {
     return make('div', { className: 'stick' }, make('b', {}, title), pad, make('label', {}, NAMES[along], slider));
   }
 
+  // Text of a value of a choice: the name of the item of an enumeration, or the number, with its sign if there are both.
+  option(control, value) {
+    const items = this.source.known.get(control.variable)?.items;
+    if (items?.[value]) return `${items[value]}`.toUpperCase();
+    return value > 0 && control.values.some(other => other < 0) ? `+${value}` : `${value}`;
+  }
+
   manual(control) {
     const name = `${control.element}: ${control.label}`;
     if (control.control === 'button') {
@@ -113,8 +120,9 @@ export class Station {
       control.shown = field;
       return make('label', {}, `${name} `, field);
     }
-    const chosen = make('select', { ariaLabel: name, title: control.variable }, ...control.values.map(v => new Option(v > 0 ? `+${v}` : `${v}`, v)));
-    chosen.value = '0';
+    const chosen = make('select', { ariaLabel: name, title: control.variable }, ...control.values.map(v => new Option(this.option(control, v), v)));
+    // what it is now, where that is recorded
+    chosen.value = String(this.source.columns.get(control.variable)?.at(-1) ?? 0);
     chosen.onchange = () => { this.press(control, Number(chosen.value)); chosen.blur(); };
     control.shown = chosen;
     return make('label', {}, `${name} `, chosen);

@@ -1,4 +1,4 @@
-"""Who is answered by the servers of the page, and what their socket takes: the token, the own page, and its messages."""
+"""Who is answered by the servers of the page, and what their socket takes: the token, the own page, its messages."""
 
 import http.client
 import json
@@ -128,8 +128,8 @@ def test_the_socket_refuses_what_is_no_message_and_goes_on(operated):
         bad.send(b"\xff\x00" * 100)
         assert "not JSON" in answer(bad, "refused")
         # beyond any message: the connection is closed, that of others is not
+        bad.send("x" * (2 << 20))
         with pytest.raises(exceptions.ConnectionClosed):
-            bad.send("x" * (2 << 20))
             answer(bad, "never")
         good.send('{"take":true}')
         while answer(good, "state")["operator"] != "you":

@@ -9,7 +9,8 @@ pytestmark = pytest.mark.slow
 WCAG = """
 const channel = c => { c /= 255; return c <= 0.04045 ? c / 12.92 : ((c + 0.055) / 1.055) ** 2.4; };
 const luminance = ([r, g, b]) => 0.2126 * channel(r) + 0.7152 * channel(g) + 0.0722 * channel(b);
-const ratio = (a, b) => { const [x, y] = [luminance(a), luminance(b)].sort((p, q) => q - p); return (x + 0.05) / (y + 0.05); };
+const ratio = (a, b) => { const [x, y] = [luminance(a), luminance(b)].sort((p, q) => q - p);
+  return (x + 0.05) / (y + 0.05); };
 const probe = document.createElement('canvas').getContext('2d', { willReadFrequently: true });
 const colour = text => { probe.clearRect(0, 0, 1, 1); probe.fillStyle = text; probe.fillRect(0, 0, 1, 1);
   const d = probe.getImageData(0, 0, 1, 1).data; return [d[0], d[1], d[2], d[3] / 255]; };
@@ -26,12 +27,13 @@ const behind = element => {
 };
 const seen = e => e.getClientRects().length > 0 && getComputedStyle(e).visibility !== 'hidden';
 """
-"""Functions of a script: relative luminance and contrast (WCAG 2.1, definitions of 1.4.3), and the ground of an element."""
+"""Functions of a script: relative luminance and contrast (WCAG 2.1, 1.4.3), and the ground of an element."""
 
 RECORD = """(() => { window.texts = [];
   const kept = CanvasRenderingContext2D.prototype.fillText;
   CanvasRenderingContext2D.prototype.fillText = function (text, x, y, most) {
-    window.texts.push({ text, colour: this.fillStyle, most, wide: this.measureText(text).width, canvas: this.canvas.id });
+    const wide = this.measureText(text).width;
+    window.texts.push({ text, colour: this.fillStyle, most, wide, canvas: this.canvas.id });
     kept.apply(this, arguments); }; })()"""
 """Writes down every text that is drawn on a canvas."""
 
@@ -62,7 +64,8 @@ def test_texts_and_controls_stand_out_from_their_ground(shown):
           if (!seen(field)) continue;
           for (const part of field.placeholder ? ['', '::placeholder'] : ['']) {{
             const ground = behind(field);
-            texts.push([field.id + part, ratio(over(colour(getComputedStyle(field, part || null).color), ground), ground), 4.5]);
+            const ink = colour(getComputedStyle(field, part || null).color);
+            texts.push([field.id + part, ratio(over(ink, ground), ground), 4.5]);
           }}
         }}
         for (const control of document.querySelectorAll('button, select, input:not([type=range])')) {{
@@ -94,7 +97,8 @@ def test_texts_and_shapes_on_the_canvases_stand_out_and_are_not_squeezed(shown):
     drawn = shown(
         f"""() => {{ {WCAG}
         const ground = behind(document.getElementById('side'));
-        return [...dockfmu.drawn().side.items, ...dockfmu.drawn().axial.items].map(i => [i.label, ratio(colour(i.colour), ground)]); }}"""
+        const items = [...dockfmu.drawn().side.items, ...dockfmu.drawn().axial.items];
+        return items.map(i => [i.label, ratio(colour(i.colour), ground)]); }}"""
     )
     assert len(drawn) > 20
     assert [entry for entry in drawn if entry[1] < 3.0] == []
@@ -117,8 +121,10 @@ def test_keys_reach_every_control_and_show_where_they_are(shown):
     """Tab goes once around all that can be used, in the order of the page; what it is on has a ring that stands out."""
     wanted = shown(
         f"""() => {{ {WCAG}
-        return [...document.querySelectorAll('a[href], button, select, input, canvas[tabindex], li[tabindex], .devices')]
-          .filter(e => seen(e) && !e.disabled).map((e, k) => {{ e.dataset.number = k; return e.id || e.tagName; }}); }}"""
+        const kinds = 'a[href], button, select, input, canvas[tabindex], li[tabindex], .devices';
+        const all = document.querySelectorAll(kinds);
+        const used = [...all].filter(e => seen(e) && !e.disabled);
+        return used.map((e, k) => {{ e.dataset.number = k; return e.id || e.tagName; }}); }}"""
     )
     assert len(wanted) >= 14
     shown("document.activeElement.blur()")
