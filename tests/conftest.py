@@ -3,14 +3,21 @@
 import os
 import signal
 import subprocess
+import sys
 import threading
 
-import pytest
-from hypothesis import settings
+# before numpy is imported: threads of BLAS that wait for each other take six times as long for matrices of 100 rows
+os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
+# the tests start several hundred processes: without bytecode files, each would compile the modules of dockfmu again
+os.environ.pop("PYTHONDONTWRITEBYTECODE", None)
+sys.dont_write_bytecode = False
 
-import fmus
-from components.oscillator import component as oscillator_component
-from tests.master.fmus import third_party as third_party_fmus
+import pytest  # noqa: E402
+from hypothesis import settings  # noqa: E402
+
+import fmus  # noqa: E402
+from components.oscillator import component as oscillator_component  # noqa: E402
+from tests.master.fmus import third_party as third_party_fmus  # noqa: E402
 
 # the first call of a kernel compiles it: a deadline per example would fail by chance
 settings.register_profile("dockfmu", deadline=None, derandomize=True)

@@ -8,6 +8,7 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Iterator
+from functools import cache
 
 import numpy as np
 
@@ -18,6 +19,7 @@ from fmus import catalogue
 H = 1e-3
 
 
+@cache
 def components() -> list[Component]:
     elastic = [spacecraft.component("station_beam", coupling=coupling) for coupling in ("one_way", "two_way")]
     return [*(catalogue.component(name) for name in catalogue.names()), *elastic]
