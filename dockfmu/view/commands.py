@@ -17,6 +17,9 @@ MOST_NAMES = 4096
 
 SPEEDS = (0.01, 100.0)
 
+CENTRED = ("stick", "button")
+"""Kinds of controls that go back to zero when they are let go; choices and numbers stay."""
+
 
 class PageMessageError(DockfmuError, ValueError):
     """A message of the page is refused; the text says why."""

@@ -26,7 +26,7 @@ from starlette.routing import Route, WebSocketRoute
 from starlette.websockets import WebSocket, WebSocketDisconnect
 
 from dockfmu.view.address import cookie_name
-from dockfmu.view.commands import Control, PageMessage, PageMessageError, read_message
+from dockfmu.view.commands import CENTRED, Control, PageMessage, PageMessageError, read_message
 from dockfmu.view.live_rows import LiveRows
 from dockfmu.view.recording import Replay
 from dockfmu.view.server import configuration, guarded
@@ -269,7 +269,7 @@ class Hub:
 
     def _set(self, values: Mapping[str, float]) -> None:
         self._send({"set": dict(values)})
-        centred = {control.variable for control in self.controls if control.kind != "choice"}
+        centred = {control.variable for control in self.controls if control.kind in CENTRED}
         for name, value in values.items():
             (self._deflected.add if name in centred and value else self._deflected.discard)(name)
 

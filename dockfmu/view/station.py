@@ -12,6 +12,7 @@ from pathlib import Path
 from base.errors import FAILED
 from dockfmu.declare.plan import Plan
 from dockfmu.view.address import ViewError, address, listen, new_token
+from dockfmu.view.commands import CENTRED
 from dockfmu.view.scenes import Scenes
 from dockfmu.watch.live import Live
 from master.drivers.driver import Driver
@@ -111,7 +112,7 @@ def watchers(
     operator = Operator(
         view.link,
         operated_inputs(structure),
-        centred=[control["variable"] for control in controls if control["control"] != "choice"],
+        centred=[control["variable"] for control in controls if control["control"] in CENTRED],
         pace=pace,
         log=folder / INPUTS,
         every=every,

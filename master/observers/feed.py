@@ -156,7 +156,7 @@ def _described(variable: Variable) -> dict[str, Any]:
         "variability": variable.variability,
         "type": variable.type,
         "display_unit": variable.display_unit or "",
-        "items": [f"{value}={name}" for value, name in variable.items],
+        "items": [f"{value}={name}" for name, value in variable.items],
     }
 
 

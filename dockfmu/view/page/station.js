@@ -104,7 +104,9 @@ export class Station {
   }
 
   manual(control) {
-    const name = `${control.element}: ${control.label}`;
+    // of which element only where several have commands
+    const several = new Set(this.controls.filter(c => c.control !== 'stick').map(c => c.element)).size > 1;
+    const name = several ? `${control.element}: ${control.label}` : control.label;
     if (control.control === 'button') {
       const button = make('button', { title: control.variable, className: control.label === 'abort' ? 'danger' : '' }, name);
       button.onpointerdown = () => this.press(control, 1);

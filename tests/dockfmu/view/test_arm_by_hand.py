@@ -1,0 +1,155 @@
+"""An arm flown by hand through the browser: Step, Insert and hand controllers move it as they command."""
+
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from master.observers.recording.results import read_results
+from tests.dockfmu.view.browser import Shown, going, opened
+
+pytestmark = pytest.mark.slow
+
+SYSTEM = Path(__file__).parents[3] / "docs/examples/arm_by_hand.toml"
+SEMI, SUPV = "SEMI", "SUPV"
+SETTLED_S = 30.0
+SWING_S = 5.9
+"""Period in which the airlock swings on ERA: places are compared as means over two of them."""
+
+
+class Pilot:
+    """An operator of the arm, who uses what the page offers: lists, fields, buttons, keys and sticks."""
+
+    def __init__(self, shown: Shown) -> None:
+        self.shown = shown
+        watched = ("mode", "state", "step.axis", "step.amplitude", "step.speed", "angular_velocity[2]")
+        shown("names => dockfmu.load(names)", [f"manipulator.command.{name}" for name in watched])
+        shown("dockfmu.follow()")
+
+    def field(self, label: str):
+        return self.shown.page.locator(f'.manual [title="manipulator.{label}"]')
+
+    def newest(self, name: str) -> float:
+        return self.shown("n => dockfmu.rows(n)[1].at(-1)", f"manipulator.{name}")
+
+    def eventually(self, condition, timeout: float = 90.0) -> None:
+        end = time.monotonic() + timeout
+        while not condition():
+            assert time.monotonic() < end, self.shown("dockfmu.station.state()")
+            self.shown.page.wait_for_timeout(50)
+
+    def mode(self, wanted: str) -> None:
+        self.field("command.mode").select_option(label=wanted)
+        self.eventually(lambda: self.newest("command.mode") == {SEMI: 2, SUPV: 3}[wanted])
+        # the arm takes a command when it has been in its mode for a tick of its outer loop
+        self.shown.page.wait_for_timeout(500)
+
+    def carry_out(self, step: str, axis: int, amplitude: float, speed: float) -> None:
+        """Command a STEP or an INSERT, and wait until the arm has carried it out."""
+        self.field("command.step.type").select_option(label=step)
+        self.field("command.step.axis").select_option(str(axis))
+        for label, value in (("amplitude", amplitude), ("speed", speed)):
+            field = self.field(f"command.step.{label}")
+            field.fill(str(value))
+            field.press("Tab")
+        self.eventually(lambda: self.newest("command.step.amplitude") == pytest.approx(amplitude))
+        self.eventually(lambda: self.newest("command.step.axis") == axis)
+        # longer than the server waits for an operator who is not heard: numbers stay, unlike sticks
+        self.shown.page.wait_for_timeout(700)
+        assert self.newest("command.step.amplitude") == pytest.approx(amplitude)
+        began = self.newest("command.state")
+        assert began == 1
+        button = self.field("command.step.trigger")
+        button.focus()
+        self.shown.page.keyboard.down("Enter")
+        self.eventually(lambda: self.newest("command.state") == 2)
+        self.shown.page.keyboard.up("Enter")
+        # it ends in HOLD, and is IDLE again because the button is up
+        self.eventually(lambda: self.newest("command.state") == 1)
+        self.settle()
+
+    def settle(self) -> None:
+        """Wait for SETTLED_S, as fast as the machine can: the payload swings on the arm."""
+        until = self.shown("dockfmu.time") + SETTLED_S
+        self.shown("dockfmu.station.speed(50)")
+        self.eventually(lambda: self.shown("dockfmu.time") >= until)
+        self.shown("dockfmu.station.speed(1)")
+        self.eventually(lambda: self.shown("dockfmu.station.state().speed") == 1)
+
+
+def fly(shown: Shown) -> None:
+    pilot = Pilot(shown)
+    shown.page.click("#take")
+    pilot.eventually(lambda: shown("dockfmu.station.state().mine"))
+    pilot.mode(SUPV)
+    pilot.settle()
+    pilot.carry_out("STEP", 2, 0.02, 0.01)
+    pilot.carry_out("INSERT", 1, -0.05, 0.02)
+    pilot.mode(SEMI)
+    shown("dockfmu.station.deflect('x', -0.2)")
+    shown.page.wait_for_timeout(3000)
+    shown("dockfmu.station.deflect('x', 0)")
+    pilot.settle()
+    shown.page.locator("canvas#side").click()
+    shown.page.keyboard.down("j")
+    shown.page.wait_for_timeout(2000)
+    shown.page.keyboard.up("j")
+    pilot.eventually(lambda: pilot.newest("command.angular_velocity[2]") == 0.0)
+    pilot.settle()
+
+
+def test_an_operator_flies_the_arm_and_the_session_is_repeated_bitwise(browser, tmp_path):
+    first, again = tmp_path / "first", tmp_path / "again"
+    until = ("--stop", "260", "--no-report")
+    with going(SYSTEM, *until, "--realtime", "-o", first) as run, opened(browser) as context:
+        shown = Shown(context, run.address)
+        fly(shown)
+        shown.page.screenshot(path=tmp_path / "flown.png")
+        shown("dockfmu.station.speed(50)")
+        assert run.end(300.0) == 0, run.said
+        assert shown.errors == []
+    with read_results(first / "results.h5") as results:
+        moved_as_commanded(results)
+    command = [sys.executable, "-m", "dockfmu", "run", str(SYSTEM), *until]
+    command += ["--inputs", str(first / "inputs.jsonl"), "-o", str(again)]
+    subprocess.run(command, check=True, capture_output=True)
+    with read_results(first / "results.h5") as one, read_results(again / "results.h5") as two:
+        assert np.array_equal(one.time, two.time)
+        common = [name for name in one.variables if name in two]
+        assert len(common) > 200
+        assert [name for name in common if not np.array_equal(one[name], two[name], equal_nan=True)] == []
+
+
+def moved_as_commanded(results) -> None:
+    """Compare the motion of the payload's interface with what was commanded."""
+
+    def column(name):
+        return np.array(results[f"manipulator.{name}"])
+
+    time_of, state = results.time, column("command.state")
+    position = np.stack([column(f"interface.position[{k}]") for k in (1, 2, 3)], axis=1)
+    rows = round(2 * SWING_S / (time_of[1] - time_of[0]))
+
+    def way(quantity, first, last):
+        """From the mean before a motion to the mean when the payload has swung out."""
+        settled = int(np.searchsorted(time_of, time_of[last] + SETTLED_S))
+        return quantity[settled - rows : settled].mean(axis=0) - quantity[first - rows : first].mean(axis=0)
+
+    # axes of the payload and of the station differ by half a degree
+    begun, ended = np.flatnonzero(np.diff((state == 2).astype(int))).reshape(2, 2).T
+    for first, last, wanted, speed in zip(begun, ended, ((0, 0.02, 0), (-0.05, 0, 0)), (0.01, 0.02), strict=True):
+        assert way(position, first, last) == pytest.approx(wanted, abs=0.003)
+        # its constant speed between two ramps of a second or so
+        assert time_of[last] - time_of[first] == pytest.approx(np.linalg.norm(wanted) / speed + 2.0, abs=1.0)
+    pushed, turned = (np.flatnonzero(column(f"command.{name}")) for name in ("velocity[1]", "angular_velocity[2]"))
+    assert np.allclose(column("command.velocity[1]")[pushed], -0.02)
+    pushed_for = time_of[pushed[-1]] - time_of[pushed[0]]
+    assert pushed_for > 2.0
+    assert way(position, pushed[0], pushed[-1]) == pytest.approx((-0.02 * pushed_for, 0, 0), abs=0.006)
+    assert np.allclose(column("command.angular_velocity[2]")[turned], 0.02)
+    turn = 0.02 * (time_of[turned[-1]] - time_of[turned[0]])
+    assert turn > 0.02
+    assert way(column("relative.angles[1]"), turned[0], turned[-1]) == pytest.approx(turn, rel=0.1)
