@@ -66,6 +66,7 @@ def _publish(m):
     m.sensor.capture = output.capture
     m.flag.contact = output.contact
     m.flag.capture_mechanical = output.capture_mechanical
+    m.capture.margin = ring_pair.capture_margin(m.ring_pair)
 
 
 @kernel

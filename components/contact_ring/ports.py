@@ -38,6 +38,7 @@ RECORD = Record(
         output("contact", "1", "the rings touched in this step", type=BOOLEAN),
         output("capture_mechanical", "1", "capture, and of each petal's latches at least one has fired", type=BOOLEAN),
     ),
+    ring_pair.capture(),
     ports.contacts(CONTACTS),
     ring_pair.validity(),
     ports.audit(("contact", "latches"), ()),

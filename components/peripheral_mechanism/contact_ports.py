@@ -39,6 +39,7 @@ INTERNAL = RingContactPorts(
             output("capture_mechanical", "1", "all mating sensors are pressed in, and a latch of each petal holds",
                    type=BOOLEAN),
         ),
+        ring_pair.capture(),
         ports.contacts(CONTACTS),
     ),
     validity=ring_pair.validity().members,

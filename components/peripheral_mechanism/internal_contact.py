@@ -144,6 +144,7 @@ def finish_step(m):
         m.sensor.latched[j] = output.latched[j]
     m.sensor.capture = output.capture
     m.flag.capture_mechanical = output.capture_mechanical
+    m.capture.margin = ring_pair.capture_margin(unit)
     ring_pair.list_contacts(unit, m.contact)
     m.validity.petal_tip = unit.state.validity.petal_tip
     m.validity.ring_border = unit.state.validity.ring_border

@@ -14,6 +14,7 @@ from components.core.kernel import kernel, variant
 from components.core.rotation import (
     IDENTITY,
     advance,
+    apply,
     apply_transposed,
     from_quaternion,
     load_matrix,
@@ -21,7 +22,7 @@ from components.core.rotation import (
     store_matrix,
     store_quaternion,
 )
-from components.core.vector import ZERO, add, axpy, cross, load, norm, scale, store, subtract, unit
+from components.core.vector import ZERO, add, axpy, cross, dot, load, norm, scale, store, subtract, unit
 from components.linkage import hexapod
 from components.peripheral_mechanism import accumulator
 
@@ -319,6 +320,26 @@ def mean_twist(x, s, h):
     a = x.ring.acceleration
     velocity = axpy(0.5 * h, (a[0], a[1], a[2]), load(s.velocity))
     return velocity, axpy(0.5 * h, (a[3], a[4], a[5]), load(s.angular_velocity))
+
+
+@kernel
+def mean_gain(x, s, h):
+    """Return what `mean_twist` is beyond the twist of `place` with h / 2 `ahead`: (velocity, angular velocity).
+
+    The first in frame 0, the other in ring axes; after `accelerate`, before `kick`.
+    """
+    now, last = x.ring.acceleration, s.acceleration
+    velocity = (now[0] - last[0], now[1] - last[1], now[2] - last[2])
+    return scale(0.5 * h, velocity), scale(0.5 * h, (now[3] - last[3], now[4] - last[4], now[5] - last[5]))
+
+
+@kernel
+def stroke_gain(x, c, gain):
+    """Return what a `gain` of the ring's twist adds to the rate of the stroke of leg `c`, m/s."""
+    velocity, turn = gain
+    axis = (c.cosine[0] * c.cosine[1], c.sine[1], -c.sine[0] * c.cosine[1])
+    carried = apply_transposed(load_matrix(x.ring.rotation), cross(turn, load(c.node_point)))
+    return dot(axis, apply(load_matrix(c.base_axes), add(velocity, carried)))
 
 
 @kernel

@@ -107,6 +107,7 @@ def _micro_step(m, start, h, long):
     _load(m)
     _accelerate(m)
     contact.account(m, h)
+    legs.lose(m, h)
     micro_step_control.set_next(m.parameters, m.stepping, s.acceleration, x.ring.acceleration, h)
     code = platform.kick(x, s, h, m.status)
     if code:

@@ -29,7 +29,8 @@ from components.contact.ring_pair.pairs import (
     PENETRATION,
     messages,
 )
-from components.contact.ring_pair.ports import PARAMETER_SETS, unit, validity
+from components.contact.ring_pair.planes import capture_margin
+from components.contact.ring_pair.ports import PARAMETER_SETS, capture, unit, validity
 
 __all__ = [
     "GEOMETRY",
@@ -41,6 +42,8 @@ __all__ = [
     "PENETRATION",
     "accept",
     "attempt",
+    "capture",
+    "capture_margin",
     "evaluate",
     "initialize",
     "list_contacts",

@@ -9,7 +9,7 @@ be deep.
 
 from __future__ import annotations
 
-from math import sqrt
+from math import inf, sqrt
 
 from components.contact.ring_pair.contact_list import add_contact
 from components.contact.ring_pair.pairs import PLANE_ON_PLANE, SENSOR_ON_PLANE
@@ -76,3 +76,23 @@ def detect_sensors(unit):
             if code:
                 return code
     return 0
+
+
+@kernel
+def capture_margin(unit):
+    """Return how far the mating sensors are from telling of the capture, m, where the active ring is placed.
+
+    It is the way that the sensor which lacks most has to go until its switch is pressed in, along the axis or across it
+    onto the band of the passive ring plane; not positive exactly where all sensors are pressed in.
+    """
+    ring = unit.parameters.ring
+    link = unit.work.link
+    A = load_matrix(link.rotation)
+    r = load(link.position)
+    margin = -inf
+    for k in range(len(unit.geometry.plunger)):
+        p = add(r, apply_transposed(A, load(unit.geometry.plunger[k])))
+        aside = sqrt(p[1] * p[1] + p[2] * p[2])
+        depth = min(p[0], aside - ring.radius, ring.outer_radius - aside)
+        margin = max(margin, unit.parameters.sensor.threshold - depth)
+    return margin

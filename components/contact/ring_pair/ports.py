@@ -21,6 +21,7 @@ POINTS = 2 * PETALS
 CONTACTS = BITS
 
 PARAMETER_SETS = read_parameter_sets(Path(__file__).parent / "parameters")
+STARTS = tuple(chosen for chosen in PARAMETER_SETS if chosen.name in ("RefRing", "CP-1R"))
 
 
 def parameters() -> Group:
@@ -103,6 +104,15 @@ def outputs() -> Group:
         private("stored_energy", "J", "in contacts, and in springs and motion of the latches"),
         private("dissipated_latches", "J", "by latches snapping out or against the ends of their stroke so far"),
     )
+
+
+def capture() -> Group:
+    """Return the group `capture` of a component: how far the sensors are from telling of the capture."""
+    return Group(
+        "capture",
+        output("margin", "m", "way that the mating sensor which lacks most has to go until it is pressed in; negative "
+               "while all are, and only then"),
+    )  # fmt: skip
 
 
 def validity() -> Group:
@@ -245,4 +255,4 @@ def tally() -> Group:
 def unit() -> Group:
     """Return both rings, the group `ring_pair` of a component; its start values are those of RefRing and CP-1R."""
     members = (parameters(), inputs(), outputs(), state(), geometry(), work(), tally(), listed.status())
-    return with_starts(Group("ring_pair", *members), PARAMETER_SETS)
+    return with_starts(Group("ring_pair", *members), STARTS)

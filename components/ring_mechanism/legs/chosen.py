@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from components.core.kernel import variant
+from components.core.kernel import kernel, variant
 from components.ring_mechanism.legs import cranked, force_controlled, geared, hydraulic, struts
 
 LAWS = {
@@ -23,9 +23,15 @@ def _chosen(name: str) -> Any:
     return found
 
 
+@kernel
+def _nothing(m, h):
+    """Do nothing: the law counts its losses where it sets its forces."""
+
+
 check = _chosen("check")
 initialize = _chosen("initialize")
 drive = _chosen("drive")
+lose = variant("attenuator", hydraulic.lose, _nothing)
 set_outputs = _chosen("set_outputs")
 audit = _chosen("audit")
 

@@ -17,8 +17,9 @@ class LegLaw:
 
     Its module also has the kernels `check(m)` (0, or the code of parameters that do not fit), `initialize(m)`,
     `drive(m, h, share)` (forces of the placed legs; h since the last call, `share` that for which losses count),
-    `set_outputs(m)` and `audit(m)`; `legs.chosen` calls those of the law whose group of state the record has. What
-    depends on the kind of legs is in `struts` and `cranked`: `check_geometry(m)`, `build(m)` and `set_strokes(m)`.
+    `set_outputs(m)` and `audit(m)`; one that counts its losses where the ring's acceleration is known has `lose(m, h)`.
+    `legs.chosen` calls those of the law whose group of state the record has. What depends on the kind of legs is in
+    `struts` and `cranked`: `check_geometry(m)`, `build(m)` and `set_strokes(m)`.
     """
 
     name: str
