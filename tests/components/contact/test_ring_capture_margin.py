@@ -1,4 +1,4 @@
-"""Margin of capture of the rings: the way that the mating sensor which lacks most has to go, negative once all are in."""
+"""Margin of capture of the rings: the way of the mating sensor that lacks most, negative once all are pressed in."""
 
 import numpy as np
 import pytest
