@@ -64,9 +64,10 @@ export class Station {
     place.append(below);
     this.sticks = {};
     if (this.elements.length) below.append(this.stick('translation', 'z', 'y', 'x'), this.stick('rotation', 'yaw', 'pitch', 'roll'));
-    const buttons = make('div', { className: 'manual' });
-    for (const control of this.controls) if (control.control !== 'stick') buttons.append(this.manual(control));
-    below.append(buttons);
+    // buttons first, so that an abort is always in sight
+    const commands = this.controls.filter(c => c.control !== 'stick'), isButton = c => c.control === 'button';
+    const buttons = make('div', { className: 'row' }, ...commands.filter(isButton).map(c => this.manual(c)));
+    below.append(make('div', { className: 'manual' }, buttons, ...commands.filter(c => !isButton(c)).map(c => this.manual(c))));
     this.listen();
     this.told({ state: this.source.operated ?? this.state });
     setInterval(() => this.tick(), EVERY_MS);

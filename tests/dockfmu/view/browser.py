@@ -5,10 +5,19 @@ import shutil
 import signal
 import subprocess
 import sys
+import time
 from contextlib import contextmanager
 from pathlib import Path
 
 CHROMIUM = shutil.which("chromium") or shutil.which("chromium-browser") or shutil.which("google-chrome")
+
+
+def eventually(condition, timeout=30.0):
+    """Wait until something is so; a machine that other work loads takes longer."""
+    end = time.monotonic() + timeout
+    while not condition():
+        assert time.monotonic() < end, "it never was so"
+        time.sleep(0.05)
 
 
 @contextmanager

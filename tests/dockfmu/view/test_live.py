@@ -17,7 +17,7 @@ from dockfmu.declare.plan import Plan
 from master.observers.events import Event
 from master.observers.recording.results import read_results
 from master.system import Structure
-from tests.dockfmu.view.browser import Shown, going, opened
+from tests.dockfmu.view.browser import Shown, eventually, going, opened
 
 pytestmark = pytest.mark.slow
 
@@ -43,13 +43,13 @@ def test_the_page_gets_every_row_of_a_run_that_goes_on(swing, browser, tmp_path)
         assert shown("dockfmu.live")
         assert shown("dockfmu.following")
         first = shown("dockfmu.time")
-        shown.page.wait_for_timeout(700)
-        assert shown("dockfmu.time") > first + 0.5
+        eventually(lambda: shown("dockfmu.time") > first + 0.5)
         assert run.end() == 0
-        shown.page.wait_for_timeout(500)
-        assert not shown("dockfmu.live")
-        times, positions = rows_of(shown, "mass.position")
+        eventually(lambda: not shown("dockfmu.live"))
         with read_results(tmp_path / "r" / "results.h5") as results:
+            # the last rows may come after the news of the end
+            eventually(lambda: len(rows_of(shown, "mass.position")[0]) >= len(results.time))
+            times, positions = rows_of(shown, "mass.position")
             assert np.array_equal(times, results.time)
             assert np.array_equal(positions.astype("f4"), results["mass.position"].astype("f4"))
         events = json.loads((tmp_path / "r" / "events.json").read_text())
@@ -76,9 +76,9 @@ def test_a_late_viewer_gets_the_past_and_several_see_the_same(swing, browser, tm
         assert not late("dockfmu.following")
         # a variable that no pane shows comes with its past too
         late("dockfmu.curve('mass.velocity')")
-        late.page.wait_for_timeout(300)
         assert run.end() == 0
-        late.page.wait_for_timeout(500)
+        for page in (early, late):
+            eventually(lambda page=page: len(rows_of(page, "mass.position")[0]) >= 2501)
         for name in ("mass.position", "mass.velocity"):
             late("n => dockfmu.load(n)", name)
             early("n => dockfmu.load(n)", name)

@@ -12,7 +12,7 @@ from dockfmu.declare import bundle
 from dockfmu.declare.plan import Plan
 from master.observers.recording.results import read_results
 from master.system import Structure
-from tests.dockfmu.view.browser import Shown, going, opened
+from tests.dockfmu.view.browser import Shown, eventually, going, opened
 
 pytestmark = pytest.mark.slow
 
@@ -123,13 +123,6 @@ def flown(craft, browser, tmp_path):
 def force(shown, axis=1, kind="force"):
     """Newest recorded value of the control force or torque."""
     return shown("n => dockfmu.rows(n)[1].at(-1)", f"craft.control.{kind}[{axis}]")
-
-
-def eventually(condition, timeout=5.0):
-    end = time.monotonic() + timeout
-    while not condition():
-        assert time.monotonic() < end
-        time.sleep(0.05)
 
 
 PAD = """(() => { let on = false; const pad = {id: 'test', index: 0, connected: true, mapping: 'standard', timestamp: 0,
