@@ -2,8 +2,7 @@
 
 Every frame of a scene is a node in I whose translation and rotation are animated; its shapes hang below it. Core glTF
 animates neither colours nor visibility: what lights up is there twice, green and red, and nodes that are not to be seen
-are scaled to nothing, in steps. Lines whose points move in their frame stand as they were at first, but for rods and
-arrows, which follow.
+are scaled to nothing, in steps. Lines whose points move in their frame are rods that follow.
 """
 
 from __future__ import annotations
@@ -29,6 +28,9 @@ COLOURS = {
 
 TUBE, DOT = 0.008, 0.02
 """Radii of rods and of points, m."""
+
+STILL = 1e-6
+"""Motion of a point in its frame, m, below which it stands."""
 
 _AROUND = 24
 _FLOAT, _INDEX = 5126, 5125
@@ -226,9 +228,26 @@ class _ElementNodes:
             corners = [evaluate(point, self.read) for point in shape["points"]]
             for k, (start, end) in enumerate(pairwise(corners)):
                 self._tube(f"{label}.{k}", node, start, end, paint)
+        elif kind == "radial":
+            points, pieces = self._radial(shape)
+            if np.ptp(points, axis=0).max() < STILL:
+                self.model.nodes[node]["mesh"] = self._mesh_of_lines(points[0], pieces, paint)
+            else:
+                for k, (first, last) in enumerate(pieces):
+                    self._tube(f"{label}.{k}", node, points[:, first], points[:, last], paint)
         else:
-            points, indices = self._lines(shape)
-            self.model.nodes[node]["mesh"] = self.model.mesh(points, indices, self.model.material(paint), _LINES)
+            self.model.nodes[node]["mesh"] = self._mesh_of_lines(*self._lines(shape), paint)
+
+    def _mesh_of_lines(self, points: np.ndarray, pieces: np.ndarray, paint: str) -> int:
+        return self.model.mesh(points, pieces, self.model.material(paint), _LINES)
+
+    def _radial(self, shape: Mapping[str, Any]) -> tuple[np.ndarray, np.ndarray]:
+        """Return the points of a line copied around x, shape (times, points, 3), and the pairs that are joined."""
+        profile = [evaluate(point, self.read) for point in shape["points"]]
+        corners = np.zeros((max(len(point) for point in profile), len(profile), 3))
+        for k, point in enumerate(profile):
+            corners[:, k, : point.shape[1]] = point
+        return _copied(corners, float(self._value(shape, "azimuth", 0.0)[0, 0]), max(1, self._count(shape)))
 
     def _count(self, shape: Mapping[str, Any]) -> int:
         return int(self._value(shape, "count", 0)[0, 0])
@@ -244,15 +263,12 @@ class _ElementNodes:
         self.model.move(tube, "scale", np.hstack([length, thick, thick]))
 
     def _lines(self, shape: Mapping[str, Any]) -> tuple[np.ndarray, np.ndarray]:
-        """Return points and pairs of them of the shapes that are lines, as they are at first."""
+        """Return points and pairs of them of a triad or a box, which keep their form."""
         if shape["shape"] == "triad":
             size = float(self._value(shape, "length")[0, 0])
             return np.vstack([np.zeros(3), size * np.eye(3)]), np.array([[0, 1], [0, 2], [0, 3]])
-        if shape["shape"] == "inertia_box":
-            return _box(*(self._value(shape, key, missing)[0] for key, missing in
-                          (("mass", 1.0), ("inertia", [0.0] * 9), ("centre", [0.0] * 3))))  # fmt: skip
-        profile = [evaluate(point, self.read)[0] for point in shape["points"]]
-        return _radial(profile, float(self._value(shape, "azimuth", 0.0)[0, 0]), max(1, self._count(shape)))
+        return _box(*(self._value(shape, key, missing)[0] for key, missing in
+                      (("mass", 1.0), ("inertia", [0.0] * 9), ("centre", [0.0] * 3))))  # fmt: skip
 
 
 def _any_of(parts: list[np.ndarray]) -> np.ndarray:
@@ -324,15 +340,12 @@ def _box(mass: np.ndarray, inertia: np.ndarray, centre: np.ndarray) -> tuple[np.
     return centre + corners * half, np.array(edges)
 
 
-def _radial(profile: list[np.ndarray], azimuth: float, count: int) -> tuple[np.ndarray, np.ndarray]:
-    """Return the points and pieces of a line copied around x."""
-    points: list[tuple[float, float, float]] = []
-    pieces: list[tuple[int, int]] = []
-    for k in range(count):
-        turn = azimuth + 2.0 * np.pi * k / count
-        c, s = np.cos(turn), np.sin(turn)
-        first = len(points)
-        for x, r, t in ((*point, 0.0)[:3] for point in profile):
-            points.append((x, r * c - t * s, r * s + t * c))
-        pieces += [(j, j + 1) for j in range(first, len(points) - 1)]
-    return np.array(points), np.array(pieces)
+def _copied(corners: np.ndarray, azimuth: float, count: int) -> tuple[np.ndarray, np.ndarray]:
+    """Return a line of points x, radius, tangential, shape (times, n, 3), copied around x, and the pairs joined."""
+    x, r, t = np.moveaxis(corners, 2, 0)
+    turns = azimuth + 2.0 * np.pi * np.arange(count) / count
+    copies = [
+        np.stack([x, r * c - t * s, r * s + t * c], axis=2) for c, s in zip(np.cos(turns), np.sin(turns), strict=True)
+    ]
+    places = np.arange(count * x.shape[1]).reshape(count, -1)
+    return np.concatenate(copies, axis=1), np.stack([places[:, :-1].ravel(), places[:, 1:].ravel()], axis=1)

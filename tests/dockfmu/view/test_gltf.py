@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 from scipy.spatial.transform import Rotation
 
+from dockfmu.view import gltf
 from tests.dockfmu.command_line import dockfmu, status_of
 
 pytestmark = pytest.mark.slow
@@ -16,8 +17,7 @@ class Read:
     """A GLB as an importer sees it: nodes composed with their parents at a time."""
 
     def __init__(self, file) -> None:
-        gltf = pytest.importorskip("pygltflib")
-        self.gltf = gltf.GLTF2().load(str(file))
+        self.gltf = pytest.importorskip("pygltflib").GLTF2().load(str(file))
         self.blob = self.gltf.binary_blob()
         self.parents = {child: k for k, node in enumerate(self.gltf.nodes) for child in node.children or ()}
         self.numbers = {node.name: k for k, node in enumerate(self.gltf.nodes)}
@@ -139,6 +139,32 @@ def test_the_file_keeps_the_rules_of_gltf(read):
     # no node has two parents
     children = [child for node in gltf.nodes for child in node.children or ()]
     assert len(children) == len(set(children)) == len(gltf.nodes) - 1
+
+
+def test_lines_that_change_their_form_follow(tmp_path):
+    """Two latches that slide toward the axis, half a turn apart: rods; what keeps its form stays one line."""
+    time = np.linspace(0.0, 2.0, 5)
+    radius = 0.3 - 0.1 * time
+    scene = {"frames": {"F": {"position": [1.0, 0.0, 0.0]}}, "shapes": [
+        {"shape": "radial", "frame": "F", "label": "latch", "azimuth": np.pi / 2, "count": 2,
+         "points": [[0.0, {"v": "r"}], [0.2, {"v": "r"}, 0.1], [0.2, 0.5]]},
+        {"shape": "radial", "frame": "F", "label": "pad", "points": [[0.0, 0.4], [0.1, 0.4]]},
+    ]}  # fmt: skip
+    model = gltf._Model(time)
+    gltf._ElementNodes(model, "a", scene, {"r": radius}.__getitem__).add()
+    file = tmp_path / "latch.glb"
+    file.write_bytes(model.glb("latches"))
+    read = Read(file)
+    for t in (0.0, 0.75, 2.0):
+        r = 0.3 - 0.1 * t
+        # azimuth a quarter of a turn: from y to z; the second one opposite
+        assert np.allclose(read.point("a.latch.0.0.rod", t), (1.0, 0.0, r), atol=1e-6)
+        assert np.allclose(read.point("a.latch.0.1.rod", t), (1.2, -0.1, r), atol=1e-6)
+        assert np.allclose(read.point("a.latch.0.2.rod", t), (1.0, 0.0, -r), atol=1e-6)
+        if t != 0.75:  # between rows the turn of a rod is not that of its ends
+            assert np.allclose(read.point("a.latch.0.0.rod", t, (1.0, 0.0, 0.0)), (1.2, -0.1, r), atol=1e-6)
+            assert np.allclose(read.point("a.latch.0.3.rod", t, (1.0, 0.0, 0.0)), (1.2, 0.0, -0.5), atol=1e-6)
+    assert [name for name in read.numbers if name.startswith("a.pad")] == ["a.pad.1"]
 
 
 def test_signals_and_gltf_exclude_each_other(central_impact):
