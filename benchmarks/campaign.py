@@ -10,8 +10,10 @@ import argparse
 import resource
 import tempfile
 import time
+from dataclasses import dataclass
 from pathlib import Path
 
+from benchmarks import fmpy_campaign
 from benchmarks.page import machine, replace_table
 from dockfmu.campaign.campaign import Campaign, make_runs, open_session
 from dockfmu.campaign.dataset import DataSet
@@ -19,13 +21,13 @@ from dockfmu.campaign.description import Kept, Study
 from dockfmu.campaign.draws import Draws
 from dockfmu.campaign.execution import ClusterOptions, Execution
 from dockfmu.campaign.laws import Uniform
-from dockfmu.campaign.runner import Runner, RunPoint
+from dockfmu.campaign.runner import PEAKS, Runner, RunPoint
 from dockfmu.options import RunOptions
 
 ROOT = Path(__file__).parents[1]
 VARY = [
     {"name": "initial_conditions.miss", "law": "disc", "radius": "0.2 m"},
-    {"name": "initial_conditions.velocity[1]", "law": "uniform", "low": "0.1 m/s", "high": "0.35 m/s"},
+    {"name": "initial_conditions.velocity[1]", "law": "uniform", "low": "0.06 m/s", "high": "0.15 m/s"},
 ]
 MEASURES = {
     "force": {"signal": "mechanism.target.force_now"},
@@ -39,13 +41,15 @@ def impacts(runs: int, stop: float) -> dict:
 
 
 class NoRun:
-    """An empty run, in the place of a Runner."""
+    """An empty run, in the place of a Runner: it sleeps for `takes` seconds, and has the `peaks` that are asked for."""
 
     def __init__(self, study: Study, expected: object = None) -> None:
-        pass
+        self.takes, self.peaks = study.settings["takes"], {name: [0.0] * 4 for name in study.settings["peaks"]}
 
     def run(self, point: RunPoint) -> dict:
-        return {"index": point.index, "status": "completed", "outcome": "done", "wall_s": 1e-3}
+        time.sleep(self.takes)
+        return {"index": point.index, "status": "completed", "outcome": "done", "wall_s": max(self.takes, 1e-3),
+                "peaks": self.peaks}  # fmt: skip
 
     def close(self) -> None:
         pass
@@ -82,25 +86,46 @@ def on_workers(campaign: Campaign, workers: int, runs: int) -> tuple[float, list
         began = time.perf_counter()
         make_runs(data, cluster, runs)
         taken = (time.perf_counter() - began) / runs
-        memory = [_resident(), *cluster._client.run(_resident).values()]
-    return taken, memory
+        return taken, _residents(cluster)
 
 
-def empty(runs: int, workers: int) -> tuple[float, float, float]:
-    """(milliseconds for each empty run, MiB of the client after a tenth of the runs and at the end)."""
+@dataclass(frozen=True)
+class Empty:
+    """Runs that compute nothing: seconds of each, CPU seconds of client and scheduler for it, MiB early and at the end.
+
+    Client, scheduler and nannies are one process, whose memory comes first, then those of the workers.
+    """
+
+    wall: float
+    cpu: float
+    before: list[float]
+    after: list[float]
+
+
+def empty(runs: int, workers: int, takes: float = 0.0, peaks: int = 0) -> Empty:
+    """Make runs that sleep for `takes` seconds, after a tenth of them that is not counted."""
+    names = tuple(f"output_{k}" for k in range(peaks))
     study = Study(
-        content={}, folder=Path(), name="empty", description="", system="none", settings={}, parameters=(), swap={},
+        content={}, folder=Path(), name="empty", description="", system="none",
+        settings={"takes": takes, "peaks": names}, parameters=(), swap={},
         draws=Draws((Uniform(("x",), (0.0,), (1.0,)),), runs=runs), options=RunOptions(), endings=(), measures=(),
-        kept=Kept(peaks=False), time_limit=60.0, answers={},
+        kept=Kept(peaks=bool(peaks)), time_limit=60.0, answers={},
     )  # fmt: skip
     columns = {"index": "whole", "status": "text", "outcome": "text", "reason": "text"}
+    columns |= {f"peak_{part}": "numbers" for part in PEAKS} if peaks else {}
     with tempfile.TemporaryDirectory() as folder:
-        data_set = DataSet(Path(folder) / "runs.parquet", columns)
+        data_set = DataSet(Path(folder) / "runs.parquet", columns, names)
         with data_set as data, Execution(study, {}, ClusterOptions(workers), NoRun) as cluster:
             make_runs(data, cluster, runs // 10)
-            before, began = _resident(), time.perf_counter()
+            before = _residents(cluster)
+            began, used = time.perf_counter(), time.process_time()
             make_runs(data, cluster, runs)
-            return 1e3 * (time.perf_counter() - began) / (0.9 * runs), before, _resident()
+            wall, cpu = time.perf_counter() - began, time.process_time() - used
+            return Empty(wall / (0.9 * runs), cpu / (0.9 * runs), before, _residents(cluster))
+
+
+def _residents(cluster: Execution) -> list[float]:
+    return [_resident(), *cluster._client.run(_resident).values()]
 
 
 def _resident() -> float:
@@ -108,14 +133,22 @@ def _resident() -> float:
     return pages * resource.getpagesize() / 2**20
 
 
+def _listed(memory: list[float]) -> str:
+    return ", ".join(f"{mib:.0f}" for mib in memory)
+
+
 def main() -> None:
     parser = argparse.ArgumentParser()
     parser.add_argument("--runs", type=int, default=40)
     parser.add_argument("--dockings", type=int, default=4)
     parser.add_argument("--empty", type=int, default=5000)
+    parser.add_argument("--many", type=int, default=16, help="workers whose scheduler is measured")
     parser.add_argument("--write", type=Path)
     arguments = parser.parse_args([] if __name__ != "__main__" else None)
     lines = [machine(), "", "| what | measured | |", "|---|---:|---|"]
+    # before this process has loaded any FMU
+    quick = empty(arguments.empty, 2)
+    many = empty(60 * arguments.many, arguments.many, 0.2, 331)
     with tempfile.TemporaryDirectory() as folder:
         impact = Campaign(impacts(arguments.runs, 15.0), Path(folder) / "impact")
         warm, fresh = alone(impact, arguments.runs), loaded_anew(impact, max(3, arguments.runs // 10))
@@ -124,7 +157,8 @@ def main() -> None:
         both, memory = on_workers(two, 2, 2 * arguments.runs)
         docking = Campaign(impacts(arguments.dockings, 600.0), Path(folder) / "docking")
         whole, _ = on_workers(docking, 2, arguments.dockings)
-        each, before, after = empty(arguments.empty, 2)
+        unpacked, starts = fmpy_campaign.prepare(impact, arguments.runs // 4, 1e-3, Path(folder))
+        peer, _ = fmpy_campaign.time_runs(unpacked, starts, 1e-3, 15.0, 2)
     lines += [
         f"| impact phase, 15 s, warm, in one process | {1e3 * warm:.0f} ms | {arguments.runs} runs |",
         f"| the same, simulation made anew for each run | {1e3 * fresh:.0f} ms | {fresh / warm:.2f} times |",
@@ -133,9 +167,14 @@ def main() -> None:
         f"| 10,000 impact phases on two workers, extrapolated | {both * 1e4 / 60:.0f} min | |",
         f"| full docking, two workers | {whole:.1f} s | {arguments.dockings} runs |",
         f"| 1,000 full dockings on two workers, extrapolated | {whole * 1e3 / 60:.0f} min | |",
-        f"| empty run | {each:.2f} ms | {arguments.empty} runs |",
-        f"| memory of the client over empty runs | {before:.0f} to {after:.0f} MiB | |",
-        f"| memory of client and workers after impacts | {', '.join(f'{m:.0f}' for m in memory)} MiB | |",
+        f"| FMPy's container under `dask.bag`, two processes | {1e3 * peer:.0f} ms | {peer / both:.1f} times ours |",
+        f"| empty run, two workers | {1e3 * quick.wall:.2f} ms | {arguments.empty} runs |",
+        f"| memory of client with scheduler, and of workers, from a tenth of the empty runs to all | "
+        f"{_listed(quick.before)} to {_listed(quick.after)} MiB | |",
+        f"| runs of 200 ms with 331 peaks, {arguments.many} workers | {1e3 * many.wall:.1f} ms | "
+        f"{0.2 / arguments.many / many.wall:.0%} of the ideal rate |",
+        f"| client and scheduler for each of them | {1e3 * many.cpu:.2f} ms | {many.cpu / many.wall:.0%} of one core |",
+        f"| memory of client and workers after impacts | {_listed(memory)} MiB | |",
     ]
     text = "\n".join(lines)
     print(text)

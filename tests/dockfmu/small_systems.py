@@ -1,5 +1,6 @@
 """Systems of milliseconds for the tests of the command line, and FMUs that are damaged on purpose."""
 
+import json
 import zipfile
 from collections.abc import Mapping
 from pathlib import Path
@@ -72,3 +73,16 @@ def changed_text(file: Path, out: Path, member: str, old: str, new: str) -> Path
         text = source.read(member).decode()
     assert old in text
     return changed_archive(file, out, {member: text.replace(old, new).encode()})
+
+
+def as_toml(content):
+    """The content as TOML, which takes JSON for values but not null; tables within are inline."""
+
+    def value(item):
+        if isinstance(item, dict):
+            return "{" + ", ".join(f"{json.dumps(k)} = {value(v)}" for k, v in item.items()) + "}"
+        if isinstance(item, list):
+            return "[" + ", ".join(map(value, item)) + "]"
+        return json.dumps(item)
+
+    return "\n".join(f"{name} = {value(item)}" for name, item in content.items())

@@ -15,7 +15,7 @@ from dockfmu.cli import main
 from dockfmu.declare.plan import Plan
 from master.observers.outcomes import OutcomeRule
 from master.result import Result
-from tests.dockfmu.small_systems import write_pair
+from tests.dockfmu.small_systems import as_toml, write_pair
 
 ROOT = Path(__file__).parents[3]
 
@@ -109,7 +109,7 @@ def test_measures_and_endings_are_those_of_a_recorded_run(folder):
 @pytest.mark.slow
 def test_a_campaign_on_workers_from_the_command_line(folder, tmp_path, capsys):
     file = folder / "pairs.toml"
-    file.write_text(_toml(CONTENT | {"refined": 0.1, "answers": {
+    file.write_text(as_toml(CONTENT | {"refined": 0.1, "answers": {
         "where": {"kind": "domain", "measure": "lowest", "cells": 2, "divisions": 1, "values": {"fault": "none"},
                   "parameters": ["first.parameters.initial_position", "second.parameters.mass"],
                   "first": [-1.0, 1.0], "second": [0.5, 2.0]},
@@ -147,7 +147,7 @@ def test_a_campaign_on_workers_from_the_command_line(folder, tmp_path, capsys):
     assert main(["campaign", str(out), "--index", "17"]) == 0
     assert "equal to its row" in capsys.readouterr().out
     # another campaign in the same folder
-    file.write_text(_toml(CONTENT | {"seed": 5}))
+    file.write_text(as_toml(CONTENT | {"seed": 5}))
     assert main(["campaign", str(file), "-o", str(out), "--workers", "1"]) == 2
     assert "another seed" in capsys.readouterr().err
 
@@ -207,16 +207,3 @@ def test_the_documented_example_is_sound():
     names = {name for entry in content["vary"] for name in entry.get("names", [entry.get("name")])}
     assert "initial_conditions.miss" in names
     assert content["runs"] == 1000
-
-
-def _toml(content):
-    """The content as TOML, which takes JSON for values but not null; tables within are inline."""
-
-    def value(item):
-        if isinstance(item, dict):
-            return "{" + ", ".join(f"{json.dumps(k)} = {value(v)}" for k, v in item.items()) + "}"
-        if isinstance(item, list):
-            return "[" + ", ".join(map(value, item)) + "]"
-        return json.dumps(item)
-
-    return "\n".join(f"{name} = {value(item)}" for name, item in content.items())

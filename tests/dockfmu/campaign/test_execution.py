@@ -10,6 +10,7 @@ from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
+import psutil
 import pytest
 
 from base.files import LockedError
@@ -148,10 +149,10 @@ def test_rows_do_not_depend_on_workers_or_order(tmp_path):
 
 @pytest.fixture
 def cluster():
-    """A scheduler and two workers without nannies, as processes: (address, scheduler, workers)."""
+    """A scheduler and two workers, as processes: (address, scheduler, workers); with "--nanny" these are nannies."""
     made = []
 
-    def start():
+    def start(nanny="--no-nanny"):
         scheduler = subprocess.Popen(
             [sys.executable, "-m", "distributed.cli.dask_scheduler", "--host", "127.0.0.1", "--port", "0",
              "--no-dashboard"],
@@ -165,7 +166,7 @@ def cluster():
                 break
         workers = [
             subprocess.Popen(
-                [sys.executable, "-m", "distributed.cli.dask_worker", address, "--nthreads", "1", "--no-nanny",
+                [sys.executable, "-m", "distributed.cli.dask_worker", address, "--nthreads", "1", nanny,
                  "--no-dashboard", "--memory-limit", "1GiB"],
                 cwd=ROOT, env=ENVIRONMENT, stderr=subprocess.DEVNULL,
             )
@@ -176,8 +177,14 @@ def cluster():
 
     yield start
     for process in made:
+        for child in children(process):
+            child.kill()
         process.kill()
         process.wait()
+
+
+def children(process):
+    return psutil.Process(process.pid).children(recursive=True) if process.poll() is None else []
 
 
 def test_at_a_scheduler_with_a_worker_killed_and_then_the_scheduler(tmp_path, cluster):
@@ -195,6 +202,25 @@ def test_at_a_scheduler_with_a_worker_killed_and_then_the_scheduler(tmp_path, cl
     address, _, _ = cluster()
     output = finished(tmp_path, "--scheduler", address)
     assert f"of {RUNS} runs" in output
+    rows_are_whole(tmp_path)
+
+
+def test_workers_and_a_nanny_killed_at_random_moments(tmp_path, cluster):
+    address, _, nannies = cluster("--nanny")
+    process = client(tmp_path, "--scheduler", address, "--takes", 0.03)
+    choose = random.Random(2)
+    for _ in range(3):
+        wait_for_parts(tmp_path, parts(tmp_path) + 1, process)
+        time.sleep(choose.random() * 0.5)
+        workers = [child for nanny in nannies for child in children(nanny) if "spawn_main" in " ".join(child.cmdline())]
+        choose.choice(workers).kill()
+    wait_for_parts(tmp_path, parts(tmp_path) + 1, process)
+    workers = children(nannies[0])
+    nannies[0].kill()
+    for worker_process in workers:
+        worker_process.kill()
+    output, _ = process.communicate(timeout=240)
+    assert process.returncode == 0, output
     rows_are_whole(tmp_path)
 
 

@@ -1,0 +1,124 @@
+"""Small campaigns of a real docking, from description to report, beside runs that are loaded and made one by one."""
+
+import json
+import shutil
+
+import numpy as np
+import pytest
+from scipy import stats
+
+import dockfmu
+from ssp.model import SsvParameter, SsvParameterSet
+from ssp.write import write_parameter_set
+from tests.dockfmu.small_systems import as_toml
+
+pytestmark = pytest.mark.slow
+
+SYSTEM, STOP, FORCE = "atv_probe_cone", 0.05, "mechanism.target.force_now"
+LIMITS = np.array([0.24, 0.24, *[np.radians(7.0)] * 3, 0.35, 0.07, 0.07, *[np.radians(1.0)] * 3])
+ELEVEN = [
+    *(f"initial_conditions.miss[{k}]" for k in (1, 2)), *(f"initial_conditions.angles[{k}]" for k in (1, 2, 3)),
+    *(f"initial_conditions.{name}[{k}]" for name in ("velocity", "angular_velocity") for k in (1, 2, 3)),
+]  # fmt: skip
+
+
+def description(name, **changes):
+    return {
+        "name": name, "system": SYSTEM, "runs": 12, "seed": 5, "run": {"stop": STOP}, "refined": 0.0,
+        "vary": [{"law": "documented"}], "measures": {"force": {"signal": FORCE}}, "keep": {"peaks": False},
+    } | changes  # fmt: skip
+
+
+def largest_force(values, parameters=(), swap=None):
+    """The largest force of a run by a system of its own, recorded in each step."""
+    system = dockfmu.System.load(SYSTEM, values, parameters=list(parameters))
+    for element, file in (swap or {}).items():
+        system.swap(element, file)
+    force = system.run(stop=STOP, record=[FORCE], every=1)[FORCE]
+    return np.sqrt((force * force).sum(axis=1)).max()
+
+
+def shares(values):
+    return np.array([values[name] for name in ELEVEN]) / LIMITS
+
+
+def test_documented_draws_within_a_severity_with_options(tmp_path):
+    """Options that set values, take a parameter set, swap an FMU, and name another system."""
+    elastic, system = tmp_path / "elastic.fmu", dockfmu.load(SYSTEM)
+    shutil.copy(system.structure.elements["station"].file, elastic)
+    light = SsvParameterSet("light", [SsvParameter("chaser.parameters.mass", "Real", 15e3)])
+    (tmp_path / "light.ssv").write_bytes(write_parameter_set(light))
+    options = {
+        "none": {},
+        "heavy": {"values": {"chaser.parameters.mass": "25 t"}},
+        "light": {"parameters": ["light.ssv"]},
+        "elastic": {"swap": {"chaser": "elastic.fmu"}},
+    }
+    choice = {"name": "kind", "law": "choice", "options": [{"label": label} | o for label, o in options.items()]}
+    content = description("options", severity={"measure": "R1", "at_most": 0.9})
+    content["vary"] = [{"law": "documented"}, choice]
+    file = tmp_path / "options.toml"
+    file.write_text(as_toml(content))
+    campaign = dockfmu.Campaign(file, tmp_path / "out")
+    table = campaign.run(workers=2, answer=False).set_index("index")
+    assert table.index.tolist() == list(range(12))
+    assert set(table["kind"]) == set(options)
+    made = {
+        "heavy": {"values": {"chaser.parameters.mass": 25e3}}, "light": {"parameters": [tmp_path / "light.ssv"]},
+        "elastic": {"swap": {"chaser": elastic}}, "none": {},
+    }  # fmt: skip
+    first = {label: int((table["kind"] == label).idxmax()) for label in options}
+    for k in range(12):
+        values = campaign.values(k)
+        kind = values.pop("kind")
+        assert np.linalg.norm(shares(values)) == pytest.approx(table.loc[k, "R1"], rel=1e-12)
+        assert np.abs(shares(values)).sum() == pytest.approx(table.loc[k, "R2"], rel=1e-12)
+        assert table.loc[k, "R1"] <= 0.9
+        if k in first.values():
+            how = made[kind]
+            alone = largest_force(values | how.get("values", {}), how.get("parameters", ()), how.get("swap"))
+            assert table.loc[k, "force"] == alone, kind
+            if kind != "none":
+                assert alone != largest_force(values)
+
+
+def test_comparison_and_worst_case(tmp_path):
+    light = dockfmu.Campaign(description("light"), tmp_path / "light")
+    one = light.run(workers=2, answer=False).set_index("index")
+    answers = {
+        "mass": {"kind": "compare", "with": str(tmp_path / "light")},
+        "extreme": {"kind": "worst", "measure": "force", "at_most": 0.8, "runs": 40, "restarts": 1},
+    }
+    content = description("heavy", values={"chaser.parameters.mass": "25 t"}, refined=0.1, answers=answers)
+    heavy = dockfmu.Campaign(content, tmp_path / "heavy")
+    two = heavy.run(workers=2).set_index("index")
+    # equal draws, other results
+    assert (one["miss[1]"] == two["miss[1]"]).all()
+    assert heavy.values(7) == light.values(7)
+    assert two.loc[7, "force"] == largest_force(heavy.values(7) | {"chaser.parameters.mass": 25e3})
+    told = {entry["name"]: entry for entry in json.loads((tmp_path / "heavy/answers/answers.json").read_text())}
+    compared = {row[0]: row[1:] for row in told["mass"]["table"]}
+    mean_two, mean_one, low, high = compared["mean of force"]
+    assert (mean_one, mean_two) == pytest.approx((one["force"].mean(), two["force"].mean()), rel=1e-12)
+    difference = one["force"] - two["force"]
+    # the interval of the bootstrap is near that of Student, though narrower for twelve pairs
+    exact = stats.t.interval(0.95, 11, difference.mean(), stats.sem(difference))
+    assert low < difference.mean() < high
+    assert 0.6 < (high - low) / (exact[1] - exact[0]) < 1.1
+    # the worst case lies within its severity, is what it says, and not below random points within it
+    best = {f"initial_conditions.{name}": value for name, value in told["extreme"]["table"]}
+    assert np.linalg.norm(shares(best)) <= 0.8 + 1e-9
+    worst = largest_force(best | {"chaser.parameters.mass": 25e3})
+    assert f"{worst:.6g} N after" in told["extreme"]["sentences"][0]
+    assert "tenth of the step" in told["extreme"]["sentences"][1]
+    within = two[two["R1"] <= 0.8]
+    assert not len(within) or worst >= within["force"].max()
+    # what decides the load, again with smaller steps: one of twelve
+    k = int(two["force"].idxmax())
+    assert told["force"]["table"][-1][0] == "largest at a tenth of the step"
+    system = dockfmu.System.load(SYSTEM, heavy.values(k) | {"chaser.parameters.mass": 25e3})
+    fine = system.run(step=1e-4, stop=STOP, record=[FORCE], every=1)[FORCE]
+    assert told["force"]["table"][-1][1] == np.sqrt((fine * fine).sum(axis=1)).max()
+    page = (tmp_path / "heavy/report.html").read_text()
+    assert "Largest force within R1 of 0.8" in page
+    assert "Two campaigns on 12 equal draws" in page
