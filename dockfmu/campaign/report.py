@@ -18,6 +18,7 @@ from dockfmu.report.figures import plotly_js
 
 DPI = 160
 _COLOURS = ("#1f77b4", "#ff7f0e")
+_SENSITIVITY = "correlation, share of variance"
 
 
 def write_campaign_report(campaign: CampaignFolder, answers: list[Answer]) -> list[Path]:
@@ -42,6 +43,7 @@ def _page(campaign: CampaignFolder, answers: list[Answer]) -> str:
         name=study.name, description=study.description, system=study.system, runs=len(campaign.runs(["status"])),
         sampling=study.draws.sampling, seed=study.draws.seed, folder=campaign.folder, answers=answers,
         css=Markup(css), plotly=Markup(plotly_js()), figures=Markup(text), version=version("dockfmu"),
+        unbounded=(np.inf, -np.inf),
     )  # fmt: skip
 
 
@@ -61,7 +63,8 @@ def _traces(answer: Answer) -> list[dict[str, Any]]:
         line = {"type": "scatter", "mode": "lines", "x": data["x"]}
         return [
             {**line, "y": data["low"], "line": {"width": 0}, "showlegend": False, "hoverinfo": "skip"},
-            {**line, "y": data["high"], "line": {"width": 0}, "fill": "tonexty", "name": "95 %"},
+            {**line, "y": data["high"], "line": {"width": 0}, "fill": "tonexty", "name": "95 % interval",
+             "fillcolor": "rgba(31, 119, 180, 0.25)"},
             {**line, "y": data["y"], "name": "runs", "line": {"color": _COLOURS[0]}},
             *([{"type": "scatter", "mode": "markers", "x": data["x_fine"], "y": data["y_fine"],
                 "name": "at a tenth of the step", "marker": {"color": _COLOURS[1]}}] if "x_fine" in data else ()),
@@ -70,13 +73,16 @@ def _traces(answer: Answer) -> list[dict[str, Any]]:
         return [{"type": "bar", "x": data["x"], "y": data[key], "name": name}
                 for key, name in (("y", "rank correlation"), ("z", "first-order share"))]  # fmt: skip
     if answer.kind == "domain":
-        points = {"type": "scatter", "mode": "markers", "x": data["x"], "y": data["y"], "name": "runs",
-                  "marker": {"size": 5, "color": [_COLOURS[0] if z < 0.0 else _COLOURS[1] for z in data["z"]]},
-                  "customdata": _finite(data["z"]),
-                  "hovertemplate": "%{x:.4g}, %{y:.4g}: %{customdata:.4g}<extra></extra>"}  # fmt: skip
-        x = [value for line in data["lines"] for value in (line[0][0], line[1][0], None)]
-        y = [value for line in data["lines"] for value in (line[0][1], line[1][1], None)]
-        return [points, {"type": "scatter", "mode": "lines", "x": x, "y": y, "name": "boundary"}]
+        margin, x, y = (np.array(data[key]) for key in "zxy")
+        points = [
+            {"type": "scatter", "mode": "markers", "x": x[mask].tolist(), "y": y[mask].tolist(), "name": name,
+             "marker": {"size": 6, "color": colour}, "customdata": _finite(margin[mask].tolist()),
+             "hovertemplate": "%{x:.4g}, %{y:.4g}: %{customdata:.4g}<extra></extra>"}
+            for mask, colour, name in ((margin < 0.0, _COLOURS[0], "below 0"), (margin >= 0.0, _COLOURS[1], "above"))
+        ]  # fmt: skip
+        ends = [[value for line in data["lines"] for value in (line[0][k], line[1][k], None)] for k in (0, 1)]
+        return [*points, {"type": "scatter", "mode": "lines", "x": ends[0], "y": ends[1], "name": "boundary",
+                          "line": {"color": "gray"}}]  # fmt: skip
     return []
 
 
@@ -84,10 +90,11 @@ def _layout(answer: Answer) -> dict[str, Any]:
     data = answer.figure
     if answer.kind == "loads":
         return {"xaxis": {"title": {"text": data["label"]}},
-                "yaxis": {"type": "log", "title": {"text": "probability of more"}}}  # fmt: skip
+                "yaxis": {"type": "log", "dtick": 1, "exponentformat": "power",
+                          "title": {"text": "probability of at least"}}}  # fmt: skip
     if answer.kind == "domain":
         return {f"{axis}axis": {"title": {"text": label}} for axis, label in zip("xy", data["labels"], strict=True)}
-    return {"yaxis": {"title": {"text": "probability" if answer.kind == "outcomes" else "share"}}}
+    return {"yaxis": {"title": {"text": "probability" if answer.kind == "outcomes" else _SENSITIVITY}}}
 
 
 def _write_png(answer: Answer, file: Path) -> None:
@@ -107,16 +114,17 @@ def _write_png(answer: Answer, file: Path) -> None:
         if "x_fine" in data:
             axis.plot(data["x_fine"], data["y_fine"], "o", label="at a tenth of the step")
         axis.legend()
-        axis.set(yscale="log", xlabel=data["label"], ylabel="probability of more")
+        axis.set(yscale="log", xlabel=data["label"], ylabel="probability of at least")
     elif answer.kind == "sensitivity":
         places = np.arange(len(data["x"]))
         axis.bar(places - 0.2, data["y"], 0.4, label="rank correlation")
         axis.bar(places + 0.2, data["z"], 0.4, label="first-order share")
         axis.set_xticks(places, data["x"], rotation=40, ha="right")
+        axis.set_ylabel(_SENSITIVITY)
         axis.legend()
     else:
         inside = np.array(data["z"]) < 0.0
-        for mask, colour, label in ((inside, _COLOURS[0], "within"), (~inside, _COLOURS[1], "without")):
+        for mask, colour, label in ((inside, _COLOURS[0], "below 0"), (~inside, _COLOURS[1], "above")):
             axis.plot(np.array(data["x"])[mask], np.array(data["y"])[mask], ".", color=colour, label=label)
         for line in data["lines"]:
             axis.plot(*np.array(line).T, color="0.2", lw=1.0)

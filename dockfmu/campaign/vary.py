@@ -184,6 +184,13 @@ def unit_of(name: str, system: System, where: str) -> Unit | None:
     return system.structure.description(element).unit(variable)
 
 
+def unit_text(name: str, system: System) -> str:
+    """Return the name of the unit in which values of a variable are kept, "1" where there is none."""
+    if name.startswith(_PREFIX):
+        return UNITS[name.removeprefix(_PREFIX).partition("[")[0]]
+    return system.structure.resolve(name)[1].unit or "1"
+
+
 def _numbers(
     row: Table, key: str, names: Sequence[str], system: System, default: list[float] | None = None
 ) -> list[float]:

@@ -60,7 +60,7 @@ def quantile(values: Sequence[float] | np.ndarray, share: float, confidence: flo
 
 @dataclass(frozen=True)
 class Exceedance:
-    """The probability that a load exceeds each of `levels`, with the interval of each point; all of shape (n,)."""
+    """The probability that a load is at least each of `levels`, with the interval of each point; all of shape (n,)."""
 
     levels: np.ndarray
     probability: np.ndarray
@@ -72,11 +72,11 @@ def exceedance(values: Sequence[float] | np.ndarray, confidence: float = 0.95) -
     """Return the exceedance curve at each value of the sample, with intervals of Clopper and Pearson."""
     ordered = np.sort(_finite(values))
     n = len(ordered)
-    above = n - 1 - np.arange(n)
+    beyond = n - np.arange(n)
     rest = 0.5 * (1.0 - confidence)
-    low = np.where(above == 0, 0.0, stats.beta.ppf(rest, np.maximum(above, 1), n - above + 1))
-    high = stats.beta.ppf(1.0 - rest, above + 1, np.maximum(n - above, 1))
-    return Exceedance(ordered, above / n, np.asarray(low), np.asarray(high))
+    low = stats.beta.ppf(rest, beyond, n - beyond + 1)
+    high = np.where(beyond == n, 1.0, stats.beta.ppf(1.0 - rest, beyond + 1, np.maximum(n - beyond, 1)))
+    return Exceedance(ordered, beyond / n, np.asarray(low), np.asarray(high))
 
 
 @dataclass(frozen=True)

@@ -13,7 +13,7 @@ from dockfmu.campaign.description import short_name
 from dockfmu.campaign.evaluation import Evaluations, fine_step
 from dockfmu.campaign.execution import Execution
 from dockfmu.campaign.folder import CampaignFolder
-from dockfmu.campaign.vary import ELEVEN, limit_of, number_in
+from dockfmu.campaign.vary import ELEVEN, limit_of, number_in, unit_text
 from dockfmu.declare.tables import DeclarationError, Table
 from dockfmu.options import OptionError
 
@@ -49,13 +49,13 @@ def find_domain(campaign: CampaignFolder, cluster: Execution, name: str, row: Ta
     full = (found.resolution + 1) ** 2
     scale = high - low
     return Answer(
-        name, "domain", f"Where {measure.name} is below 0, over {parameters[0]} and {parameters[1]}",
+        name, "domain", f"Where {measure.name} is below 0, over {' and '.join(map(short_name, parameters))}",
         (f"share of the rectangle within: {found.area:.4f}, between {found.low:.4f} and {found.high:.4f}",
          f"{found.runs} runs; a full grid of the same cells takes {full}"),
         (), (),
         {"x": (low[0] + found.points[:, 0] * scale[0]).tolist(), "y": (low[1] + found.points[:, 1] * scale[1]).tolist(),
          "z": found.margins.tolist(), "lines": [(low + piece * scale).tolist() for piece in found.boundary],
-         "labels": [short_name(parameter) for parameter in parameters]},
+         "labels": [f"{short_name(each)}, {unit_text(each, campaign.system)}" for each in parameters]},
     )  # fmt: skip
 
 
@@ -163,7 +163,9 @@ def find_worst(campaign: CampaignFolder, cluster: Execution, name: str, row: Tab
         name, "worst", question,
         (told, f"again with a tenth of the step: {measure.name} = {again[measure.name]:.6g} {measure.unit}, "
          f"outcome {again['outcome']}", "a search proves no bound; starts that agree are a hint"),
-        ("variable", "value, SI"), tuple((short_name(key), value) for key, value in best.items()),
+        ("variable", "value", "unit"),
+        tuple((short_name(key), value, unit_text(key, campaign.system) if key in names else "")
+              for key, value in best.items()),
     )  # fmt: skip
 
 

@@ -31,7 +31,7 @@ def outcomes(campaign: CampaignFolder, table: pandas.DataFrame) -> Answer:
         told.append(f"and {len(bad) - 10} more: column `reason` of {campaign.folder}/runs.parquet")
     return Answer(
         "outcomes", "outcomes", f"Outcomes of {len(table)} runs, with 95 % intervals of Clopper and Pearson",
-        tuple(told), ("outcome", "runs", "probability", "low", "high"), tuple(rows),
+        tuple(told), ("outcome", "runs", "probability", "95 % from", "to"), tuple(rows),
         {"x": [row[0] for row in rows], "y": [row[2] for row in rows], "low": [row[3] for row in rows],
          "high": [row[4] for row in rows]},
     )  # fmt: skip
@@ -58,13 +58,14 @@ def loads(campaign: CampaignFolder, table: pandas.DataFrame, measure: Measure, f
     values, times = (table[name].to_numpy(float) for name in (measure.name, f"t_{measure.name}"))
     use = np.isfinite(values)
     values, times = values[use], times[use]
-    title = f"{measure.name}, {measure.kind} of {', '.join(measure.signals)}, {measure.unit}"
+    signal = measure.signals[0] if len(measure.signals) == 1 else measure.signals[0].rpartition("[")[0]
+    title = f"{measure.name}: {measure.kind} of {signal}, {measure.unit}"
     if len(values) < 2:
         return Answer(measure.name, "loads", title, ("no run has this measure",))
     rows: list[tuple[Any, ...]] = []
     for share in (0.01, 0.05, 0.5, 0.95, 0.99):
         found = estimates.quantile(values, share)
-        rows.append((f"{share:.0%} quantile", found.value, found.low, found.high))
+        rows.append((f"{100 * share:g} % quantile", found.value, found.low, found.high))
     smallest = measure.kind == "min"
     rows.append(("smallest", float(values.min()), None, None) if smallest else
                 ("largest", float(values.max()), None, None))  # fmt: skip
@@ -88,10 +89,11 @@ def loads(campaign: CampaignFolder, table: pandas.DataFrame, measure: Measure, f
     phase = estimates.phases(times, events)
     names, counts = np.unique(phase.astype(str), return_counts=True)
     shares = sorted(zip(counts.tolist(), names.tolist(), strict=True), reverse=True)
-    told.append("phases: " + ", ".join(f"{phase_name} {count / len(phase):.0%}" for count, phase_name in shares))
+    parts = (f"{name.replace('_', ' ')} {count / len(phase):.1%}" for count, name in shares)
+    told.append(f"phases: {', '.join(parts)}")
     curve = estimates.exceedance(values)
     return Answer(
-        measure.name, "loads", title, tuple(told), ("", f"value, {measure.unit}", "low", "high"), tuple(rows),
+        measure.name, "loads", title, tuple(told), ("", f"value, {measure.unit}", "95 % from", "to"), tuple(rows),
         {"x": curve.levels.tolist(), "y": curve.probability.tolist(), "low": curve.low.tolist(),
          "high": curve.high.tolist(), "label": f"{measure.name}, {measure.unit}",
          **_refined_points(values, again, smallest)},
@@ -117,7 +119,7 @@ def _refined_points(values: np.ndarray, again: np.ndarray, smallest: bool) -> di
     if not len(new):
         return {}
     ranks = np.arange(count)[: len(new)] if smallest else np.arange(n - count, n)[-len(new) :]
-    return {"x_fine": new.tolist(), "y_fine": ((n - 1 - ranks) / n).tolist()}
+    return {"x_fine": new.tolist(), "y_fine": ((n - ranks) / n).tolist()}
 
 
 def depends(campaign: CampaignFolder, table: pandas.DataFrame, measure: Measure) -> Answer:
@@ -130,7 +132,7 @@ def depends(campaign: CampaignFolder, table: pandas.DataFrame, measure: Measure)
     rows = tuple((entry.name, entry.rank_correlation, entry.p_value, entry.first_order) for entry in found)
     return Answer(
         f"sensitivity of {measure.name}", "sensitivity", f"What {measure.name} depends on", (),
-        ("variable", "rank correlation", "p-value", "first-order share of the variance"), rows,
+        ("variable", "rank correlation", "p-value", "first-order share"), rows,
         {"x": [row[0] for row in rows], "y": [row[1] for row in rows], "z": [row[3] for row in rows]},
     )  # fmt: skip
 
