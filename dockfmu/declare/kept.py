@@ -31,12 +31,12 @@ MARGIN_S = 10.0
 @cache
 def _sources() -> tuple[Path, ...]:
     """Return all files of dockfmu."""
-    found = []
+    found: list[str] = []
     for package in _PACKAGES:
         for folder, below, names in os.walk(ROOT / package):
             below[:] = [name for name in below if name != "__pycache__"]
-            found += [Path(folder, name) for name in names]
-    return tuple(sorted(found))
+            found += [f"{folder}{os.sep}{name}" for name in names]
+    return tuple(map(Path, sorted(found)))
 
 
 def key(name: str) -> str:
@@ -49,8 +49,9 @@ def key(name: str) -> str:
         total.update(f"{variable}={os.environ[variable]}\0".encode())
     settings = Path(".numba_config.yaml")
     total.update(settings.read_bytes() if settings.is_file() else b"\0")
+    root = len(os.fsencode(ROOT))
     for file in _sources():
-        total.update(hashlib.sha256(file.read_bytes()).digest() + os.fsencode(file.relative_to(ROOT)) + b"\0")
+        total.update(hashlib.sha256(file.read_bytes()).digest() + os.fsencode(file)[root:] + b"\0")
     return total.hexdigest()
 
 

@@ -8,12 +8,11 @@ import socket
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from master.drivers.driver import Driver
+from master.drivers.driver import ReceivingDriver
 from master.drivers.listening import listen
-from master.errors import FmuError, MasterError
+from master.errors import MasterError
 from master.fmi.variables import Variable
 from master.result import Result
-from master.system import Structure
 
 LARGEST = 65536
 AT_ONCE = 4096
@@ -25,7 +24,7 @@ class DatagramError(MasterError, ValueError):
     """A datagram is refused; the message says why."""
 
 
-class Datagrams(Driver):
+class Datagrams(ReceivingDriver):
     """Set inputs to values received by UDP, as JSON objects that map full names to numbers.
 
     Parameters
@@ -48,15 +47,10 @@ class Datagrams(Driver):
     """
 
     def __init__(self, port: int, inputs: Sequence[str], *, every: int = 1, host: str = "127.0.0.1") -> None:
-        self.inputs, self.every = tuple(inputs), every
+        super().__init__(inputs, every)
         self.host, self.port = host, port
-        self.received = self.refused = 0
-        self._first_refusal = ""
-        self._variables: dict[str, Variable] = {}
+        self.received = 0
         self._socket: socket.socket | None = None
-
-    def prepare(self, system: Structure) -> None:
-        self._variables = {name: system.resolve(name)[1] for name in self.inputs}
 
     def open(self) -> None:
         """Listen, if it does not yet; datagrams wait for the run. Raises MasterError for a port that is in use."""
@@ -79,21 +73,11 @@ class Datagrams(Driver):
                 self._refuse(str(reason))
         return found
 
-    def discarded(self, name: str, error: FmuError) -> None:
-        self._refuse(str(error))
-
-    def _refuse(self, reason: str) -> None:
-        self.refused += 1
-        self._first_refusal = self._first_refusal or reason
-
     def end(self, result: Result) -> None:
         if self._socket is not None:
             self._socket.close()
             self._socket = None
-        if self.refused:
-            result.warnings.append(
-                f"inputs: {self.refused} of {self.received} datagrams were refused; the first: {self._first_refusal}"
-            )
+        self._report(result, f"inputs: {self.refused} of {self.received} datagrams")
 
 
 def decode(data: bytes, variables: Mapping[str, Variable]) -> dict[str, float]:

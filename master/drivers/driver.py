@@ -6,6 +6,7 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 from master.errors import FmuError
+from master.fmi.variables import Variable
 from master.result import Result
 from master.system import Structure
 
@@ -53,6 +54,32 @@ class Driver:
 
     def end(self, result: Result) -> None:
         """Release what `open` acquired, and add to `result`."""
+
+
+class ReceivingDriver(Driver):
+    """Base of drivers whose values come from outside the process: what is refused is counted, and ends no run."""
+
+    def __init__(self, inputs: Sequence[str], every: int) -> None:
+        self.inputs, self.every = tuple(inputs), every
+        self.refused = 0
+        self._first_refusal = ""
+        self._variables: dict[str, Variable] = {}
+
+    def prepare(self, system: Structure) -> None:
+        self._variables = {name: system.resolve(name)[1] for name in self.inputs}
+
+    def discarded(self, name: str, error: FmuError) -> None:
+        self._refuse(str(error))
+
+    def _refuse(self, reason: str) -> None:
+        """Count a refusal, and keep the reason of the first."""
+        self.refused += 1
+        self._first_refusal = self._first_refusal or reason
+
+    def _report(self, result: Result, what: str) -> None:
+        """Add a warning of `what` was refused to the result, if anything was."""
+        if self.refused:
+            result.warnings.append(f"{what} were refused; the first: {self._first_refusal}")
 
 
 class Function(Driver):

@@ -10,9 +10,8 @@ from pathlib import Path
 from typing import Any, TextIO
 
 from master.drivers.datagrams import DatagramError, decode
-from master.drivers.driver import Driver
-from master.errors import FmuError, MasterError
-from master.fmi.variables import Variable
+from master.drivers.driver import Driver, ReceivingDriver
+from master.errors import MasterError
 from master.requests import Pace
 from master.result import Result
 from master.system import Structure
@@ -26,7 +25,7 @@ LONGEST_LINE = 1 << 16
 """Bytes of a command; a connection that sends longer lines is closed."""
 
 
-class Operator(Driver):
+class Operator(ReceivingDriver):
     """Set inputs, speed, pause and end of a run as an operator commands over a connection.
 
     Parameters
@@ -60,12 +59,9 @@ class Operator(Driver):
         log: Path | None = None,
         every: int = 1,
     ) -> None:
-        self.inputs, self.centred, self.every = tuple(inputs), tuple(centred), every
-        self.pace, self.log = pace, log
-        self.refused = 0
+        super().__init__(inputs, every)
+        self.centred, self.pace, self.log = tuple(centred), pace, log
         self._connection: socket.socket | None = connection
-        self._first_refusal = ""
-        self._variables: dict[str, Variable] = {}
         self._waiting = bytearray()
         self._wanted: dict[str, float] = {}
         self._set: dict[str, float] = {}
@@ -73,7 +69,7 @@ class Operator(Driver):
         self._name = ""
 
     def prepare(self, system: Structure) -> None:
-        self._variables = {name: system.resolve(name)[1] for name in self.inputs}
+        super().prepare(system)
         self._name = system.name
 
     def begin(self, start: float) -> None:
@@ -160,18 +156,10 @@ class Operator(Driver):
         self.pace.held = held
         self.pace.changes += 1
 
-    def discarded(self, name: str, error: FmuError) -> None:
-        self._refuse(str(error))
-
-    def _refuse(self, reason: str) -> None:
-        self.refused += 1
-        self._first_refusal = self._first_refusal or reason
-
     def end(self, result: Result) -> None:
         if self._out is not None:
             self._out.close()
-        if self.refused:
-            result.warnings.append(f"operator: {self.refused} commands were refused; the first: {self._first_refusal}")
+        self._report(result, f"operator: {self.refused} commands")
 
 
 def _is_number(value: object) -> bool:
