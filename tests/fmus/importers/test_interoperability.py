@@ -15,7 +15,7 @@ import numpy as np
 import pytest
 
 import fmus
-from components.core.component import Component
+from components.core.component import Component, Instance
 from fmus import catalogue, crosscheck
 from fmus.check import examine, importer, process
 from fmus.check.importer.program import stand_in
@@ -56,8 +56,10 @@ WRITE = "python -m tests.fmus.importers.interoperability"
 UNMOVED = ("ContactAirlock", "ContactRing")
 """their start values are far from contact"""
 RINGS = ("ElectricRingMechanism", "GearedRingMechanism", "HuntRingMechanism", "HydraulicRingMechanism")
-UNEXPLAINED = 1e-9
-"""How far these may be off on Windows' library under Wine, for a cause that is not found: 3e-10 seen."""
+LAST_BIT = 1e-9
+"""How far these may be off on Windows' library: 3e-10 seen. The cosine of the azimuth of a leg's joint has another last
+bit there (cos 3.944 rad: leg 5), which places the joint 0.1 fm aside; stops of 5e5 N/m make 1e-10 N of it, and forces
+are of 1 N here. `test_the_last_bit_of_a_joint` places a joint so here."""
 
 
 @dataclass(frozen=True)
@@ -159,9 +161,27 @@ def test_other_platforms(subjects, name, platform):
     subject = subjects(name)
     found = importer.run(subject.file, subject.experiment, platform)
     off = deviation(found.outputs, subject.expected)
-    if name in RINGS and platform == "win64" and TOLERANCES[platform] < off < UNEXPLAINED:
-        pytest.xfail(f"off by {off:.2g}, more than Windows' functions explain: the cause is not found")
+    if name in RINGS and platform == "win64" and TOLERANCES[platform] < off < LAST_BIT:
+        pytest.xfail(f"off by {off:.2g}: the last bit of a joint's place, see LAST_BIT")
     judge(name, platform, off)
+
+
+@pytest.mark.parametrize("name", ["HydraulicRingMechanism"])
+def test_the_last_bit_of_a_joint(subjects, name):
+    """A joint moved by one last bit, in this process, moves outputs by more than 1e-12, and less than LAST_BIT."""
+    subject = subjects(name)
+    record, experiment = subject.component.record, subject.experiment
+    rows = np.array(list(experiment.inputs.values())).T
+    instance = Instance(subject.component, **dict(zip(experiment.inputs, rows[0], strict=True)))
+    place = record.view(instance.block).hexapod.strut[4].base_point
+    place[1] = np.nextafter(place[1], 0.0)
+    wanted = [record.index[output] for output in experiment.outputs]
+    found = [instance.block[wanted].copy()]
+    for k, row in enumerate(rows):
+        instance.block[[record.index[name] for name in experiment.inputs]] = row
+        instance.step(experiment.start + k * experiment.step, experiment.step)
+        found.append(instance.block[wanted].copy())
+    assert TOLERANCES["win64"] < deviation(np.array(found), subject.expected) < LAST_BIT
 
 
 @pytest.mark.parametrize("platform", [name for name in ("darwin64", "aarch64-darwin") if name != HOST.folder])
