@@ -15,6 +15,7 @@ import matplotlib.pyplot as plt
 import numpy as np
 
 import dockfmu
+from benchmarks.coupling import delayed_berth as berth
 from benchmarks.coupling import delayed_contact as contact
 from benchmarks.page import replace_table
 
@@ -27,6 +28,8 @@ FREQUENCIES = np.array([1.0, 2.0, 4.0, 7.0, 10.0, 14.0, 18.0, 22.0])
 WORKS = ("chaser.audit.work_port[1]", "station.audit.work_port[1]", "mechanism.audit.work_base",
          "mechanism.audit.work_target")  # fmt: skip
 SECONDS = 12.0
+BERTH = 3.5e5
+"""N/m: effective axial stiffness of the contact of MIM-1, from the peak force of NRT-74 (spec/08 10)."""
 P, B = "platform.parameters.", "balance.parameters."
 STANDS = {
     "no stand (`bypass`)": {f"{P}bypass": 1, f"{B}bypass": 1, "chaser.parameters.mass": 19957.0},
@@ -117,6 +120,49 @@ def docking() -> tuple[str, plt.Figure]:
     return "\n".join(rows), figure
 
 
+def berthing() -> tuple[str, plt.Figure]:
+    """Return table and figure of MIM-1 on its arm: growth of the contact, and NRT-74 with and without a stand."""
+    stand = contact.Stand()
+    none = contact.Stand(1e-9, 1e6, 0.7, 0.0, 1e6, 1e-9)
+    unit = BERTH * stand.total_delay
+    figure, (left, right) = plt.subplots(1, 2, figsize=(10.0, 4.2), layout="constrained")
+    rows = [
+        "| damper c / (k τ) | fastest growth by eigenvalue, 1/s | by run | rule, no arm "
+        "| what the stand adds, sum over the modes |",
+        "|---|---|---|---|---|",
+    ]
+    fine = np.linspace(0.0, 1.5, 31)
+    left.plot(fine, [berth.eigenvalues(stand, BERTH, x * unit).real.max() for x in fine], "C0-", label="eigenvalue")
+    left.plot(fine, [contact.rule(stand, BERTH, x * unit, berth.PAYLOAD) for x in fine], "k:",
+              label=r"rule without the arm, $(k\tau-c)/2m$")  # fmt: skip
+    for n, x in enumerate((0.0, 0.25, 0.5)):
+        modes = berth.eigenvalues(stand, BERTH, x * unit)
+        fastest = modes[modes.real.argmax()]
+        found = contact.growth(berth.simulate(stand, BERTH, x * unit, 16.0), 2.0 * np.pi / fastest.imag).real
+        left.plot(x, found, "o", color="C3", label="" if n else "run of the kernels of arm and stand")
+        rule = contact.rule(stand, BERTH, x * unit, berth.PAYLOAD)
+        share = (modes.real - berth.eigenvalues(none, BERTH, x * unit).real).sum()
+        rows.append(f"| {x:.2f} | {fastest.real:+.4f} | {found:+.4f} | {rule:+.4f} | {share:+.4f} |")
+    left.axhline(0.0, color="k", lw=0.8)
+    left.set(xlabel=r"damper $c/(k\tau)$", ylabel="growth rate of the fastest mode, 1/s",
+             title="MIM-1 on SSRMS, 350 kN/m")  # fmt: skip
+    works = ("manipulator.audit.work_interface", "mechanism.audit.work_base", "mechanism.audit.work_target")
+    rows += ["", "| NRT-74 | peak at the bottom, N | ringing of the last 2 s, N | energy that the stand has made, J |",
+             "|---|---|---|---|"]  # fmt: skip
+    for name, label in (("mim1_ssrms_nrt74", "no stand"), ("mim1_ssrms_nrt74_stand", "SP-1, SB-1")):
+        run = dockfmu.load(name).run(record=[*works, "mechanism.target.force_now"])
+        axial = run["mechanism.target.force_now"][:, 0]
+        ringing = axial[run.time > run.time[-1] - 2.0].std()
+        made = sum(run[work][-1] for work in works)
+        rows.append(f"| {label} | {axial.max():.0f} | {ringing:.0f} | {made:+.2f} |")
+        right.plot(run.time, 1e-3 * axial, lw=1.2, label=label)
+    right.set(xlabel="time, s", ylabel="axial force on the passive unit, kN", xlim=(50.0, 55.5), title="NRT-74")
+    for axes in (left, right):
+        axes.grid(alpha=0.3)
+        axes.legend(frameon=False)
+    return "\n".join(rows), figure
+
+
 def pulses(time: np.ndarray, pull: np.ndarray, count: int = 3, apart: float = 0.8) -> list[float]:
     """Return the peaks of the first `count` pulls of the latches, N: maxima over 1 kN, `apart` seconds from another."""
     found: list[tuple[float, float]] = []
@@ -135,7 +181,7 @@ def main() -> None:
     parser.add_argument("--write", type=Path, help="page that gets the tables")
     chosen = parser.parse_args()
     chosen.output.mkdir(parents=True, exist_ok=True)
-    for name, make in (("delay", delays), ("docking", docking)):
+    for name, make in (("delay", delays), ("docking", docking), ("berthing", berthing)):
         table, figure = make()
         print(f"\n{name}\n{table}")
         figure.savefig(chosen.output / f"stand_{name}.png", dpi=120)

@@ -28,6 +28,31 @@ def test_bypass_gives_the_bits_of_the_system_without_a_stand():
         assert plain[name].tobytes() == stand[name].tobytes(), name
 
 
+def test_bypass_gives_the_bits_of_the_berthing_without_a_stand():
+    """From 0.15 instead of 0.9 m before the cone, through contact and capture to the bottom of the socket."""
+    near = (16.634166027, 2.060175009, -2.00487503)
+    record = ["manipulator.interface.position", "mechanism.target.force_now", "manipulator.joint[4].motor_torque"]
+    arm = {"manipulator.parameters.target.position": near}
+    plain = dockfmu.load("mim1_ssrms_nrt74", {**arm, "mechanism.target.position": near}).run(stop=10.5, record=record)
+    bypass = {f"{name}.parameters.bypass": 1 for name in ("platform", "balance")}
+    places = {f"{name}.passive.position": near for name in ("platform", "balance")}
+    stand = dockfmu.load("mim1_ssrms_nrt74_stand", {**arm, **bypass, **places}).run(stop=10.5, record=record)
+    assert np.abs(plain["mechanism.target.force_now"]).max() > 500.0
+    for name in record:
+        assert plain[name].tobytes() == stand[name].tobytes(), name
+
+
+def test_mim_1_berths_on_the_stand_and_its_probe_rings_in_the_socket():
+    """The stand puts energy into the contact at the bottom, which a run without a stand damps out."""
+    works = ["manipulator.audit.work_interface", "mechanism.audit.work_base", "mechanism.audit.work_target"]
+    run = dockfmu.load("mim1_ssrms_nrt74_stand").run(record=[*works, "mechanism.target.force_now"])
+    plain = dockfmu.load("mim1_ssrms_nrt74").run(record=["mechanism.target.force_now"])
+    assert (run.outcome, plain.outcome) == ("berthed", "berthed")
+    assert sum(run[name][-1] for name in works) > 1.0
+    ringing = [one["mechanism.target.force_now"][one.time > one.time[-1] - 2.0, 0].std() for one in (run, plain)]
+    assert ringing[0] > 3.0 * ringing[1]
+
+
 def quiet(**more):
     """A stand without noise and the values by `more`, underscores for the dots of the platform's parameters."""
     return {"balance.parameters.noise": 0.0, **{f"platform.parameters.{name}": value for name, value in more.items()}}

@@ -1,4 +1,4 @@
-"""The docking with a craft, and with a cyclogram, that were written independently with pythonfmu and numpy."""
+"""Dockings with a craft, a cyclogram and an arm that were written independently with pythonfmu and numpy."""
 
 import numpy as np
 import pytest
@@ -59,3 +59,50 @@ def test_a_cyclogram_written_as_a_timeline_gives_the_same_bits(swapped, ours):
     push = [run.results["cyclogram.command.push"] for run in (theirs, ours)]
     assert [commands[0] for commands in push] == [0, 1]
     assert np.array_equal(push[0][1:], push[1][1:])
+
+
+@pytest.fixture(scope="module")
+def berthed(python_fmu, tmp_path_factory):
+    """mim1_ssrms_nrt74 from 0.15 instead of 0.9 m before the cone, with our arm and with one of a third party."""
+    near = "16.634166027,2.060175009,-2.00487503"
+    places = ("manipulator.parameters.target.position", "mechanism.target.position")
+    arguments = ("mim1_ssrms_nrt74", "--no-report", *(word for name in places for word in ("--set", f"{name}={near}")))
+    fmu = python_fmu("kinematic_arm")
+    assert check_swap("mim1_ssrms_nrt74.manipulator", fmu)[0] == []
+    theirs = run_system(tmp_path_factory.mktemp("theirs"), *arguments, "--swap", f"manipulator={fmu}")
+    return theirs, run_system(tmp_path_factory.mktemp("our_arm"), *arguments)
+
+
+def test_a_kinematic_arm_in_numpy_starts_where_ours_stands(berthed):
+    """Its chain is another way to write the same geometry."""
+    for name, count in (("relative.position", 3), ("relative.quaternion", 4)):
+        for k in range(1, count + 1):
+            one, two = (run.results[f"manipulator.{name}[{k}]"][0] for run in berthed)
+            assert one == pytest.approx(two, abs=1e-12)
+
+
+def test_a_kinematic_arm_in_numpy_moves_the_interface_as_commanded(berthed):
+    """Straight along x of the payload at 19 mm/s after a ramp of 0.95 s, which is 9 mm behind."""
+    theirs, _ = berthed
+    t = theirs.results.time
+    free = (t > 1.0) & (t < theirs.time("first_contact"))
+    place = np.column_stack([theirs.results[f"manipulator.relative.position[{k}]"] for k in (1, 2, 3)])
+    gone = np.linalg.norm(place - place[0], axis=1)
+    assert np.abs(gone - 0.019 * (t - 0.475))[free].max() < 2e-5
+    angles = np.column_stack([theirs.results[f"manipulator.relative.quaternion[{k}]"] for k in (1, 2, 3, 4)])
+    assert np.abs(angles - angles[0]).max() < 1e-9
+
+
+def test_a_kinematic_arm_in_numpy_berths_like_ours(berthed):
+    """Both capture; the arm that cannot give way loads its gripper beyond 1000 N at the bottom of the socket.
+
+    Our payload swings on its arm by 20 mm, at 19 mm/s a second of the first contact.
+    """
+    theirs, ours = berthed
+    assert [run.summary["outcome"] for run in berthed] == ["overloaded", "berthed"]
+    for event in ("first_contact", "capture"):
+        assert theirs.time(event) == pytest.approx(ours.time(event), abs=1.5), event
+    joint = [[run.results[f"manipulator.joint[{k}].angle"] for k in range(1, 8)] for run in berthed]
+    assert np.abs(np.array(joint[0])[:, 400] - np.array(joint[1])[:, 400]).max() < 0.01
+    peak = [run.results["sequence.load.peak_force"][-1] for run in berthed]
+    assert peak[0] > 1000.0 > peak[1] > 300.0

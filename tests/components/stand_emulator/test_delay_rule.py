@@ -5,6 +5,7 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
+from benchmarks.coupling import delayed_berth
 from benchmarks.coupling.delayed_contact import MASS, Stand, eigenvalue, growth, least_damping, rule, simulate
 
 STAND, K = Stand(), 1e6
@@ -46,3 +47,29 @@ def test_feedforward_of_the_commanded_rate_needs_less_damping():
     assert quick.total_delay < 0.3 * STAND.total_delay
     c = 0.5 * UNIT
     assert growth(simulate(STAND, K, c, 4.0), PERIOD).real > 0.0 > growth(simulate(quick, K, c, 4.0), PERIOD).real
+
+
+BERTH = 3.5e5
+"""N/m: effective axial stiffness of the contact of MIM-1 (spec/08 10)."""
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("share", [0.0, 0.25])
+def test_spec08_section_5_4_growth_of_a_payload_on_its_arm_is_the_eigenvalue(share):
+    """MIM-1 on SSRMS, six degrees of freedom: of its modes that of the contact grows, at 6.6 rad/s."""
+    c = share * BERTH * STAND.total_delay
+    modes = delayed_berth.eigenvalues(STAND, BERTH, c)
+    expected = modes[modes.real.argmax()]
+    found = growth(delayed_berth.simulate(STAND, BERTH, c, 16.0), 2.0 * np.pi / expected.imag)
+    assert found.real == pytest.approx(expected.real, abs=5e-3)
+    assert found.imag == pytest.approx(expected.imag, rel=2e-3)
+
+
+def test_spec08_section_5_4_the_arm_lends_its_damping_to_the_contact():
+    """The growth of the rule, k tau / 2m, is shared by the modes of the payload; the arm damps each of them."""
+    quick = Stand(1e-9, 1e6, 0.7, 0.0, 1e6, 1e-9)
+    alone, delayed = (delayed_berth.eigenvalues(stand, BERTH, 0.0) for stand in (quick, STAND))
+    mode = np.abs(alone.imag - 6.6).argmin()
+    assert alone[mode].real < -0.09
+    grown = (delayed.real - alone.real).sum()
+    assert grown == pytest.approx(rule(STAND, BERTH, 0.0, delayed_berth.PAYLOAD), rel=0.05)

@@ -1,0 +1,113 @@
+"""A payload on an arm whose contact goes through the stand: growth by eigenvalues, and by a run of the kernels.
+
+The case of `delayed_contact` under the berthing system: MIM-1 hangs on SSRMS, whose joints are locked, so that its
+gripper stands and the payload moves in six degrees of freedom on K_M, C_M. A spring k and damper c act along x on its
+mating interface, and the stand delays their force by G(s): exp(s t) is a motion where
+M s^2 + C_M s + K_M + e e^T (c s + k) G(s) is singular, e the direction of the contact at E.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from benchmarks.coupling.delayed_contact import Stand
+from components.core.component import Instance
+from fmus import catalogue
+
+JOINTS = 7
+PAYLOAD = 8015.0
+"""Mass that the contact feels, kg: its line passes the centre of mass of MIM-1."""
+START = 1e-3
+"""Spring of the contact at the start, m."""
+
+
+def _arm() -> Instance:
+    component = catalogue.component("Manipulator")
+    sets = {entry.name: entry for entry in component.parameter_sets}
+    chosen = [sets[name] for name in ("SSRMS", "MIM-1", "REF-SSRMS")]
+    return Instance(component, *chosen, **{"parameters.joint.locked": np.ones(JOINTS)})
+
+
+def _matrices(m) -> tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray]:
+    """Return (mass, C_M, K_M, e) of small motions of the payload at E, axes E; e is a unit force along x of PI."""
+    p = m.parameters
+    # PL -> E, I -> E, as the payload hangs at the start
+    to_gripper = np.array(m.free_body.to_gripper)
+    centre = -to_gripper @ np.array(p.grapple.position)
+    lever = np.cross(np.eye(3), centre)
+    mass = np.zeros((6, 6))
+    mass[:3, :3] = p.payload.mass * np.eye(3)
+    mass[3:, :3] = p.payload.mass * lever
+    mass[:3, 3:] = mass[3:, :3].T
+    mass[3:, 3:] = to_gripper @ np.array(p.payload.inertia) @ to_gripper.T + p.payload.mass * lever.T @ lever
+    along = to_gripper @ np.array(m.free_body.to_interface)[0]
+    place = centre + to_gripper @ np.array(p.interface.position)
+    contact = np.concatenate([along, np.cross(place, along)])
+    return mass, np.array(m.compliance.damping), np.array(m.compliance.stiffness), contact
+
+
+def eigenvalues(stand: Stand, k: float, c: float) -> np.ndarray:
+    """Return s of the six modes of the payload on arm and contact, 1/s, by Newton's method.
+
+    Each starts from the mode without the stand, and the delays come in little by little.
+    """
+    mass, damping, stiffness, e = _matrices(_arm().m)
+    inverse = np.linalg.inv(mass)
+    system = np.block([
+        [np.zeros((6, 6)), np.eye(6)],
+        [-inverse @ (stiffness + k * np.outer(e, e)), -inverse @ (damping + c * np.outer(e, e))],
+    ])  # fmt: skip
+    start = np.linalg.eigvals(system)
+    return np.array([_followed(stand, k, c, complex(s), (mass, damping, stiffness, e)) for s in start[start.imag > 0]])
+
+
+def _followed(stand: Stand, k: float, c: float, s: complex, matrices: tuple[np.ndarray, ...]) -> complex:
+    mass, damping, stiffness, e = matrices
+    for share in np.linspace(0.05, 1.0, 20):
+        part = Stand(share * stand.delay, stand.frequency / share, stand.damping, stand.feedforward,
+                     stand.cutoff / share, share * stand.frame_time)  # fmt: skip
+
+        def determinant(x: complex, part: Stand = part) -> complex:
+            delayed = (c * x + k) * part.response(x) * np.outer(e, e)
+            return np.linalg.det(np.linalg.solve(mass, mass * x * x + damping * x + stiffness + delayed))
+
+        for _ in range(50):
+            step = 1e-6 * abs(s)
+            change = determinant(s) / ((determinant(s + step) - determinant(s - step)) / (2.0 * step))
+            s -= change
+            if abs(change) < 1e-12 * abs(s):
+                break
+    return s
+
+
+def simulate(stand: Stand, k: float, c: float, seconds: float, h: float = 1e-3) -> np.ndarray:
+    """Return the positions of the interface along x after each step, m, by the kernels of arm, platform and balance."""
+    arm = _arm()
+    port = arm.m.interface
+    origin = np.array(port.position)
+    passive = {"passive.position": origin}
+    active = {"active.position": origin, "active.quaternion": np.array(port.quaternion)}
+    platform = Instance(catalogue.component("StandPlatform"), **passive, **active, **{
+        "parameters.delay": stand.delay, "parameters.frequency": stand.frequency, "parameters.damping": stand.damping,
+        "parameters.feedforward": stand.feedforward, "parameters.frame_time": stand.frame_time,
+        "parameters.velocity_limit": 1e3,
+    })  # fmt: skip
+    balance = Instance(catalogue.component("StandBalance"), **passive, **active, **{
+        "parameters.cutoff": stand.cutoff, "parameters.frame_time": stand.frame_time, "parameters.noise": 0.0,
+        "parameters.gauge.full_scale": 1e9, "parameters.force_limit": 1e9, "parameters.torque_limit": 1e9,
+    })  # fmt: skip
+    base = platform.m.base
+    found = np.empty(round(seconds / h))
+    for n in range(len(found)):
+        for device in (platform.m.active, balance.m.active):
+            for name in ("position", "quaternion", "velocity", "angular_velocity"):
+                getattr(device, name)[:] = getattr(port, name)
+        platform.step(n * h, h)
+        x, v, a = base.position[0], base.velocity[0], base.acceleration[0]
+        # the mean over the step of the force on the unit at rest; the spring is relaxed START before the first place
+        balance.m.target.force[0] = k * (x + START + v * h / 2 + a * h * h / 6) + c * (v + a * h / 2)
+        balance.step(n * h, h)
+        port.force[:], port.torque[:] = balance.m.active.force, balance.m.active.torque
+        arm.step(n * h, h)
+        found[n] = port.position[0] - origin[0]
+    return found
