@@ -21,8 +21,9 @@ from components.contact.airlock_pair.pairs import (
     SPHERE_ON_CONE,
     SPHERE_ON_WALL,
 )
-from components.core.rotation import about_x, about_y, about_z, compose, from_angles, store_matrix
+from components.core.rotation import from_angles
 from tests.components.contact.airlock_unit import ELASTIC, Head
+from tests.components.contact.closed_path import Y, place
 
 # RefB1, written again
 MOUTH, PLANE, STRIKE, DEPTH, WALL, BOTTOM = 0.075, 0.20, 0.030, 0.045, 0.045, 0.120
@@ -244,28 +245,14 @@ def test_spec05_oracle_T21_wrench_is_the_gradient_of_the_energy(fired):
 def loop(unit, middle, size, phase, steps, seen):
     """Move the head once around its loop: (work of the forces on it, largest energy stored, energy left, code)."""
     head = unit.work.link
+    head.velocity[:] = 0.0
+    head.angular_velocity[:] = 0.0
     before = 0.0
     work = 0.0
     first = 0.0
     most = 0.0
     for i in range(steps + 1):
-        s = 2.0 * np.pi * i / steps
-        c = middle + size * np.sin(s + phase)
-        rate = size * np.cos(s + phase)
-        c[1] += 0.3 * size[1] * np.sin(2.0 * s)
-        rate[1] += 0.6 * size[1] * np.cos(2.0 * s)
-        A = compose(about_x(c[5]), compose(about_z(c[4]), about_y(c[3])))
-        store_matrix(A, head.rotation)
-        for j in range(3):
-            head.position[j] = c[j]
-            head.velocity[j] = 0.0
-            head.angular_velocity[j] = 0.0
-        sy, cy = np.sin(c[3]), np.cos(c[3])
-        w = (
-            rate[5] * A[0][0] + rate[4] * sy,
-            rate[5] * A[0][1] + rate[3],
-            rate[5] * A[0][2] + rate[4] * cy,
-        )
+        rate, w, _ = place(head, middle, size, phase, Y, 2.0 * np.pi * i / steps)
         code = airlock_pair.evaluate(unit)
         if code:
             return work, most, 0.0, code

@@ -25,7 +25,7 @@ from components.contact.probe_cone.pairs import (
     ROLLER_CONE,
     SENSOR_CONE,
 )
-from components.core.rotation import about_x, about_y, about_z, compose, store_matrix
+from tests.components.contact.closed_path import Y_AND_PITCH, place
 from tests.components.contact.test_brute_force import SETS, unit_of
 
 
@@ -42,24 +42,7 @@ def loop(unit, k, middle, size, phase, steps, levers, seen):
     first = 0.0
     most = 0.0
     for i in range(steps + 1):
-        s = 2.0 * pi * i / steps
-        c = middle + size * np.sin(s + phase)
-        rate = size * np.cos(s + phase)
-        c[1] += 0.3 * size[1] * np.sin(2.0 * s)
-        rate[1] += 0.6 * size[1] * np.cos(2.0 * s)
-        c[4] += 0.3 * size[4] * np.sin(2.0 * s)
-        rate[4] += 0.6 * size[4] * np.cos(2.0 * s)
-        A = compose(about_x(c[5]), compose(about_z(c[4]), about_y(c[3])))
-        store_matrix(A, link.rotation)
-        for j in range(3):
-            link.position[j] = c[j]
-        # angular velocity in PU: yaw about y, pitch about the turned z, roll about the link's x
-        sy, cy = np.sin(c[3]), np.cos(c[3])
-        w = (
-            rate[5] * A[0][0] + rate[4] * sy,
-            rate[5] * A[0][1] + rate[3],
-            rate[5] * A[0][2] + rate[4] * cy,
-        )
+        rate, w, A = place(link, middle, size, phase, Y_AND_PITCH, 2.0 * pi * i / steps)
         code = probe_cone.evaluate(unit)
         if code:
             return work, most, 0.0, code

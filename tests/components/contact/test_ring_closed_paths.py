@@ -23,7 +23,8 @@ from components.contact.ring_pair.pairs import (
     RIM_ON_PASSIVE_PETAL,
     SENSOR_ON_PLANE,
 )
-from components.core.rotation import about_x, about_y, about_z, compose, from_angles, store_matrix
+from components.core.rotation import from_angles
+from tests.components.contact.closed_path import Y_AND_PITCH, place
 from tests.components.contact.ring_unit import ELASTIC, Rings
 
 
@@ -102,24 +103,7 @@ def loop(unit, middle, size, phase, steps, seen, gains):
     first = 0.0
     most = 0.0
     for i in range(steps + 1):
-        s = 2.0 * np.pi * i / steps
-        c = middle + size * np.sin(s + phase)
-        rate = size * np.cos(s + phase)
-        c[1] += 0.3 * size[1] * np.sin(2.0 * s)
-        rate[1] += 0.6 * size[1] * np.cos(2.0 * s)
-        c[4] += 0.3 * size[4] * np.sin(2.0 * s)
-        rate[4] += 0.6 * size[4] * np.cos(2.0 * s)
-        A = compose(about_x(c[5]), compose(about_z(c[4]), about_y(c[3])))
-        store_matrix(A, base.rotation)
-        for j in range(3):
-            base.position[j] = c[j]
-        # angular velocity in PU: yaw about y, pitch about the turned z, roll about the ring's x
-        sy, cy = np.sin(c[3]), np.cos(c[3])
-        w = (
-            rate[5] * A[0][0] + rate[4] * sy,
-            rate[5] * A[0][1] + rate[3],
-            rate[5] * A[0][2] + rate[4] * cy,
-        )
+        rate, w, A = place(base, middle, size, phase, Y_AND_PITCH, 2.0 * np.pi * i / steps)
         code = ring_pair.evaluate(unit)
         if code:
             return work, most, 0.0, code
