@@ -56,6 +56,7 @@ INTERNAL = ContactPorts(
         probe_cone.unit(),
         Group(
             "implicit_contact",
+            private("loaded", "1", "there are contacts on the link: head, limiter", shape=2),
             private("loss_wrench", "1", "damping and friction of contacts on the links, about their joints, link axes",
                     shape=(2, 6)),
             private("closed", "1", "set of the contacts closed in the last micro-step"),
@@ -69,6 +70,10 @@ INTERNAL = ContactPorts(
             private("axial_damping", "kg", "damping of contacts along the probe times the micro-step"),
             Group(
                 "held",
+                private("link", "1", "0 head, 1 limiter"),
+                private("point", "m", "from the origin of the link, link axes", shape=3),
+                private("normal", "1", "link axes", shape=3),
+                private("velocity", "m/s", "of the point over the passive unit, link axes", shape=3),
                 private("active", "1", "the contact is held to a force"),
                 private("force", "N", "on its link for this micro-step, link axes", shape=3),
                 count=LISTED + 1,

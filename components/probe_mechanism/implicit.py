@@ -70,8 +70,8 @@ def _roller(item):
 
 
 @kernel
-def _motion(unit, item):
-    """Return (link, point from its origin, normal, velocity over the passive unit) of a listed contact, link axes."""
+def _set_motion(unit, item, held):
+    """Set link, point, normal and velocity of a listed contact."""
     j = LIMITER if item.pair in (PAD_CONE, ROLLER_CONE) else PROBE
     link = unit.work.link[j]
     A = load_matrix(link.rotation)
@@ -80,7 +80,17 @@ def _motion(unit, item):
     roller = _roller(item)
     if roller >= 0:
         v = add(v, load(unit.input.roller[roller].velocity))
-    return j, point, apply(A, load(item.normal)), v
+    held.link = j
+    store(point, held.point)
+    store(apply(A, load(item.normal)), held.normal)
+    store(v, held.velocity)
+
+
+@kernel
+def _motion(held, t):
+    """Return (link, point from its joint, normal, velocity over the passive unit) of a contact, link axes."""
+    j = int(held.link)
+    return j, add(load(held.point), (reach(t, j), 0.0, 0.0)), load(held.normal), load(held.velocity)
 
 
 @kernel
@@ -135,13 +145,13 @@ def _contact(unit, state, t, levers, k, h):
     item = unit.tally.contact[k]
     held = state.held[k]
     law = law_of(unit.parameters, item.pair)
-    j, point, n, v = _motion(unit, item)
+    j, r, n, v = _motion(held, t)
+    state.loaded[j] = 1.0
     rate = dot(n, v)
     slip = axpy(-rate, n, v)
     drag = _drag(law, item.normal_force, slip)
     spring = spring_force(law, item.gain, item.penetration)
     lost = axpy(-drag, slip, scale(spring - item.normal_force, n))
-    r = add(point, (t.length, 0.0, 0.0)) if j == PROBE else point
     roller = _roller(item)
     if held.active > 0.0:
         force = axpy(spring, n, load(held.force))
@@ -174,6 +184,7 @@ def _sensor_drag(unit):
 def _sensors(unit, state, t, h):
     """Add the friction of the capture sensors along the socket, at the centre of the head."""
     held = state.held[SENSORS]
+    state.loaded[PROBE] = 1.0
     _, force, drag = _sensor_drag(unit)
     x = apply(load_matrix(unit.work.link[0].rotation), (1.0, 0.0, 0.0))
     r = (t.length, 0.0, 0.0)
@@ -188,9 +199,10 @@ def _sensors(unit, state, t, h):
 
 @kernel
 def begin_micro_step(unit, state, slope):
-    """Release all contacts that were held to a force, and add the work of the tip's `slope`; after `accept`."""
+    """Set the motion of all contacts, held to no force yet, and add the work of the tip's `slope`; after `accept`."""
     for k in range(int(unit.tally.class_1)):
         state.held[k].active = 0.0
+        _set_motion(unit, unit.tally.contact[k], state.held[k])
     state.held[SENSORS].active = 0.0
     tip_slope.add_work(state.tip, tip_slope.spring_torque(unit), slope)
 
@@ -199,11 +211,13 @@ def begin_micro_step(unit, state, slope):
 def linearise(unit, state, t, levers, h):
     """Set the dampers of the contacts of the last evaluation for a micro-step h, before the tree is evaluated."""
     for k in range(2):
-        for i in range(6):
-            state.loss_wrench[k, i] = 0.0
-            state.correction[k, i] = 0.0
-            for j in range(6):
-                t.load_damping[k, i, j] = 0.0
+        if state.loaded[k] > 0.0:
+            state.loaded[k] = 0.0
+            for i in range(6):
+                state.loss_wrench[k, i] = 0.0
+                state.correction[k, i] = 0.0
+                for j in range(6):
+                    t.load_damping[k, i, j] = 0.0
     state.axial_damping = 0.0
     state.cam_damping = 0.0
     state.cam_correction = 0.0
@@ -237,8 +251,7 @@ def _bound(unit, state, t, levers, k, change, h):
     if item.normal_force == 0.0:
         return False
     law = law_of(unit.parameters, item.pair)
-    j, point, n, v = _motion(unit, item)
-    r = add(point, (t.length, 0.0, 0.0)) if j == PROBE else point
+    j, r, n, v = _motion(held, t)
     rate = dot(n, v)
     slip = axpy(-rate, n, v)
     gained = _change(t, j, r, change, h)
@@ -323,6 +336,8 @@ def account_losses(unit, state, t, port, axial_force, rate, h):
     target_force = ZERO
     target_torque = ZERO
     for k in range(2):
+        if state.loaded[k] == 0.0:
+            continue
         link = unit.work.link[k]
         spin, speed = mean_twist(t, k, link, load(base.position), w, v, h)
         torque = upper(t.implicit[k])

@@ -12,7 +12,7 @@ from math import cos, pi, sin
 from components.core import check
 from components.core.component import Message, fail
 from components.core.kernel import kernel, variant
-from components.core.table import interpolate, slope
+from components.core.table import segment
 
 COUNT = 3
 
@@ -36,16 +36,32 @@ def _initialize(parameters, levers):
 
 
 @kernel
+def _path(p, travel):
+    """Return (axial, radial) of the leading lever's roller in m, and their slopes over the travel; 0 outside the table.
+
+    As `interpolate` and `slope` of `core.table`, of both at once.
+    """
+    knots = p.travel
+    last = len(knots) - 1
+    if travel >= knots[last]:
+        return p.axial[last], p.radial[last], 0.0, 0.0
+    if travel < knots[0]:
+        return p.axial[0], p.radial[0], 0.0, 0.0
+    i = segment(travel, knots)
+    way = knots[i + 1] - knots[i]
+    rise = p.axial[i + 1] - p.axial[i]
+    rise_radial = p.radial[i + 1] - p.radial[i]
+    x = travel - knots[i]
+    return p.axial[i] + rise * x / way, p.radial[i] + rise_radial * x / way, rise / way, rise_radial / way
+
+
+@kernel
 def _place(parameters, levers, roller, travel, rate):
     """Set the centres of the rollers in the housing frame M (m), and their velocities relative to it (m/s, M axes).
 
     `travel` x > 0 is the compression of the probe, `rate` its rate. Keeps the path's derivatives for `cam_force`.
     """
-    p = parameters.levers
-    axial = interpolate(travel, p.travel, p.axial)
-    radial = interpolate(travel, p.travel, p.radial)
-    axial_slope = slope(travel, p.travel, p.axial)
-    radial_slope = slope(travel, p.travel, p.radial)
+    axial, radial, axial_slope, radial_slope = _path(parameters.levers, travel)
     for k in range(COUNT):
         y = levers.radial[k, 0]
         z = levers.radial[k, 1]
@@ -74,11 +90,9 @@ def _shift(parameters, before, after):
 
     It is exact over the corners of the cam's table, where the path has no one derivative.
     """
-    p = parameters.levers
-    return (
-        interpolate(after, p.travel, p.axial) - interpolate(before, p.travel, p.axial),
-        interpolate(after, p.travel, p.radial) - interpolate(before, p.travel, p.radial),
-    )
+    axial_before, radial_before, _, _ = _path(parameters.levers, before)
+    axial, radial, _, _ = _path(parameters.levers, after)
+    return axial - axial_before, radial - radial_before
 
 
 @kernel

@@ -40,6 +40,9 @@ from components.core.kernel import kernel
 from components.core.rotation import apply, load_matrix
 from components.core.vector import add, load, store
 
+# m, far above rounding: a pad farther than this from the cone is not searched for contact
+SLACK = 1e-9
+
 
 @kernel
 def _set_azimuths(parameters, geometry, latches):
@@ -59,7 +62,7 @@ def _set_azimuths(parameters, geometry, latches):
 def _set_pads(limiter, geometry):
     x = limiter.x[1] - limiter.x[0]
     r = limiter.r[1] - limiter.r[0]
-    geometry.pad_half = 0.5 * sqrt(x * x + r * r)
+    geometry.pad_reach = 0.5 * sqrt(x * x + r * r) + SLACK
     for k in range(int(limiter.pads)):
         azimuth = limiter.azimuth + 2.0 * pi * k / limiter.pads
         c = cos(azimuth)
@@ -67,6 +70,7 @@ def _set_pads(limiter, geometry):
         pad = geometry.pad[k]
         store((limiter.x[0], limiter.r[0] * c, limiter.r[0] * s), pad.start)
         store((x, r * c, r * s), pad.along)
+        store((limiter.x[0] + 0.5 * x, (limiter.r[0] + 0.5 * r) * c, (limiter.r[0] + 0.5 * r) * s), pad.middle)
 
 
 @kernel
@@ -169,9 +173,10 @@ def _detect_class_1(unit):
         code = detect_pads(unit)
     if code == 0:
         code = detect_rollers(unit)
-    if code == 0 and not levers_are_clear(unit.geometry, w.link[0]):
-        place_levers(unit.parameters, unit.geometry, w.link[0], unit.input.tip_slope, w)
-        code = detect_bottomed(unit)
+    if not levers_are_clear(unit.geometry, w.link[0]):
+        place_levers(unit)
+        if code == 0:
+            code = detect_bottomed(unit)
         for k in range(len(w.latch)):
             if code == 0 and unit.state.latch[k].fired > 0.0:
                 code = detect_slot(unit, k)
@@ -208,10 +213,14 @@ def _publish_wrenches(work, tally, output):
     output.head_axial_force = output.link[0].force[0]
     A = load_matrix(work.link[1].rotation)
     _put(A, work.limiter, output.limiter)
-    _put(A, work.limiter, output.link[1])
+    store(load(output.limiter.force), output.link[1].force)
+    store(load(output.limiter.torque), output.link[1].torque)
     for k in range(len(work.roller)):
-        _put(A, work.roller[k], output.roller[k])
-        _add(output.roller[k], output.link[1])
+        if output.roller_contact[k] > 0.0:
+            _put(A, work.roller[k], output.roller[k])
+            _add(output.roller[k], output.link[1])
+        else:
+            clear(output.roller[k])
 
 
 @kernel

@@ -24,7 +24,7 @@ from components.contact.yielding import (
     turned,
 )
 from components.core.kernel import kernel
-from components.core.rotation import about_y, about_z, compose, load_matrix
+from components.core.rotation import compose, load_matrix
 from components.core.vector import axpy, dot, load, scale, subtract
 
 CLOSED = 1e-6
@@ -88,15 +88,29 @@ def levers_are_clear(geometry, motion):
 
 
 @kernel
-def place_levers(parameters, geometry, motion, tip_slope, work):
+def _turn_of_tip(slope):
+    """Return alpha^z(slope[1]) alpha^y(slope[0]), written out: zeros of a matrix product are not left out."""
+    s_y = sin(slope[0])
+    c_y = cos(slope[0])
+    s_z = sin(slope[1])
+    c_z = cos(slope[1])
+    return ((c_z * c_y, s_z, -c_z * s_y), (-s_z * c_y, c_z, s_z * s_y), (s_y, 0.0, c_y))
+
+
+@kernel
+def place_levers(unit):
     """Place the planes of latches and sensors, with the end slope of the bent probe (spec/06 5.6, erratum E-11)."""
-    A = compose(compose(about_z(tip_slope[1]), about_y(tip_slope[0])), load_matrix(motion.rotation))
-    origin = load(motion.position)
+    parameters = unit.parameters
+    azimuth = unit.geometry.azimuth
+    work = unit.work
+    head = work.link[0]
+    A = compose(_turn_of_tip(unit.input.tip_slope), load_matrix(head.rotation))
+    origin = load(head.position)
     count = len(work.latch)
     for k in range(count):
-        place_frame(work.latch[k], origin, A, parameters.latch.pivot, load(geometry.azimuth[k].radial))
+        place_frame(work.latch[k], origin, A, parameters.latch.pivot, load(azimuth[k].radial))
     for k in range(int(parameters.sensor.count)):
-        place_frame(work.sensor[k], origin, A, parameters.sensor.pivot, load(geometry.azimuth[count + k].radial))
+        place_frame(work.sensor[k], origin, A, parameters.sensor.pivot, load(azimuth[count + k].radial))
 
 
 @kernel
@@ -129,7 +143,9 @@ def capture_margin(unit):
     p = unit.parameters
     g = unit.geometry
     work = unit.work
-    place_levers(p, g, work.link[0], unit.input.tip_slope, work)
+    if levers_are_clear(g, work.link[0]):
+        # not placed by the evaluation
+        place_levers(unit)
     margin = -inf
     for k in range(len(unit.state.latch)):
         lever = unit.state.latch[k]

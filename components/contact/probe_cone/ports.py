@@ -216,11 +216,12 @@ def geometry() -> Group:
             count=LATCHES + SENSORS,
             description="of latches, then sensors, in the head as of slots in PU",
         ),
-        private("pad_half", "m", "half the length of a pad"),
+        private("pad_reach", "m", "from the middle of a pad to its ends, and a little more"),
         Group(
             "pad",
             private("start", "m", "front end, frame M", shape=3),
             private("along", "m", "from the front end to the rear end, frame M", shape=3),
+            private("middle", "m", "middle, frame M", shape=3),
             count=PADS,
         ),
     )

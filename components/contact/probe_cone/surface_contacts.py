@@ -139,13 +139,13 @@ def detect_pads(unit):
     faces = int(g.faces)
     for k in range(int(p.limiter.pads)):
         pad = g.pad[k]
+        middle = add(origin, apply_transposed(A, load(pad.middle)))
+        r = sqrt(middle[1] * middle[1] + middle[2] * middle[2])
+        d, _, _, _ = profile_depth(g.face, faces, middle[0], r, g.pad_reach)
+        if d <= -g.pad_reach:
+            continue
         start = add(origin, apply_transposed(A, load(pad.start)))
         along = apply_transposed(A, load(pad.along))
-        middle = axpy(0.5, along, start)
-        r = sqrt(middle[1] * middle[1] + middle[2] * middle[2])
-        d, _, _, _ = profile_depth(g.face, faces, middle[0], r, g.pad_half)
-        if d <= -g.pad_half:
-            continue
         d, normal, gain, point = segment_profile(g.face, faces, start, along)
         if d > 0.0:
             unit.output.limiter_contact = 1.0

@@ -180,7 +180,8 @@ def test_spec06_erratum_11_slope_of_the_tip_turns_in_the_axes_of_the_head():
     head = np.array(from_angles(0.3, -0.2, 0.4))
     unit.work.link[0].rotation[:] = head
     slope = (0.03, -0.02)
-    latches.place_levers(unit.parameters, unit.geometry, unit.work.link[0], slope, unit.work)
+    unit.input.tip_slope[:] = slope
+    latches.place_levers(unit)
     (cy, cz), (sy, sz) = np.cos(slope), np.sin(slope)
     tip = np.array([[cz, sz, 0], [-sz, cz, 0], [0, 0, 1]]) @ np.array([[cy, 0, -sy], [0, 1, 0], [sy, 0, cy]]) @ head
     for k, radial in enumerate(([0, 1, 0], [0, 0, 1], [0, -1, 0], [0, 0, -1])):
