@@ -10,6 +10,7 @@ from components.contact_probe_cone import component as contact_component
 from components.contact_probe_cone.kernel import step as step_contact
 from components.core.component import Component
 from components.core.kernel import kernel
+from components.core.parameters import ParameterSet
 from components.core.vector import axpy, load, store
 from components.probe_mechanism import component as mechanism_component
 from components.probe_mechanism.kernel import step as step_mechanism
@@ -81,11 +82,17 @@ def run_inside(m, h, steps):
     return 0
 
 
-def prepared(component: Component, **values: Any) -> Any:
-    m = component.record.view(component.start(**values))
+def prepared(component: Component, *sets: ParameterSet, **values: Any) -> Any:
+    m = component.record.view(component.start(*sets, **values))
     code = component.initialize(m)
     assert code == 0, component.explain(code, m)
     return m
+
+
+def _of(component: Component, names: tuple[str, ...]) -> list[ParameterSet]:
+    """Return the sets of these names that a component has, in their order."""
+    known = {entry.name: entry for entry in component.parameter_sets}
+    return [known[name] for name in names if name in known]
 
 
 def smooth() -> dict[str, float]:
@@ -97,30 +104,33 @@ def smooth() -> dict[str, float]:
 
 class Pair:
     """Target at rest in the origin, base at `position` with `velocity`; `laws` are parameters of the contact unit,
-    `mechanism` of the mechanism.
+    `mechanism` of the mechanism, which is made with the options `build` and the parameter sets of these names.
 
     `h` is the step of both and the micro-step of the mechanism.
     """
 
     def __init__(
-        self, position, velocity=(0.0, 0.0, 0.0), *, laws=None, mechanism=None, outside=True, h=1e-4, **contact: Any
-    ):
+        self, position, velocity=(0.0, 0.0, 0.0), *, laws=None, mechanism=None, outside=True, h=1e-4,
+        build=None, sets=(), **contact: Any,
+    ):  # fmt: skip
         self.h = h
         micro = {"parameters.micro_step": h, "parameters.micro_tolerance": 0.0, **(mechanism or {})}
         ports = {"base.position": position, "base.velocity": velocity, "target.position": 0.0}
         laws = laws or {}
         self.contact = None
+        where = "external" if outside else "internal"
+        made = mechanism_component(where, **(build or {}))
         if not outside:
-            self.m = prepared(mechanism_component(), **ports, **micro, **laws)
+            self.m = prepared(made, *_of(made, sets), **ports, **micro, **laws)
             return
-        self.m = prepared(mechanism_component("external"), **ports, **micro)
+        self.m = prepared(made, *_of(made, sets), **ports, **micro)
         component = contact_component()
-        c = component.record.view(component.start(**laws, **contact))
+        c = component.record.view(component.start(*_of(component, sets), **laws, **contact))
         tell_contact(c, self.m)
         assert component.initialize(c) == 0
         tell_mechanism(c, self.m)
         self.contact = c
-        assert mechanism_component("external").initialize(self.m) == 0
+        assert made.initialize(self.m) == 0
 
     def run(self, steps: int) -> int:
         if self.contact is None:

@@ -69,6 +69,37 @@ def test_midpoint_is_of_second_order_and_as_good_as_contact_inside():
     assert np.allclose(errors[True], errors[False], rtol=1e-3)
 
 
+def test_contact_of_a_movable_limiter_converges_to_that_inside():
+    """Pads of V3 on the shortened cone, the limiter off its stops: both of second order, and to the same motion."""
+    v3 = {
+        "build": {"axial": "two_brakes", "limiter": "movable"},
+        "sets": ("AX-2", "LD-2", "LD-3", "PR-2", "DR-2", "ShortCone25", "HB-3", "ML-2", "ML-1-pads"),
+        # the limiter off its stops and off the head, the head off the bottom
+        "mechanism": {"parameters.limiter.initial_travel": 0.02, "parameters.initial_travel": 0.0717},
+        "laws": smooth(),
+    }
+    probe = Pair((-2.0, 0.0, 0.0), outside=False, **v3)
+    # where the pads bear on the whole cone, 0.05 mm deep
+    front = 0.0825 + (0.264999 - 0.252083) / np.tan(np.radians(25.0)) + 0.05e-3 / np.sin(np.radians(25.0))
+    start = (front - probe.m.tree.q[5], 2e-5, 0.0)
+    exact = Pair(start, VELOCITY, outside=False, h=2.5e-6, **v3)
+    assert exact.m.probe_cone.output.limiter_contact == 1.0
+    assert exact.run(400) == 0
+    moved = abs(exact.m.tree.q[5] - probe.m.tree.q[5])
+    assert moved > 1e-5
+    errors = {}
+    for outside in (False, True):
+        found = []
+        for h in STEPS:
+            pair = Pair(start, VELOCITY, outside=outside, h=h, **v3)
+            assert pair.run(round(1e-3 / h)) == 0
+            found.append(np.abs(pair.state - exact.state).max())
+        errors[outside] = np.array(found)
+        assert order(errors[outside]) == pytest.approx(2.0, abs=0.1)
+    assert errors[True].max() < 0.05 * moved
+    assert np.allclose(errors[True], errors[False], rtol=1e-2)
+
+
 def test_start_of_the_step_is_of_first_order():
     exact = Pair(ON_CONE, VELOCITY, laws=smooth(), outside=False, h=2.5e-6)
     assert exact.run(400) == 0
