@@ -75,13 +75,17 @@ def deflect(m):
 
 @kernel
 def load_arm(m):
-    """Add the wrench of the spring to the last link, about its joint."""
+    """Add the wrench of the spring to the last link, about its joint.
+
+    Its force acts where the fixture is, on both bodies: from E about E it would turn the pair and make energy.
+    """
     last = m.arm[len(m.arm) - 1]
     w = m.free_body.wrench
+    r = m.free_body.deflection
     force = (w[0], w[1], w[2])
     for i in range(3):
         last.force[i] += force[i]
-    torque = add((w[3], w[4], w[5]), cross(load(last.reach), force))
+    torque = add((w[3], w[4], w[5]), cross(add(load(last.reach), (r[0], r[1], r[2])), force))
     for i in range(3):
         last.torque[i] += torque[i]
 
