@@ -26,12 +26,14 @@ from master.system import Structure
 def parameter_set(component: Component, name: str, origin: str) -> ParameterSet:
     """Return the set of that name that comes with the component.
 
-    Raises ParameterError naming `origin`, with near matches.
+    Raises ParameterError naming `origin`, with near matches; and naming the set's file if a name, shape, unit or value
+    in it does not fit the component.
     """
     known = {entry.name: entry for entry in component.parameter_sets}
     if name not in known:
         hint = did_you_mean(name, known) or f"; there are {', '.join(known)}"
         raise ParameterError(f"{origin}: there is no {name!r} among the parameter sets of {component.name}{hint}")
+    known[name].check(component.record)
     return known[name]
 
 

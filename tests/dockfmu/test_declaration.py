@@ -1,6 +1,8 @@
 """Systems as TOML: what is wrong with one is said with the file and the place."""
 
+import re
 import tomllib
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -28,6 +30,16 @@ def write(folder, text):
 def test_every_system_is_read():
     for name in declaration.names():
         assert declaration.read(name).name == name
+
+
+def test_a_set_in_another_unit_is_refused_with_its_file():
+    component = assembly.make_component("ProbeMechanism", "here", {})
+    chosen = component.parameter_sets[0]
+    name = next(name for name, unit in chosen.units.items() if unit == "m")
+    wrong = replace(chosen, units={**chosen.units, name: "mm"})
+    component = replace(component, parameter_sets=(wrong,))
+    with pytest.raises(ParameterError, match=f"{re.escape(chosen.file)}: {re.escape(name)} is given in 'mm'"):
+        assembly.parameter_set(component, chosen.name, "here")
 
 
 def test_a_chain_of_extensions(tmp_path):
