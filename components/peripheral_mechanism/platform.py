@@ -324,7 +324,7 @@ def mean_twist(x, s, h):
 
 @kernel
 def mean_gain(x, s, h):
-    """Return what `mean_twist` is beyond the twist of `place` with h / 2 `ahead`: (velocity, angular velocity).
+    """Return the difference of `mean_twist` and the twist of `place` with h / 2 `ahead`: (velocity, angular velocity).
 
     The first in frame 0, the other in ring axes; after `accelerate`, before `kick`.
     """

@@ -80,10 +80,10 @@ def detect_sensors(unit):
 
 @kernel
 def capture_margin(unit):
-    """Return how far the mating sensors are from telling of the capture, m, where the active ring is placed.
+    """Return the longest remaining travel of a mating sensor until its switch is pressed in, m.
 
-    It is the way that the sensor which lacks most has to go until its switch is pressed in, along the axis or across it
-    onto the band of the passive ring plane; not positive exactly where all sensors are pressed in.
+    Travel is along the axis, or across it onto the band of the passive ring plane. It is positive until all sensors
+    are pressed in.
     """
     ring = unit.parameters.ring
     link = unit.work.link

@@ -107,12 +107,11 @@ def outputs() -> Group:
 
 
 def capture() -> Group:
-    """Return the group `capture` of a component: how far the sensors are from telling of the capture."""
+    """Return the group `capture` of a component: the distance of the mating sensors from capture."""
     return Group(
         "capture",
-        output("margin", "m", "way that the mating sensor which lacks most has to go until it is pressed in; negative "
-               "while all are, and only then"),
-    )  # fmt: skip
+        output("margin", "m", "longest remaining travel of a mating sensor; positive until all are pressed in"),
+    )
 
 
 def validity() -> Group:

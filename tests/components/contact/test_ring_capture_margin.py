@@ -1,7 +1,8 @@
-"""Margin of capture of the rings: the way of the mating sensor that lacks most, negative once all are pressed in."""
+"""Margin of capture of the rings: the longest remaining travel of a mating sensor, negative once all are pressed in."""
 
 import numpy as np
 import pytest
+from scipy.spatial.transform import Rotation
 
 from components.contact import ring_pair
 from tests.components.contact.ring_unit import ELASTIC, Rings
@@ -35,22 +36,21 @@ def test_it_is_negative_exactly_where_all_sensors_are_pressed_in(rings):
     assert 50 < captured < 450
 
 
-def test_the_sensor_that_lacks_most_counts(rings):
-    """A ring that is pitched about z by a: the plunger at the azimuth of y lifts by the sine of a."""
-    angle, radius = 0.02, rings.u.parameters.sensor.radius
-    straight = margin(rings, (-0.01, 0.0, 0.0))
-    lifted = [margin(rings, (-0.01, 0.0, 0.0), (0.0, turn, 0.0)) - straight for turn in (angle, -angle)]
-    # sensors stand at azimuths of 90 deg and 30 deg below: of one sign the single one lifts, of the other the pair does
-    sizes = sorted(gain / (radius * np.sin(angle)) for gain in lifted)
-    assert sizes[0] > 0.4
-    assert sizes[1] < 1.1
+@pytest.mark.parametrize("axis", [1, 2])
+def test_the_sensor_with_the_longest_way_counts(rings, axis):
+    """A ring turned by a lifts its plungers, at p, by the component of p across the axis times the sine of a."""
+    plungers = np.array([list(p) for p in rings.u.geometry.plunger])
+    for turn in (0.02, -0.02):
+        turned = Rotation.from_rotvec(turn * np.eye(3)[axis])
+        rings.place((-0.01, 0.0, 0.0), rotation=turned.as_matrix().T)
+        way = max(1e-3 + 0.01 - turned.apply(plungers)[:, 0])
+        assert ring_pair.capture_margin(rings.u) == pytest.approx(way, abs=1e-15)
 
 
 def test_a_ring_beside_the_plane_lacks_the_way_onto_it(rings):
-    """Past the plane by far and aside: what the sensor lacks is across the axis, and it is not captured."""
+    """Past the plane and aside: the way of the plunger at z is across the axis, and the ring is not captured."""
     aside = margin(rings, (0.002, 0.0, 0.04))
-    outer = rings.u.parameters.ring.outer_radius
-    assert aside == pytest.approx(0.51 + 0.04 - outer + 1e-3, abs=5e-3)
+    assert aside == pytest.approx(0.51 + 0.04 - 0.52 + 1e-3, abs=1e-15)
 
 
 def test_it_changes_nothing(rings):
