@@ -10,6 +10,7 @@ import argparse
 import resource
 import tempfile
 import time
+from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -33,6 +34,8 @@ MEASURES = {
     "force": {"signal": "mechanism.target.force_now"},
     "margin": {"signal": "mechanism.capture.margin", "kind": "min"},
 }
+COMPARED_S = 1.0
+"""Simulated time over which the forces of FMPy's runs are compared with ours; later the couplings part."""
 
 
 def impacts(runs: int, stop: float) -> dict:
@@ -87,6 +90,14 @@ def on_workers(campaign: Campaign, workers: int, runs: int) -> tuple[float, list
         make_runs(data, cluster, runs)
         taken = (time.perf_counter() - began) / runs
         return taken, _residents(cluster)
+
+
+def largest_difference(campaign: Campaign, forces: Sequence[float]) -> float:
+    """Return the largest difference of these largest forces from those of the campaign's first runs, relative."""
+    runner = Runner(campaign.study)
+    ours = [runner.run(RunPoint(index))["force"] for index in range(len(forces))]
+    runner.close()
+    return max(abs(theirs - mine) / mine for theirs, mine in zip(forces, ours, strict=True))
 
 
 @dataclass(frozen=True)
@@ -157,8 +168,11 @@ def main() -> None:
         both, memory = on_workers(two, 2, 2 * arguments.runs)
         docking = Campaign(impacts(arguments.dockings, 600.0), Path(folder) / "docking")
         whole, _ = on_workers(docking, 2, arguments.dockings)
-        unpacked, starts = fmpy_campaign.prepare(impact, arguments.runs // 4, 1e-3, Path(folder))
+        unpacked, starts = fmpy_campaign.prepare(impact, max(2, arguments.runs // 4), 1e-3, Path(folder))
         peer, _ = fmpy_campaign.time_runs(unpacked, starts, 1e-3, 15.0, 2)
+        beginning = Campaign(impacts(len(starts), COMPARED_S), Path(folder) / "beginning")
+        _, forces = fmpy_campaign.time_runs(unpacked, starts, 1e-3, COMPARED_S, 2)
+        apart = largest_difference(beginning, forces)
     lines += [
         f"| impact phase, 15 s, warm, in one process | {1e3 * warm:.0f} ms | {arguments.runs} runs |",
         f"| the same, simulation made anew for each run | {1e3 * fresh:.0f} ms | {fresh / warm:.2f} times |",
@@ -168,7 +182,11 @@ def main() -> None:
         f"| full docking, two workers | {whole:.1f} s | {arguments.dockings} runs |",
         f"| 1,000 full dockings on two workers, extrapolated | {whole * 1e3 / 60:.0f} min | |",
         f"| FMPy's container under `dask.bag`, two processes | {1e3 * peer:.0f} ms | {peer / both:.1f} times ours |",
+        f"| largest relative difference of its largest forces from ours, first {COMPARED_S:g} s | {apart:.2%} | "
+        f"{len(forces)} runs |",
         f"| empty run, two workers | {1e3 * quick.wall:.2f} ms | {arguments.empty} runs |",
+        f"| client and scheduler for each empty run | {1e3 * quick.cpu:.2f} ms | {quick.cpu / quick.wall:.0%} of one "
+        "core |",
         f"| memory of client with scheduler, and of workers, from a tenth of the empty runs to all | "
         f"{_listed(quick.before)} to {_listed(quick.after)} MiB | |",
         f"| runs of 200 ms with 331 peaks, {arguments.many} workers | {1e3 * many.wall:.1f} ms | "
