@@ -59,7 +59,7 @@ class NoRun:
 
 
 def alone(campaign: Campaign, runs: int) -> float:
-    """Seconds for each run by a warm runner in this process, the first one left out."""
+    """Return the seconds of each run by a warm runner in this process, the first one left out."""
     runner = Runner(campaign.study)
     runner.run(RunPoint(0))
     began = time.perf_counter()
@@ -71,7 +71,7 @@ def alone(campaign: Campaign, runs: int) -> float:
 
 
 def loaded_anew(campaign: Campaign, runs: int) -> float:
-    """Seconds for each run by a simulation of its own, which is FMPy's pattern without a kept instance."""
+    """Return the seconds of each run by a simulation of its own, which is FMPy's pattern without a kept instance."""
     began = time.perf_counter()
     for index in range(runs):
         runner = Runner(campaign.study)
@@ -82,7 +82,7 @@ def loaded_anew(campaign: Campaign, runs: int) -> float:
 
 
 def on_workers(campaign: Campaign, workers: int, runs: int) -> tuple[float, list[float]]:
-    """(seconds for each run, MiB of client and workers at the end) on a cluster that has made some runs before."""
+    """Return (seconds of each run, MiB of client and workers at the end), by a cluster that has made runs before."""
     campaign.study = campaign.study.with_runs(runs)
     with open_session(campaign, ClusterOptions(workers)) as (data, cluster):
         list(cluster.run(map(RunPoint, range(2 * workers))))

@@ -28,7 +28,7 @@ KINDS = {"Real": "Real", "Integer": "Integer", "Enumeration": "Integer", "Boolea
 
 
 def prepare(campaign: Campaign, runs: int, step: float, folder: Path) -> tuple[Path, list[dict[str, Any]]]:
-    """(unpacked container FMU, start values of each run)."""
+    """Return (unpacked container FMU, start values of each run)."""
     sys.path.insert(0, str(Path(__file__).parent / "other_masters"))
     from fmpy_container import build
 
@@ -55,7 +55,7 @@ def _exposed(start: Mapping[str, Mapping[str, Any]]) -> set[str]:
 
 
 def simulate(task: tuple[str, Sequence[Mapping[str, Any]], float, float]) -> list[float]:
-    """The largest force of each run of a chunk."""
+    """Return the largest force of each run of a chunk, N."""
     unpacked, starts, step, stop = task
     description = fmpy.read_model_description(unpacked, validate=False)
     variables = {v.name: v for v in description.modelVariables}
@@ -86,7 +86,7 @@ def simulate(task: tuple[str, Sequence[Mapping[str, Any]], float, float]) -> lis
 def time_runs(
     unpacked: Path, starts: Sequence[Mapping[str, Any]], step: float, stop: float, workers: int, chunk: int = 10
 ) -> tuple[float, list[float]]:
-    """(seconds for each run on these processes, largest forces)."""
+    """Return (seconds for each run on these processes, largest forces in N)."""
     chunks = [(str(unpacked), starts[k : k + chunk], step, stop) for k in range(0, len(starts), chunk)]
     tasks = bag.from_sequence(chunks, npartitions=len(chunks)).map(simulate)
     began = time.perf_counter()

@@ -38,6 +38,8 @@ KINDS = ("max", "min", "magnitude", "resultant", "final")
 """What a measure takes of its signal: the largest or smallest value, the largest magnitude, the largest root of the sum
 of squares of an array's elements, the value at the end."""
 _SECOND = parse_unit("s")
+REFINED = "refined"
+"""Name of the data set of the runs that are made again at a tenth of the step, beside those of the questions."""
 
 
 @dataclass(frozen=True)
@@ -237,7 +239,7 @@ def read_study(content: Mapping[str, Any], folder: Path, where: str) -> tuple[St
         swap={str(element): str(file) for element, file in table.table("swap").content.items()},
         draws=draws, options=options, endings=_endings(table, system), measures=_measures(table, system),
         kept=_kept(table), time_limit=_seconds(run, "time_limit") or 600.0,
-        answers=dict(table.table("answers").content), refined=_share(table, "refined", 0.01),
+        answers=_answers(table), refined=_share(table, "refined", Study.refined),
     ), system  # fmt: skip
 
 
@@ -303,6 +305,17 @@ def _measures(table: Table, system: System) -> tuple[Measure, ...]:
         unit = system.structure.resolve(signals[0])[1].unit or "1"
         found.append(Measure(name, tuple(signals), kind, unit))
     return tuple(found)
+
+
+def _answers(table: Table) -> dict[str, Any]:
+    """Return the tables of the questions, whose names become those of files beside that of the refined runs."""
+    found = table.table("answers")
+    for name in found.content:
+        if name == REFINED:
+            raise DeclarationError(f"{found.where}: the name {name!r} is that of the runs made again; choose another")
+        if problem := unfit_for_file(name):
+            raise DeclarationError(f"{found.where}: the name {name!r} {problem}")
+    return dict(found.content)
 
 
 def _kept(table: Table) -> Kept:

@@ -14,7 +14,7 @@ import numpy as np
 
 from base.errors import DockfmuError
 from dockfmu.campaign.dataset import DataSet
-from dockfmu.campaign.description import short_name
+from dockfmu.campaign.description import REFINED, short_name
 from dockfmu.campaign.execution import Execution
 from dockfmu.campaign.folder import ANSWERS, CampaignFolder, data_set
 from dockfmu.campaign.runner import RunPoint
@@ -24,22 +24,17 @@ if TYPE_CHECKING:
 
 
 FINE = 0.1
-"""Part of the step with which a run that decides a number is made again."""
+"""Factor of the step with which a run that decides a number is made again."""
 
 
 class EvaluationError(DockfmuError):
     """The kept runs of a method are not those that it asks for."""
 
 
-def fine_step(campaign: CampaignFolder) -> float:
-    """Return the step of runs that are made again, s."""
-    return FINE * (campaign.study.options.step or campaign.system.plan.step)
-
-
 def refined(campaign: CampaignFolder, cluster: Execution, indices: Sequence[int]) -> pandas.DataFrame:
     """Return the rows of these runs of a campaign made again at a tenth of the step, by their index."""
-    with data_set(campaign, Path(ANSWERS) / "refined.parquet") as data:
-        todo = [RunPoint(index, step=fine_step(campaign)) for index in indices if index not in data.seen]
+    with data_set(campaign, Path(ANSWERS) / f"{REFINED}.parquet") as data:
+        todo = [RunPoint(index, step_factor=FINE) for index in indices if index not in data.seen]
         try:
             for row in cluster.run(todo) if todo else ():
                 data.add(row)
@@ -80,15 +75,15 @@ class Evaluations:
     ) -> None:
         self.data.__exit__()
 
-    def rows(self, values: Sequence[Mapping[str, Any]], step: float | None = None) -> pandas.DataFrame:
-        """Return a row for each of these values, by full names; `step` replaces the macro step of the study.
+    def rows(self, values: Sequence[Mapping[str, Any]], step_factor: float = 1.0) -> pandas.DataFrame:
+        """Return a row for each of these values, by full names, with the step of the study times a factor.
 
-        Raises EvaluationError where the kept rows are of other values.
+        Raises EvaluationError where the kept rows are of other values or of another step.
         """
         import pandas
 
         first, self.count = self.count, self.count + len(values)
-        points = [RunPoint(first + k, dict(chosen), step) for k, chosen in enumerate(values)]
+        points = [RunPoint(first + k, dict(chosen), step_factor) for k, chosen in enumerate(values)]
         for point in points:
             if point.index in self._rows:
                 self._check(point)
@@ -104,8 +99,9 @@ class Evaluations:
 
     def _check(self, point: RunPoint) -> None:
         kept = self._rows[point.index]
-        for name, value in (point.values or {}).items():
-            had = kept.get(short_name(name), value)
+        asked = {short_name(name): value for name, value in (point.values or {}).items()}
+        for name, value in (asked | {"step_factor": point.step_factor}).items():
+            had = kept.get(name, value)
             if had != value and not (isinstance(had, float) and np.isnan(had)):
                 raise EvaluationError(
                     f"{self.data.folder}: run {point.index} was made with {name} = {had!r}, but {value!r} is asked "

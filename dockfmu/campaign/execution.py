@@ -16,7 +16,7 @@ import uuid
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from concurrent.futures import CancelledError
-from contextlib import suppress
+from contextlib import ExitStack, suppress
 from dataclasses import dataclass
 from itertools import count
 from types import TracebackType
@@ -37,7 +37,7 @@ CHUNK_S = 3.0
 """Duration of a chunk that is aimed at; the scheduler spends some milliseconds on each."""
 LARGEST_CHUNK = 50
 POLL_S, CHECK_S = 0.05, 1.0
-"""Time between two looks at what has come, which cost nothing, and at the workers, of which the scheduler is asked."""
+"""Poll intervals of finished chunks and of workers, s."""
 WAIT_S = 30.0
 """Time for which workers of a scheduler are waited for."""
 CLOSE_S = 20.0
@@ -45,6 +45,23 @@ WORKERLESS_S = 120.0
 """Time without any worker after which a campaign ends."""
 DEATHS = 1
 """Workers that may die with a chunk before it is given up."""
+SETTINGS = {
+    # a nanny on a busy machine takes long to restart its worker, and must not be given up
+    "distributed.deploy.lost-worker-timeout": "1h",
+    "distributed.scheduler.allowed-failures": DEATHS,
+    "distributed.comm.timeouts.connect": "10s",
+    "distributed.comm.retry.count": 0,
+    # a worker's thread is the only one that is to take time: no profiles of it, no clocks of event loops
+    "distributed.worker.profile.enabled": False,
+    "distributed.admin.tick.interval": "1s",
+    "distributed.admin.tick.limit": "1h",
+    "distributed.admin.system-monitor.interval": "5s",
+    "distributed.admin.system-monitor.gil.enabled": False,
+    "distributed.worker.memory.spill": False,
+    "distributed.worker.memory.target": False,
+    "distributed.worker.memory.pause": False,
+}
+"""Settings of Dask while a cluster is open."""
 
 
 class SchedulerLostError(DockfmuError):
@@ -64,7 +81,7 @@ class ClusterOptions:
     scheduler : str, optional
         Address of a running scheduler, such as tcp://host:8786, whose workers are taken instead.
     memory_limit : str
-        Memory of each worker on this machine; one that takes more is ended, and its run is told as crashed.
+        Memory of each worker on this machine; one that takes more is ended, and its run has "crashed".
     """
 
     workers: int | None = None
@@ -95,40 +112,22 @@ class Execution:
 
     def __enter__(self) -> Execution:
         logging.getLogger("distributed").setLevel(logging.CRITICAL)
-        dask.config.set(
-            {
-                # a nanny on a busy machine takes long to restart its worker, and must not be given up
-                "distributed.deploy.lost-worker-timeout": "1h",
-                "distributed.scheduler.allowed-failures": DEATHS,
-                "distributed.comm.timeouts.connect": "10s",
-                "distributed.comm.retry.count": 0,
-                # a worker's thread is the only one that is to take time: no profiles of it, no clocks of event loops
-                "distributed.worker.profile.enabled": False,
-                "distributed.admin.tick.interval": "1s",
-                "distributed.admin.tick.limit": "1h",
-                "distributed.admin.system-monitor.interval": "5s",
-                "distributed.admin.system-monitor.gil.enabled": False,
-                "distributed.worker.memory.spill": False,
-                "distributed.worker.memory.target": False,
-                "distributed.worker.memory.pause": False,
-            }
-        )
         self._cluster: LocalCluster | None = None
-        if self.options.scheduler is None:
-            workers = self.options.workers or len(os.sched_getaffinity(0))
-            self._cluster = LocalCluster(
-                n_workers=workers, threads_per_worker=1, processes=True, memory_limit=self.options.memory_limit,
-                dashboard_address=None, scheduler_kwargs={"dashboard_address": ":0"}, silence_logs=logging.CRITICAL,
-            )  # fmt: skip
-        try:
+        self._client: Client | None = None
+        with ExitStack() as opened:
+            opened.enter_context(dask.config.set(SETTINGS))
+            opened.callback(self._leave)
+            if self.options.scheduler is None:
+                workers = self.options.workers or len(os.sched_getaffinity(0))
+                self._cluster = LocalCluster(
+                    n_workers=workers, threads_per_worker=1, processes=True, memory_limit=self.options.memory_limit,
+                    dashboard_address=None, scheduler_kwargs={"dashboard_address": ":0"}, silence_logs=logging.CRITICAL,
+                )  # fmt: skip
             self._connect()
-        except BaseException:
-            self.close()
-            raise
+            self._opened = opened.pop_all()
         return self
 
     def _connect(self) -> None:
-        self._client: Client | None = None
         address = self.options.scheduler if self._cluster is None else self._cluster
         try:
             self._client = Client(address, timeout=10, name="dockfmu-campaign")
@@ -148,18 +147,17 @@ class Execution:
     def __exit__(
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
-        self.close()
+        self._opened.close()
 
-    def close(self) -> None:
+    def _leave(self) -> None:
         """Leave the cluster; one on this machine ends."""
-        client = getattr(self, "_client", None)
         try:
-            if client is not None:
+            if self._client is not None:
                 if self._cluster is None:
                     # the workers stay: they free what they have loaded
                     with suppress(OSError, TimeoutError, ValueError, RuntimeError):
-                        client.unregister_worker_plugin(self._plugin.name)
-                client.close(timeout=2)
+                        self._client.unregister_worker_plugin(self._plugin.name)
+                self._client.close(timeout=2)
         finally:
             if self._cluster is not None:
                 # processes that do not end in time end with this one
@@ -168,7 +166,7 @@ class Execution:
 
     @property
     def threads(self) -> int:
-        """Threads of the cluster at present."""
+        """Return the threads that the cluster has at present."""
         assert self._client is not None
         return sum(map(int, self._client.nthreads().values()))
 
@@ -179,7 +177,7 @@ class Execution:
         """
         assert self._client is not None
         left = deque(points)
-        chunks: dict[str, list[RunPoint]] = {}
+        chunks: dict[tuple[str, int], list[RunPoint]] = {}
         done = as_completed(raise_errors=False)
         threads = self.threads
 
@@ -288,7 +286,13 @@ def crashed(point: RunPoint, error: BaseException | None) -> dict[str, Any]:
         )
     else:
         reason = f"{type(error).__name__}: {error}"
-    return {"index": point.index, "status": "crashed", "outcome": "crashed", "reason": reason, "step": point.step}
+    return {
+        "index": point.index,
+        "status": "crashed",
+        "outcome": "crashed",
+        "reason": reason,
+        "step_factor": point.step_factor,
+    }
 
 
 def check_workers(options: ClusterOptions) -> None:

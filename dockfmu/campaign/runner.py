@@ -46,11 +46,15 @@ class WorkerMismatchError(DockfmuError):
 
 @dataclass(frozen=True, slots=True)
 class RunPoint:
-    """A run to make: number `index`, with its own draw or with these `values`; `step` replaces that of the study."""
+    """A run to make: number `index`, with its own draw or with these `values`.
+
+    `step_factor` multiplies the step of the study, or of the system that the values choose; other than 1, the step is
+    fixed even where the study controls it, and the time limit is multiplied by its inverse.
+    """
 
     index: int
     values: Mapping[str, Any] | None = None
-    step: float | None = None
+    step_factor: float = 1.0
 
 
 class MeasureObserver(Observer):
@@ -144,16 +148,19 @@ class LastDocking(Observer):
 class _Warm:
     """An entered simulation of one variant of the system, with what observes it."""
 
-    def __init__(self, system: System, study: Study, step: float | None) -> None:
+    def __init__(self, system: System, study: Study, step_factor: float) -> None:
         plan = system.plan
         self.system, self.plan = system, plan
         self.measures = MeasureObserver(study.measures)
         self.endings = EndingObserver({end.event: plan.events[end.event] for end in study.endings})
         self.last = LastDocking()
-        observers = [self.measures, self.endings, self.last, TimeLimit(study.time_limit)]
-        # a finer step is a fixed one: that of step control would only begin with it
-        options = study.options if step is None else replace(study.options, step=step, adaptive=None)
+        observers = [self.measures, self.endings, self.last, TimeLimit(study.time_limit / step_factor)]
+        options = study.options
         self.step = options.step or plan.step
+        if step_factor != 1.0:
+            # a finer step is a fixed one: that of step control would only begin with it
+            self.step *= step_factor
+            options = replace(options, step=self.step, adaptive=None)
         self.simulation: Simulation = system.simulate(options, observers=observers)
         self.simulation.__enter__()
 
@@ -170,7 +177,7 @@ class Runner:
     def __init__(self, study: Study, expected: Mapping[tuple[str, ...], Mapping[str, str]] | None = None) -> None:
         self.study = study
         self.expected = expected or {}
-        self._warm: OrderedDict[tuple[tuple[str, ...], float | None], _Warm] = OrderedDict()
+        self._warm: OrderedDict[tuple[tuple[str, ...], float], _Warm] = OrderedDict()
         self._systems: dict[tuple[str, ...], System] = {}
 
     def close(self) -> None:
@@ -180,12 +187,12 @@ class Runner:
 
     def run(self, point: RunPoint) -> dict[str, Any]:
         """Return the row of a run; a run that fails has a row too. Raises WorkerMismatchError."""
-        row: dict[str, Any] = {"index": point.index, "worker": socket.gethostname(), "step": point.step}
+        row: dict[str, Any] = {"index": point.index, "worker": socket.gethostname(), "step_factor": point.step_factor}
         try:
             values = self.study.draws.values(point.index) if point.values is None else dict(point.values)
             row |= {short_name(name): value for name, value in values.items()}
             variant, settings = resolve(self.study, values)
-            warm = self._get(variant, point.step)
+            warm = self._get(variant, point.step_factor)
             row["step"] = warm.step
             conditions = warm.system._starts.conditions
             if conditions is not None:
@@ -217,12 +224,12 @@ class Runner:
                 raise WorkerMismatchError(f"{MISMATCH}: {other}")
         return self._systems[variant]
 
-    def _get(self, variant: tuple[str, ...], step: float | None) -> _Warm:
-        key = (variant, step)
+    def _get(self, variant: tuple[str, ...], step_factor: float) -> _Warm:
+        key = (variant, step_factor)
         if key not in self._warm:
             if len(self._warm) == KEPT:
                 self._warm.popitem(last=False)[1].close()
-            self._warm[key] = _Warm(self.system(variant), self.study, step)
+            self._warm[key] = _Warm(self.system(variant), self.study, step_factor)
         self._warm.move_to_end(key)
         return self._warm[key]
 
@@ -286,7 +293,7 @@ def columns(study: Study, system: System) -> dict[str, str]:
     for measure in study.measures:
         found |= {measure.name: "number", f"t_{measure.name}": "number"}
     found |= {f"audit_{name}": "number" for name in AUDIT} | {"warnings": "text"}
-    found |= {"step": "number", "macro_steps": "whole", "wall_s": "number", "worker": "text"}
+    found |= {"step": "number", "step_factor": "number", "macro_steps": "whole", "wall_s": "number", "worker": "text"}
     return found | ({f"peak_{part}": "numbers" for part in PEAKS} if study.kept.peaks else {})
 
 

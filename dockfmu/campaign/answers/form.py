@@ -34,7 +34,9 @@ class FirstOrder:
 
 
 def first_order(performance: Performance, start: np.ndarray) -> FirstOrder | None:
-    """Return the first-order estimate of the probability that the performance is at most 0; None if none is found.
+    """Return the first-order estimate of the probability that the performance is at most 0.
+
+    Return None where the search finds no point on the boundary of the event within `SWEEPS` iterations.
 
     Parameters
     ----------
@@ -48,6 +50,8 @@ def first_order(performance: Performance, start: np.ndarray) -> FirstOrder | Non
     ------
     OptionError
         where OpenTURNS is not installed
+    Exception
+        what `performance` raises
     """
     try:
         import openturns as ot
@@ -57,14 +61,19 @@ def first_order(performance: Performance, start: np.ndarray) -> FirstOrder | Non
         ) from error
 
     n, runs = len(start), 1
+    fault: BaseException | None = None
     mean = abs(float(performance(np.zeros((1, n)))[0]))
     scale = mean if 0.0 < mean < np.inf else 1.0
 
     def evaluate(points: object) -> list[list[float]]:
-        nonlocal runs
+        nonlocal runs, fault
         given = np.array(points, float)
         runs += len(given)
-        found = performance(given) / scale
+        try:
+            found = performance(given) / scale
+        except BaseException as error:
+            fault = error
+            raise
         return [[value] for value in np.where(np.isfinite(found), found, ABSENT).tolist()]
 
     function = ot.PythonFunction(n, 1, func_sample=evaluate)
@@ -82,8 +91,15 @@ def first_order(performance: Performance, start: np.ndarray) -> FirstOrder | Non
     try:
         method.run()
     except (RuntimeError, TypeError):
+        if fault is not None:
+            # OpenTURNS makes a RuntimeError of whatever a run raises, of Ctrl-C too
+            raise fault from None
         return None
     result = method.getResult()
+    found = result.getOptimizationResult()
+    # the status is not checked, so that a search that ends without a point is no exception
+    if found.getIterationNumber() >= SWEEPS or found.getConstraintError() > TOLERANCE:
+        return None
     point = np.array(result.getStandardSpaceDesignPoint())
     beta = float(result.getHasoferReliabilityIndex())
     return FirstOrder(float(result.getEventProbability()), beta, point, runs)

@@ -10,7 +10,7 @@ from dockfmu.campaign.answers import domain, rare, worst
 from dockfmu.campaign.answers.answer import Answer
 from dockfmu.campaign.answers.form import first_order
 from dockfmu.campaign.description import short_name
-from dockfmu.campaign.evaluation import Evaluations, fine_step
+from dockfmu.campaign.evaluation import FINE, Evaluations
 from dockfmu.campaign.execution import Execution
 from dockfmu.campaign.folder import CampaignFolder
 from dockfmu.campaign.vary import ELEVEN, limit_of, number_in, unit_text
@@ -70,8 +70,8 @@ def find_rare(campaign: CampaignFolder, cluster: Execution, name: str, row: Tabl
         raise OptionError([f"{row.where}: subset simulation goes with laws, not with rejected draws or grids"])
     with Evaluations(campaign, cluster, name) as runs:
 
-        def performance(points: np.ndarray, step: float | None = None) -> np.ndarray:
-            values = runs.rows([draws.from_normal(z) for z in points], step)[measure.name].to_numpy(float)
+        def performance(points: np.ndarray, step_factor: float = 1.0) -> np.ndarray:
+            values = runs.rows([draws.from_normal(z) for z in points], step_factor)[measure.name].to_numpy(float)
             found = above - values if above is not None else values - below
             # a run without the measure is no event
             return np.asarray(np.where(np.isfinite(found), found, np.inf))
@@ -79,23 +79,34 @@ def find_rare(campaign: CampaignFolder, cluster: Execution, name: str, row: Tabl
         found = rare.rare_event(
             performance, draws.dimension, per_level=row.content.get("runs_per_level", 500), seed=draws.seed
         )
-        told = []
-        samples = np.concatenate([one.points for one in found.each])
+        sentences = []
+        samples = nearest_samples(found)
         if len(samples):
-            samples = samples[np.argsort(np.linalg.norm(samples, axis=1), kind="stable")]
-            again = performance(samples[:SAMPLES_AGAIN], fine_step(campaign))
-            told.append(f"of {len(again)} samples of the event nearest to the mean, {int((again <= 0.0).sum())} are "
-                        "events at a tenth of the step")  # fmt: skip
+            again = performance(samples[:SAMPLES_AGAIN], FINE)
+            sentences.append(
+                f"of the {len(again)} different samples of the event nearest to the mean, {int((again <= 0.0).sum())} "
+                "are events at a tenth of the step"
+            )
         if row.flag("form", False):
-            told.append(_first_order(performance, samples))
+            sentences.append(_first_order(performance, samples))
     bound = f"above {above:g}" if above is not None else f"below {below:g}"
     each = tuple((k + 1, one.probability, one.variation, one.runs, len(one.levels)) for k, one in enumerate(found.each))
     return Answer(
         name, "rare", f"Probability that {measure.name} is {bound} {measure.unit}, by subset simulation",
         (f"probability {found.estimate}, {found.estimate.of} runs",
-         "two independent simulations; each one's own variation is optimistic for very small probabilities", *told),
+         "two independent simulations; each one's own variation is optimistic for very small probabilities",
+         *sentences),
         ("simulation", "probability", "own coefficient of variation", "runs", "levels"), each,
     )  # fmt: skip
+
+
+def nearest_samples(found: rare.RareEvent) -> np.ndarray:
+    """Return the different samples of an event, shape (n, dimension), the nearest to the mean first.
+
+    Chains repeat a sample where they reject a move; it is returned once.
+    """
+    samples = np.unique(np.concatenate([one.points for one in found.each]), axis=0)
+    return np.asarray(samples[np.argsort(np.linalg.norm(samples, axis=1), kind="stable")])
 
 
 def _first_order(performance: rare.Performance, samples: np.ndarray) -> str:
@@ -147,21 +158,23 @@ def find_worst(campaign: CampaignFolder, cluster: Execution, name: str, row: Tab
             seed=campaign.study.draws.seed, project=project,
         )  # fmt: skip
         best = values_of(found.point)
-        again = runs.rows([best], step=fine_step(campaign)).iloc[0]
+        again = runs.rows([best], FINE).iloc[0]
     if failing is None:
         value = -sign * found.value
         question = f"Largest {measure.name} within {scale} of {at_most:g}"
-        told = f"{value:.6g} {measure.unit} after {found.runs} runs; the starts found {_listed(found.starts, -sign)}"
+        sentence = (
+            f"{value:.6g} {measure.unit} after {found.runs} runs; the starts found {_listed(found.starts, -sign)}"
+        )
     else:
         question = f"Smallest {scale} at which {measure.name} is above {failing:g} {measure.unit}"
-        told = (
+        sentence = (
             f"{scale} = {found.value:.4g} after {found.runs} runs"
             if found.value <= at_most
             else f"none up to {at_most:g} was found in {found.runs} runs"
         )
     return Answer(
         name, "worst", question,
-        (told, f"again with a tenth of the step: {measure.name} = {again[measure.name]:.6g} {measure.unit}, "
+        (sentence, f"again with a tenth of the step: {measure.name} = {again[measure.name]:.6g} {measure.unit}, "
          f"outcome {again['outcome']}", "a search proves no bound; starts that agree are a hint"),
         ("variable", "value", "unit"),
         tuple((short_name(key), value, unit_text(key, campaign.system) if key in names else "")

@@ -26,23 +26,35 @@ def outcomes(campaign: CampaignFolder, table: pandas.DataFrame) -> Answer:
         found = estimates.probability((table["outcome"] == outcome).to_numpy())
         rows.append((str(outcome), int(count), found.value, found.low, found.high))
     bad = table[table["status"].isin(("failed", "crashed"))]
-    told = [f"run {row['index']}: {row['reason']}" for _, row in bad.head(10).iterrows()]
+    sentences = [f"run {row['index']}: {row['reason']}" for _, row in bad.head(10).iterrows()]
     if len(bad) > 10:
-        told.append(f"and {len(bad) - 10} more: column `reason` of {campaign.folder}/runs.parquet")
+        sentences.append(f"and {len(bad) - 10} more: column `reason` of {campaign.folder}/runs.parquet")
     return Answer(
         "outcomes", "outcomes", f"Outcomes of {len(table)} runs, with 95 % intervals of Clopper and Pearson",
-        tuple(told), ("outcome", "runs", "probability", "95 % from", "to"), tuple(rows),
+        tuple(sentences), ("outcome", "runs", "probability", "95 % from", "to"), tuple(rows),
         {"x": [row[0] for row in rows], "y": [row[2] for row in rows], "low": [row[3] for row in rows],
          "high": [row[4] for row in rows]},
     )  # fmt: skip
 
 
+UNFINISHED = ("failed", "invalid", "time_limit", "crashed")
+"""Outcomes of runs of which no load is known: their largest value would be that of a part of the run."""
+
+
+def finished(table: pandas.DataFrame, measure: Measure) -> pandas.DataFrame:
+    """Return the rows that have a measure, but for those with an outcome in `UNFINISHED`.
+
+    Runs that exceed a limit of the model or miss stay: their loads are those of what happened.
+    """
+    return table[~table["outcome"].isin(UNFINISHED)].dropna(subset=[measure.name])
+
+
 def deciding(table: pandas.DataFrame, measure: Measure, share: float) -> list[int]:
     """Return the numbers of the runs with the largest values of a measure, the smallest of a minimum, largest first.
 
-    `share` of the runs that have it are taken, at least one, and none of a value at the end, which decides nothing.
+    `share` of the `finished` runs are taken, at least one, and none of a value at the end, which decides nothing.
     """
-    having = table.dropna(subset=[measure.name])
+    having = finished(table, measure)
     if measure.kind == "final" or not share or not len(having):
         return []
     ordered = having.sort_values(measure.name, ascending=measure.kind == "min", kind="stable")
@@ -50,18 +62,17 @@ def deciding(table: pandas.DataFrame, measure: Measure, share: float) -> list[in
 
 
 def loads(campaign: CampaignFolder, table: pandas.DataFrame, measure: Measure, fine: pandas.DataFrame) -> Answer:
-    """Return quantiles, exceedance and phases of a measure.
+    """Return quantiles, exceedance and phases of a measure over the `finished` runs.
 
     `fine` are the rows of those runs that decide its extremes, made again at a tenth of the step, in the order of
     `deciding`.
     """
-    values, times = (table[name].to_numpy(float) for name in (measure.name, f"t_{measure.name}"))
-    use = np.isfinite(values)
-    values, times = values[use], times[use]
+    having = finished(table, measure)
+    values, times = (having[name].to_numpy(float) for name in (measure.name, f"t_{measure.name}"))
     signal = measure.signals[0] if len(measure.signals) == 1 else measure.signals[0].rpartition("[")[0]
     title = f"{measure.name}: {measure.kind} of {signal}, {measure.unit}"
     if len(values) < 2:
-        return Answer(measure.name, "loads", title, ("no run has this measure",))
+        return Answer(measure.name, "loads", title, ("fewer than two runs have this measure",))
     rows: list[tuple[Any, ...]] = []
     for share in (0.01, 0.05, 0.5, 0.95, 0.99):
         found = estimates.quantile(values, share)
@@ -69,48 +80,53 @@ def loads(campaign: CampaignFolder, table: pandas.DataFrame, measure: Measure, f
     smallest = measure.kind == "min"
     rows.append(("smallest", float(values.min()), None, None) if smallest else
                 ("largest", float(values.max()), None, None))  # fmt: skip
-    told = [f"{use.sum()} of {len(table)} runs have the measure; what failed before its peak is not among them"]
+    sentences = [
+        f"over {len(having)} of {len(table)} runs; the others failed, crashed, reached the time limit, or do not have "
+        "the measure"
+    ]
     if measure.kind not in ("min", "final") and len(values) >= 200:
         extreme = estimates.extreme_value(values, 0.1 / len(values))
-        told.append(
+        sentences.append(
             f"exceeded once in {10 * len(values)} runs: {extreme.level}, by a generalised Pareto tail of shape "
             f"{extreme.shape:.2f} over {extreme.threshold:.4g} ({extreme.beyond} runs)"
         )
     again = np.array([])
     if len(fine):
-        again = fine[measure.name].to_numpy(float)
-        told.append(_refinement(table, measure, fine))
+        again = fine[measure.name].where(~fine["outcome"].isin(UNFINISHED)).to_numpy(float)
+        sentences.append(_refinement(table, measure, fine, again))
         if np.isfinite(again).any():
             word = "smallest" if smallest else "largest"
             extreme_again = float(np.nanmin(again) if smallest else np.nanmax(again))
             rows.append((f"{word} at a tenth of the step", extreme_again, None, None))
-    columns = {name[2:]: table.loc[use, name].to_numpy(float) for name in table.columns if name.startswith("t_")}
+    columns = {name[2:]: having[name].to_numpy(float) for name in table.columns if name.startswith("t_")}
     events = {name: columns[name] for name in campaign.system.plan.events if name in columns}
     phase = estimates.phases(times, events)
     names, counts = np.unique(phase.astype(str), return_counts=True)
     shares = sorted(zip(counts.tolist(), names.tolist(), strict=True), reverse=True)
     parts = (f"{name.replace('_', ' ')} {count / len(phase):.1%}" for count, name in shares)
-    told.append(f"phases: {', '.join(parts)}")
+    sentences.append(f"phases: {', '.join(parts)}")
     curve = estimates.exceedance(values)
     return Answer(
-        measure.name, "loads", title, tuple(told), ("", f"value, {measure.unit}", "95 % from", "to"), tuple(rows),
+        measure.name, "loads", title, tuple(sentences), ("", f"value, {measure.unit}", "95 % from", "to"), tuple(rows),
         {"x": curve.levels.tolist(), "y": curve.probability.tolist(), "low": curve.low.tolist(),
          "high": curve.high.tolist(), "label": f"{measure.name}, {measure.unit}",
          **_refined_points(values, again, smallest)},
     )  # fmt: skip
 
 
-def _refinement(table: pandas.DataFrame, measure: Measure, fine: pandas.DataFrame) -> str:
-    """Return a sentence on how runs change at a tenth of the step."""
+def _refinement(table: pandas.DataFrame, measure: Measure, fine: pandas.DataFrame, new: np.ndarray) -> str:
+    """Return a sentence on how runs change at a tenth of the step; `new` is NaN of those that did not finish."""
     before = table.set_index("index").loc[fine.index]
-    old, new = (rows[measure.name].to_numpy(float) for rows in (before, fine))
+    old = before[measure.name].to_numpy(float)
     use = np.isfinite(new) & (old != 0.0)
     changes = (new[use] - old[use]) / np.abs(old[use])
     same = int((before["outcome"].to_numpy() == fine["outcome"].to_numpy()).sum())
     end = "smallest" if measure.kind == "min" else "largest"
-    told = f"the {len(fine)} {end} values again at a tenth of the step: "
-    told += f"changes from {changes.min():+.2%} to {changes.max():+.2%}, " if len(changes) else ""
-    return f"{told}{same} of {len(fine)} outcomes are the same (answers/refined.parquet)"
+    sentence = f"the {len(fine)} {end} values again at a tenth of the step: "
+    sentence += f"changes from {changes.min():+.2%} to {changes.max():+.2%}, " if len(changes) else ""
+    if unfinished := int(fine["outcome"].isin(UNFINISHED).sum()):
+        sentence += f"{unfinished} did not finish and do not count, "
+    return f"{sentence}{same} of {len(fine)} outcomes are the same (answers/refined.parquet)"
 
 
 def _refined_points(values: np.ndarray, again: np.ndarray, smallest: bool) -> dict[str, list[float]]:
@@ -123,11 +139,12 @@ def _refined_points(values: np.ndarray, again: np.ndarray, smallest: bool) -> di
 
 
 def depends(campaign: CampaignFolder, table: pandas.DataFrame, measure: Measure) -> Answer:
-    """Return the sensitivities of a measure."""
+    """Return the sensitivities of a measure over the `finished` runs."""
     choices = {choice.name for choice in campaign.study.choices}
     names = [name for name in map(short_name, campaign.names) if name not in choices]
+    having = finished(table, measure)
     found = sensitivity.sensitivities(
-        {name: table[name].to_numpy(float) for name in names}, table[measure.name].to_numpy(float)
+        {name: having[name].to_numpy(float) for name in names}, having[measure.name].to_numpy(float)
     )
     rows = tuple((entry.name, entry.rank_correlation, entry.p_value, entry.first_order) for entry in found)
     return Answer(
@@ -161,9 +178,10 @@ def compare(
         found = comparison.compare_outcomes(a, b)
         rows.append((f"probability of {outcome}", found.first, found.second, found.difference.low,
                      found.difference.high))  # fmt: skip
+    known = both[~(both["outcome"].isin(UNFINISHED) | both["outcome of the other"].isin(UNFINISHED))]
     for measure in measures:
         if f"{measure} of the other" in both:
-            x, y = (both[column].to_numpy(float) for column in (measure, f"{measure} of the other"))
+            x, y = (known[column].to_numpy(float) for column in (measure, f"{measure} of the other"))
             if (np.isfinite(x) & np.isfinite(y)).any():
                 found_measure = comparison.compare_measures(x, y).mean_difference
                 rows.append((f"mean of {measure}", float(np.nanmean(x)), float(np.nanmean(y)), found_measure.low,

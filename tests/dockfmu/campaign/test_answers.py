@@ -12,6 +12,7 @@ from dockfmu.campaign.answers.domain import refine_domain
 from dockfmu.campaign.answers.estimates import exceedance, extreme_value, phases, probability, quantile
 from dockfmu.campaign.answers.form import first_order
 from dockfmu.campaign.answers.rare import rare_event, subset_simulation
+from dockfmu.campaign.answers.searches import nearest_samples
 from dockfmu.campaign.answers.sensitivity import sensitivities
 from dockfmu.campaign.answers.worst import minimise, within_severity
 
@@ -215,3 +216,33 @@ def test_first_order_is_exact_for_a_plane_and_half_of_two(p):
 def test_first_order_of_what_is_no_event_is_told():
     assert first_order(lambda z: np.full(len(z), 1.0), np.ones(3)) is None
     assert first_order(lambda z: np.full(len(z), math.inf), np.ones(3)) is None
+
+
+def test_first_order_that_does_not_converge_is_no_estimate():
+    # it falls to 0 nowhere, and each step leads farther out
+    assert first_order(lambda z: np.exp(-z.sum(axis=1)), np.full(3, 1.5)) is None
+
+
+@pytest.mark.parametrize("fault", [KeyboardInterrupt(), dockfmu.OptionError(["lost"])])
+def test_what_runs_raise_passes_through_first_order(fault):
+    asked = []
+
+    def performance(points):
+        asked.append(points)
+        if len(asked) > 1:
+            raise fault
+        return np.ones(1)
+
+    with pytest.raises(type(fault)) as raised:
+        first_order(performance, np.ones(3))
+    assert raised.value is fault
+
+
+def test_samples_that_chains_repeat_are_one():
+    found = rare_event(plane(1e-3), DIMENSION, per_level=100, seed=4)
+    raw = np.concatenate([one.points for one in found.each])
+    samples = nearest_samples(found)
+    assert len({tuple(point) for point in raw}) == len(samples) < len(raw)
+    distance = np.linalg.norm(samples, axis=1)
+    assert (np.diff(distance) >= 0.0).all()
+    assert distance[0] == np.linalg.norm(raw, axis=1).min()

@@ -2,20 +2,24 @@
 
 import json
 import tomllib
+from dataclasses import replace
 from pathlib import Path
+from types import SimpleNamespace
 
 import numpy as np
 import pandas
 import pytest
 
 import dockfmu
+from dockfmu.campaign.answers.statistics import deciding, finished
 from dockfmu.campaign.description import read_study
+from dockfmu.campaign.evaluation import EvaluationError, Evaluations
 from dockfmu.campaign.runner import Runner, RunPoint, outcome_of
 from dockfmu.cli import main
 from dockfmu.declare.plan import Plan
 from master.observers.outcomes import OutcomeRule
 from master.result import Result
-from tests.dockfmu.small_systems import as_toml, write_pair
+from tests.dockfmu.small_systems import PLAN, as_toml, write_pair
 
 ROOT = Path(__file__).parents[3]
 
@@ -106,6 +110,51 @@ def test_measures_and_endings_are_those_of_a_recorded_run(folder):
     assert seen == {True, False}
 
 
+def test_a_tenth_of_the_step_is_that_of_the_system_that_is_chosen(folder, oscillator):
+    write_pair(oscillator, folder, replace(PLAN, step=2.0 * PLAN.step), "coarse")
+    options = [{"label": "pair"}, {"label": "coarse", "system": "coarse.ssp"}]
+    made = study(folder, vary=[{"name": "kind", "law": "choice", "options": options}], end=[])
+    runner = Runner(made)
+    for kind, step in (("pair", PLAN.step), ("coarse", 2.0 * PLAN.step)):
+        row = runner.run(RunPoint(0, {"kind": kind}, 0.1))
+        assert (row["step"], row["step_factor"], row["status"]) == (0.1 * step, 0.1, "completed")
+        assert row["macro_steps"] == pytest.approx(1.0 / row["step"], abs=1.0)
+
+
+def test_a_tenth_of_the_step_has_ten_times_the_time(folder):
+    runner = Runner(study(folder, run={"stop": 1.0, "time_limit": 1e-9}, end=[]))
+    for factor, limit in ((1.0, "1e-09"), (0.1, "1e-08")):
+        row = runner.run(RunPoint(0, {"fault": "none"}, factor))
+        assert row["outcome"] == "time_limit"
+        assert f"took longer than {limit} s" in row["reason"]
+
+
+def test_loads_are_those_of_runs_that_came_to_an_end(folder):
+    measure = study(folder).measure("reach")
+    outcomes = ["completed", "failed", "time_limit", "crashed", "invalid", "limit_exceeded", "missed", "docked"]
+    values = [1.0, 9.0, 8.0, np.nan, np.nan, 7.0, 2.0, np.nan]
+    table = pandas.DataFrame({"index": range(8), "outcome": outcomes, "reach": values})
+    assert finished(table, measure)["index"].tolist() == [0, 5, 6]
+    assert deciding(table, measure, 0.5) == [5, 6]
+
+
+def test_kept_rows_of_another_step_are_refused(folder, tmp_path):
+    """As where a search is given fewer runs, and its last one comes where another was."""
+    file = folder / "kept.toml"
+    file.write_text(as_toml(CONTENT | {"vary": CONTENT["vary"][:1], "end": []}))
+    campaign = dockfmu.Campaign(file, tmp_path)
+    runner = Runner(campaign.study)
+    cluster = SimpleNamespace(run=lambda points: map(runner.run, points))
+    values = [{"first.parameters.initial_position": 0.1}]
+    with Evaluations(campaign, cluster, "search") as runs:
+        assert runs.rows(values)["step_factor"].tolist() == [1.0]
+        assert runs.rows(values, 0.1)["step_factor"].tolist() == [0.1]
+    with Evaluations(campaign, cluster, "search") as runs:
+        assert runs.rows(values)["step_factor"].tolist() == [1.0]
+        with pytest.raises(EvaluationError, match=r"run 1 was made with step_factor = 0\.1, but 1\.0 is asked"):
+            runs.rows(values)
+
+
 @pytest.mark.slow
 def test_a_campaign_on_workers_from_the_command_line(folder, tmp_path, capsys):
     file = folder / "pairs.toml"
@@ -136,7 +185,7 @@ def test_a_campaign_on_workers_from_the_command_line(folder, tmp_path, capsys):
     assert set(top) <= set(fine.index)
     runner = Runner(campaign.study)
     for k in top:
-        assert runner.run(RunPoint(k, step=0.1 * table.loc[k, "step"]))["reach"] == fine.loc[k, "reach"]
+        assert runner.run(RunPoint(k, step_factor=0.1))["reach"] == fine.loc[k, "reach"]
     assert answers["reach"]["figure"]["x_fine"] == sorted(fine.loc[top, "reach"])
     assert (out / "report.html").stat().st_size > 1e6
     assert (out / "answers" / "where.png").is_file()
@@ -194,6 +243,8 @@ def test_outcomes_that_the_system_does_not_decide(status, message, events, closi
         ({"measures": {"not a word": {"signal": "second.position"}}}, "word"),
         ({"run": {"stop": "3 kg"}}, "stop"),
         ({"severity": {"at_most": 1.0}}, "limits"),
+        ({"answers": {"refined": {"kind": "domain"}}}, "'refined' is that of the runs made again"),
+        ({"answers": {"../runs": {"kind": "domain"}}}, r"answers: the name '\.\./runs'"),
     ],
 )  # fmt: skip
 def test_mistakes_are_named(folder, changes, text):
