@@ -41,6 +41,11 @@ export class Station {
     this.element = this.elements[0];
   }
 
+  // Inputs whose values the page shows: lists and numbers, which stay as they were set.
+  get names() {
+    return this.controls.filter(({ control }) => control === 'choice' || control === 'number').map(({ variable }) => variable);
+  }
+
   // --- building -------------------------------------------------------------------------------------------------------
 
   attach(place) {
@@ -118,14 +123,16 @@ export class Station {
       return button;
     }
     if (control.control === 'number') {
-      const field = make('input', { type: 'number', step: 'any', value: 0, ariaLabel: name, title: control.variable });
-      field.onchange = () => { if (Number.isFinite(field.valueAsNumber)) this.press(control, field.valueAsNumber); };
+      const field = make('input', { type: 'number', step: 'any', ariaLabel: name, title: control.variable });
+      field.onchange = () => {
+        if (Number.isFinite(field.valueAsNumber)) this.press(control, field.valueAsNumber);
+        else control.recorded = undefined;
+      };
       control.shown = field;
       return make('label', {}, `${name} `, field);
     }
     const chosen = make('select', { ariaLabel: name, title: control.variable }, ...control.values.map(v => new Option(this.option(control, v), v)));
-    // what it is now, where that is recorded
-    chosen.value = String(this.source.columns.get(control.variable)?.at(-1) ?? 0);
+    chosen.selectedIndex = -1;
     chosen.onchange = () => { this.press(control, Number(chosen.value)); chosen.blur(); };
     control.shown = chosen;
     return make('label', {}, `${name} `, chosen);
@@ -140,8 +147,25 @@ export class Station {
       if (mine !== this.mine) this.sent.clear();
       this.mine = mine;
     }
-    if (message.refused) this.refusal = message.refused;
+    if (message.refused) {
+      this.refusal = message.refused;
+      for (const control of this.controls) control.recorded = undefined;
+    }
     this.show();
+    this.refresh();
+  }
+
+  // Show the newest recorded values of lists and numbers, but not over what an operator types or has just sent: a field
+  // changes when its recorded value does.
+  refresh() {
+    for (const control of this.controls) {
+      const { control: kind, shown, variable } = control, value = this.source.columns.get(variable)?.at(-1);
+      if (!['choice', 'number'].includes(kind) || value === undefined || value === control.recorded) continue;
+      if (document.activeElement === shown) continue;
+      control.recorded = value;
+      // seven digits: columns have single precision
+      shown.value = String(Number(value.toPrecision(7)));
+    }
   }
 
   show() {
@@ -189,6 +213,7 @@ export class Station {
   tick() {
     const now = this.deflections();
     this.draw(now);
+    this.refresh();
     if (!this.mine || !this.source.running) return;
     const wanted = [...this.sent].filter(([number, value]) => value && this.controls[number].control === 'button');
     let changed = false;
@@ -252,7 +277,7 @@ export class Station {
       command: (variable, value) => {
         const control = this.controls.find(c => c.variable === variable && c.control !== 'stick');
         if (!control) throw new Error(`there is no command ${variable}`);
-        if (control.control !== 'button') control.shown.value = String(value);
+        if (this.mine && control.control !== 'button') control.shown.value = String(value);
         this.press(control, value);
       },
       state: () => ({ ...this.state, mine: this.mine, deflections: this.deflections(), refused: this.refusal ?? '' }),
