@@ -26,6 +26,8 @@ MODULES = (
     "curves.js",
     "solid.js",
     "offline.js",
+    "panes.js",
+    "script.js",
     "main.js",
 )
 """Modules of the page, each after those that it imports; a module from a file:// address may import none."""

@@ -1,44 +1,19 @@
-// The page: panes over one time cursor, keys, and the script interface window.dockfmu (docs/guide/view.md).
+// The page: panes over one time cursor, and keys.
 
-import { loadThree, openSource } from './served.js';
-import { formatted, namesIn } from './source.js';
-import { Projection, solids, viewpoint } from './projection.js';
+import { openSource } from './served.js';
+import { namesIn } from './source.js';
 import { Devices, readItem } from './devices.js';
 import { Curves } from './curves.js';
-import { FIELD, Solid } from './solid.js';
+import { byId, letterUnit, Pane, ScenePanes } from './panes.js';
+import { scriptOf } from './script.js';
 
 const SPEEDS = [0.01, 0.02, 0.05, 0.1, 0.2, 0.5, 1, 2, 5, 10, 20, 50, 100];
-const SMOOTH = 30; // pictures a second
 const LONGEST_FRAME = 0.25; // s, so that a hidden tab does not jump when it is seen again
-const byId = id => document.getElementById(id);
 
 function failed(error) {
   document.querySelector('main').innerHTML = '<p id="message" role="alert"></p>';
   byId('message').textContent = `The recording cannot be shown: ${error.message ?? error}`;
   document.documentElement.dataset.failed = 'true';
-}
-
-// Size of a unit in which canvases are drawn, in CSS pixels: they grow with the letters of the page.
-const letterUnit = () => parseFloat(getComputedStyle(document.body).fontSize) / 13;
-
-// A canvas that has the size of its place, in pixels of the screen.
-class Pane {
-  constructor(id) {
-    this.canvas = byId(id);
-    this.context = this.canvas.getContext('2d');
-  }
-
-  fit(height) {
-    const ratio = window.devicePixelRatio || 1, unit = letterUnit();
-    if (height) this.canvas.style.height = `${height * unit}px`;
-    const width = this.canvas.clientWidth, tall = this.canvas.clientHeight;
-    if (this.canvas.width !== Math.round(width * ratio) || this.canvas.height !== Math.round(tall * ratio)) {
-      this.canvas.width = Math.round(width * ratio);
-      this.canvas.height = Math.round(tall * ratio);
-    }
-    this.context.setTransform(ratio * unit, 0, 0, ratio * unit, 0, 0);
-    return [width / unit, tall / unit];
-  }
 }
 
 class Page {
@@ -47,7 +22,6 @@ class Page {
     this.time = source.start;
     this.speed = 1;
     this.playing = false;
-    this.view = '';
     this.last = 0;
     this.pictures = [];
     // mechanisms first: those have a view of their own
@@ -58,19 +32,17 @@ class Page {
       if (same.length > 1) same.forEach(other => { other.title = `${other.element}: ${other.title}`; });
     }
     this.groups = place => groups.filter(group => (group.place ?? 'devices') === place);
-    this.panes = Object.fromEntries(['side', 'axial', 'devices', 'curves'].map(id => [id, new Pane(id)]));
-    this.projections = ['side', 'axial'].map(kind => new Projection(byId(kind), kind));
+    this.panes = { devices: new Pane('devices'), curves: new Pane('curves') };
+    this.scene = new ScenePanes(this);
     this.devices = new Devices(this.groups('devices'));
     this.curves = new Curves(source.curves);
     this.fields = [];
-    this.solid = null;
-    this.camera = 'side';
   }
 
-  // What the page needs before its first picture: all that the scenes name, and the first curves.
+  // What the page needs before its first picture: all that the scenes name, the first curves, what an operator sets.
   async load() {
     const names = namesIn(Object.values(this.source.scenes));
-    await this.source.load([...names, ...this.curves.names]);
+    await this.source.load([...names, ...this.curves.names, ...this.source.station?.names ?? []]);
     const { other } = this.source;
     if (other) await other.load([...namesIn(Object.values(other.scenes)), ...this.curves.names]);
   }
@@ -175,27 +147,7 @@ class Page {
 
   draw() {
     const { source, time } = this;
-    // in the scene of the contact the craft would only be in the way
-    const wanted = scene => this.view === 'craft' || scene.view;
-    const items = solids(source, time, wanted);
-    const others = source.other && time <= source.other.end ? solids(source.other, time, wanted) : undefined;
-    const view = viewpoint(source, time, this.view, [...items, ...others ?? []]);
-    this.size = view.size;
-    const layers = [{ items, pose: view.pose }], views = [view];
-    if (others) {
-      // under it, in its own frame of the passive unit
-      const second = view.middle ? view : viewpoint(source.other, time, this.view, others);
-      layers.unshift({ items: others, pose: second.pose, other: true });
-      views.push(second);
-    }
-    for (const projection of this.projections) {
-      if (projection.kind === 'side' && this.camera !== 'side') continue;
-      const pane = this.panes[projection.kind], [width, height] = pane.fit();
-      projection.draw(layers, view, pane.context, width, height);
-    }
-    // where the browser computes three dimensions itself, every second picture has them
-    this.rested = this.playing && !this.rested && this.pictures.length < SMOOTH;
-    if (this.camera !== 'side' && !this.rested) this.solid.draw(views, time, wanted, items);
+    this.scene.draw(time);
     const frame = this.panes.devices.canvas.parentElement, wide = frame.clientWidth / letterUnit(), room = frame.clientHeight / letterUnit();
     const [width, height] = this.panes.devices.fit(this.devices.heightFor(this.panes.devices.context, wide, room));
     this.devices.draw(source, time, this.panes.devices.context, width, height, room);
@@ -267,7 +219,7 @@ class Page {
     this.loads(byId('bottom'), this.groups('bottom'));
     const views = Object.entries(source.scenes).filter(([, scene]) => scene.view).map(([element]) => element);
     this.options(byId('view'), [...views.map(element => [element, `contact: ${element}`]), ['craft', 'all craft']]);
-    this.view = byId('view').value;
+    this.scene.view = byId('view').value;
     const framed = (word, text) => Object.entries(source.scenes).flatMap(([element, scene]) =>
       Object.entries(scene.frames).filter(([, frame]) => frame.label).map(([name, frame]) => [`${word} ${element} ${name}`, `${text} ${element}: ${frame.label}`]));
     this.options(byId('camera'), [['side', 'side, 2-D'], ['orbit', '3-D, turn'], ['overview', '3-D, overview'],
@@ -275,7 +227,7 @@ class Page {
     byId('dimensions').hidden = !source.three;
     this.options(byId('speed'), SPEEDS.map(speed => [String(speed), `${speed} ×`]));
     if (source.live) this.live();
-    this.titles();
+    this.scene.titles();
     this.list();
     this.listen();
   }
@@ -360,88 +312,14 @@ class Page {
     byId('slider').oninput = event => this.seek(this.source.start + event.target.value / 1e6 * (this.source.end - this.source.start));
     byId('time').onchange = event => { if (Number.isFinite(Number(event.target.value))) this.seek(event.target.value); event.target.blur(); };
     byId('events').onchange = event => { if (event.target.value !== '') this.seek(this.source.events[Number(event.target.value)].t); event.target.value = ''; };
-    byId('view').onchange = event => { this.view = event.target.value; this.home(); };
-    byId('camera').onchange = event => this.look(event.target.value).catch(failed);
+    byId('view').onchange = event => { this.scene.view = event.target.value; this.scene.home(); };
+    byId('camera').onchange = event => this.scene.look(event.target.value).catch(failed);
     byId('search').oninput = () => this.list();
-    for (const projection of this.projections) this.moveProjection(projection);
+    this.scene.listen();
     this.moveCurves(byId('curves'));
     document.addEventListener('keydown', event => this.key(event));
     byId('devices').parentElement.onscroll = () => this.more();
     new ResizeObserver(() => this.redraw()).observe(document.querySelector('main'));
-  }
-
-  // Show the side projection, the scene in three dimensions to turn, or what is seen along x of a frame.
-  async look(camera) {
-    if (camera !== 'side' && !this.solid) {
-      if (!this.source.three) throw new Error('three dimensions need the package jupyter-threejs-sage');
-      this.solid = new Solid(byId('solid'), await loadThree(), this.source);
-      this.moveSolid(byId('solid'));
-    }
-    this.camera = byId('camera').value = camera;
-    const [mode, element, ...frame] = camera.split(' ');
-    if (this.solid) Object.assign(this.solid, { mode, aim: element ? [element, frame.join(' ')] : null, field: FIELD });
-    byId('side').hidden = camera !== 'side';
-    byId('solid').hidden = camera === 'side';
-    byId('cross').hidden = !camera.startsWith('aim ');
-    this.titles();
-    this.draw();
-  }
-
-  // What the two panes of the scene show.
-  titles() {
-    const { view } = this.source.scenes[this.view] ?? {}, axis = view ? 'the axis' : 'x';
-    const plane = view?.through ? 'plane of the axis and the exit hinge' : 'x to the right, y up';
-    byId('sidetitle').textContent = this.camera === 'side' ? `Side: ${plane}` : byId('camera').selectedOptions[0].text;
-    byId('axialtitle').textContent = `Along ${axis}: y up, z to the right`;
-  }
-
-  moveSolid(canvas) {
-    canvas.addEventListener('wheel', event => { event.preventDefault(); this.solid.zoom(Math.exp(-event.deltaY / 400)); this.redraw(); }, { passive: false });
-    canvas.addEventListener('pointerdown', event => canvas.setPointerCapture(event.pointerId));
-    canvas.addEventListener('pointermove', event => {
-      if (!canvas.hasPointerCapture(event.pointerId)) return;
-      this.solid.turn(event.movementX / 150, event.movementY / 150);
-      this.redraw();
-    });
-  }
-
-  home() {
-    for (const projection of this.projections) Object.assign(projection, { zoom: 1, pan: [0, 0] });
-    this.titles();
-    this.draw();
-  }
-
-  // Both projections grow, one of them around the pointer: `place` is relative to the middle of its canvas.
-  zoom(factor, pointed, place = [0, 0]) {
-    for (const projection of this.projections) {
-      const zoom = Math.min(Math.max(projection.zoom * factor, 0.02), 200), by = zoom / projection.zoom;
-      const fixed = projection === pointed ? place : [0, 0];
-      projection.pan = projection.pan.map((shift, k) => fixed[k] - (fixed[k] - shift) * by);
-      projection.zoom = zoom;
-    }
-    this.redraw();
-  }
-
-  moveProjection(projection) {
-    const { canvas } = projection;
-    const place = event => [event.offsetX / letterUnit(), event.offsetY / letterUnit()];
-    canvas.addEventListener('wheel', event => {
-      event.preventDefault();
-      const [x, y] = place(event), unit = letterUnit();
-      this.zoom(Math.exp(-event.deltaY / 400), projection, [x - canvas.clientWidth / unit / 2, y - canvas.clientHeight / unit / 2]);
-    }, { passive: false });
-    canvas.addEventListener('dblclick', () => this.home());
-    canvas.addEventListener('pointerdown', event => canvas.setPointerCapture(event.pointerId));
-    canvas.addEventListener('pointermove', event => {
-      if (!canvas.hasPointerCapture(event.pointerId)) {
-        const item = projection.at(place(event));
-        canvas.title = item ? `${item.element}: ${item.label || item.kind.replace('_', ' ')}` : '';
-        return;
-      }
-      const unit = letterUnit();
-      projection.pan = [projection.pan[0] + event.movementX / unit, projection.pan[1] + event.movementY / unit];
-      this.redraw();
-    });
   }
 
   // The curves scroll under the cursor: drag them, and time goes with them.
@@ -471,70 +349,15 @@ class Page {
       ArrowUp: () => faster(1), ArrowDown: () => faster(-1),
       Home: () => this.seek(this.source.start), End: () => this.source.running ? this.follow() : this.seek(this.source.end),
       n: () => this.event(1), b: () => this.event(-1),
-      '+': () => this.zoom(1.25), '-': () => this.zoom(0.8), 0: () => this.home(),
+      '+': () => this.scene.zoom(1.25), '-': () => this.scene.zoom(0.8), 0: () => this.scene.home(),
       f: () => { this.curves.fit = !this.curves.fit; this.redraw(); },
       v: () => { const view = byId('view'); view.selectedIndex = (view.selectedIndex + 1) % view.length; view.onchange({ target: view }); },
-      d: () => this.source.three && this.look(this.camera === 'side' ? 'orbit' : 'side').catch(failed),
+      d: () => this.source.three && this.scene.look(this.scene.camera === 'side' ? 'orbit' : 'side').catch(failed),
       '/': () => byId('search').focus(),
     }[event.key];
     if (!action) return;
     event.preventDefault();
     action();
-  }
-
-  // --- script interface -----------------------------------------------------------------------------------------------
-
-  contacts() {
-    const row = this.source.row(this.time), read = name => this.source.columns.get(name)?.[row] ?? NaN, found = [];
-    for (const [element, scene] of Object.entries(this.source.scenes)) {
-      for (const shape of scene.shapes) {
-        if (shape.shape !== 'contact' || !(read(shape.active.v) > 0)) continue;
-        found.push({ element, label: shape.label, position: shape.position.map(part => read(part.v)), force: read(shape.force.v) });
-      }
-    }
-    return found;
-  }
-
-  drawn() {
-    const [side, axial] = this.projections.map(projection => ({ scale: projection.scale, items: projection.drawn }));
-    const numbers = this.fields.map(field => ({ title: field.group.title, label: field.item.label, variable: field.item.variable?.v, text: field.shown }));
-    return { time: this.time, unit: letterUnit(), size: this.size, side, axial, devices: this.devices.drawn, curves: this.curves.drawn, numbers, solid: this.solid?.state() };
-  }
-
-  script() {
-    const page = this;
-    window.dockfmu = {
-      get time() { return page.time; },
-      get start() { return page.source.start; },
-      get duration() { return page.source.end - page.source.start; },
-      get playing() { return page.playing; },
-      get speed() { return page.speed; },
-      get fps() { return page.pictures.length; },
-      get events() { return page.source.events.map(event => ({ ...event })); },
-      get curves() { return [...page.curves.names]; },
-      seek: t => page.seek(t),
-      step: (rows = 1) => page.step(rows),
-      play: speed => page.play(speed),
-      pause: () => page.pause(),
-      get live() { return Boolean(page.source.running); },
-      get following() { return Boolean(page.following); },
-      follow: () => page.follow(),
-      get outcome() { return page.source.outcome; },
-      station: page.source.station?.interface(),
-      variables: () => [...page.source.known.keys()],
-      load: async names => { await page.source.load([names].flat()); },
-      value: name => {
-        if (!page.source.known.has(name)) throw new Error(`there is no recorded variable ${name}`);
-        return page.source.value(name, page.time);
-      },
-      rows: name => [[...page.source.times], [...(page.source.columns.get(name) ?? [])]],
-      curve: name => page.toggle(name),
-      view: name => { page.view = byId('view').value = name; page.home(); },
-      look: camera => page.look(camera),
-      other: name => page.source.other ? page.source.other.value(name, page.time) : NaN,
-      contacts: () => page.contacts(),
-      drawn: () => page.drawn(),
-    };
   }
 }
 
@@ -542,7 +365,7 @@ try {
   const page = new Page(await openSource());
   await page.load();
   page.build();
-  page.script();
+  window.dockfmu = scriptOf(page);
   page.draw();
   document.documentElement.dataset.ready = 'true';
 } catch (error) {

@@ -1,0 +1,149 @@
+// The panes of the scene: two projections or three dimensions, which the pointer moves, turns and zooms.
+
+import { loadThree } from './served.js';
+import { Projection, solids, viewpoint } from './projection.js';
+import { FIELD, Solid } from './solid.js';
+
+const SMOOTH = 30; // pictures a second
+export const byId = id => document.getElementById(id);
+
+// Size of a unit in which canvases are drawn, in CSS pixels: they grow with the letters of the page.
+export const letterUnit = () => parseFloat(getComputedStyle(document.body).fontSize) / 13;
+
+// A canvas that has the size of its place, in pixels of the screen.
+export class Pane {
+  constructor(id) {
+    this.canvas = byId(id);
+    this.context = this.canvas.getContext('2d');
+  }
+
+  fit(height) {
+    const ratio = window.devicePixelRatio || 1, unit = letterUnit();
+    if (height) this.canvas.style.height = `${height * unit}px`;
+    const width = this.canvas.clientWidth, tall = this.canvas.clientHeight;
+    if (this.canvas.width !== Math.round(width * ratio) || this.canvas.height !== Math.round(tall * ratio)) {
+      this.canvas.width = Math.round(width * ratio);
+      this.canvas.height = Math.round(tall * ratio);
+    }
+    this.context.setTransform(ratio * unit, 0, 0, ratio * unit, 0, 0);
+    return [width / unit, tall / unit];
+  }
+}
+
+export class ScenePanes {
+  constructor(page) {
+    this.page = page;
+    this.panes = Object.fromEntries(['side', 'axial'].map(id => [id, new Pane(id)]));
+    this.projections = ['side', 'axial'].map(kind => new Projection(this.panes[kind].canvas, kind));
+    this.solid = null;
+    this.camera = 'side';
+    this.view = ''; // the element whose contact is looked at, or `craft` for all
+  }
+
+  // --- drawing --------------------------------------------------------------------------------------------------------
+
+  draw(time) {
+    const { page } = this, { source } = page;
+    // in the scene of the contact the craft would only be in the way
+    const wanted = scene => this.view === 'craft' || scene.view;
+    const items = solids(source, time, wanted);
+    const others = source.other && time <= source.other.end ? solids(source.other, time, wanted) : undefined;
+    const view = viewpoint(source, time, this.view, [...items, ...others ?? []]);
+    this.size = view.size;
+    const layers = [{ items, pose: view.pose }], views = [view];
+    if (others) {
+      // under it, in its own frame of the passive unit
+      const second = view.middle ? view : viewpoint(source.other, time, this.view, others);
+      layers.unshift({ items: others, pose: second.pose, other: true });
+      views.push(second);
+    }
+    for (const projection of this.projections) {
+      if (projection.kind === 'side' && this.camera !== 'side') continue;
+      const pane = this.panes[projection.kind], [width, height] = pane.fit();
+      projection.draw(layers, view, pane.context, width, height);
+    }
+    // where the browser computes three dimensions itself, every second picture has them
+    this.rested = page.playing && !this.rested && page.pictures.length < SMOOTH;
+    if (this.camera !== 'side' && !this.rested) this.solid.draw(views, time, wanted, items);
+  }
+
+  // Show the side projection, the scene in three dimensions to turn, or what is seen along x of a frame.
+  async look(camera) {
+    if (camera !== 'side' && !this.solid) {
+      if (!this.page.source.three) throw new Error('three dimensions need the package jupyter-threejs-sage');
+      this.solid = new Solid(byId('solid'), await loadThree(), this.page.source);
+      this.moveSolid(byId('solid'));
+    }
+    this.camera = byId('camera').value = camera;
+    const [mode, element, ...frame] = camera.split(' ');
+    if (this.solid) Object.assign(this.solid, { mode, aim: element ? [element, frame.join(' ')] : null, field: FIELD });
+    byId('side').hidden = camera !== 'side';
+    byId('solid').hidden = camera === 'side';
+    byId('cross').hidden = !camera.startsWith('aim ');
+    this.titles();
+    this.page.draw();
+  }
+
+  // What the two panes of the scene show.
+  titles() {
+    const { view } = this.page.source.scenes[this.view] ?? {}, axis = view ? 'the axis' : 'x';
+    const plane = view?.through ? 'plane of the axis and the exit hinge' : 'x to the right, y up';
+    byId('sidetitle').textContent = this.camera === 'side' ? `Side: ${plane}` : byId('camera').selectedOptions[0].text;
+    byId('axialtitle').textContent = `Along ${axis}: y up, z to the right`;
+  }
+
+  home() {
+    for (const projection of this.projections) Object.assign(projection, { zoom: 1, pan: [0, 0] });
+    this.titles();
+    this.page.draw();
+  }
+
+  // --- pointer --------------------------------------------------------------------------------------------------------
+
+  listen() {
+    for (const projection of this.projections) this.moveProjection(projection);
+  }
+
+  // Both projections grow, one of them around the pointer: `place` is relative to the middle of its canvas.
+  zoom(factor, pointed, place = [0, 0]) {
+    for (const projection of this.projections) {
+      const zoom = Math.min(Math.max(projection.zoom * factor, 0.02), 200), by = zoom / projection.zoom;
+      const fixed = projection === pointed ? place : [0, 0];
+      projection.pan = projection.pan.map((shift, k) => fixed[k] - (fixed[k] - shift) * by);
+      projection.zoom = zoom;
+    }
+    this.page.redraw();
+  }
+
+  moveProjection(projection) {
+    const { canvas } = projection;
+    const place = event => [event.offsetX / letterUnit(), event.offsetY / letterUnit()];
+    canvas.addEventListener('wheel', event => {
+      event.preventDefault();
+      const [x, y] = place(event), unit = letterUnit();
+      this.zoom(Math.exp(-event.deltaY / 400), projection, [x - canvas.clientWidth / unit / 2, y - canvas.clientHeight / unit / 2]);
+    }, { passive: false });
+    canvas.addEventListener('dblclick', () => this.home());
+    canvas.addEventListener('pointerdown', event => canvas.setPointerCapture(event.pointerId));
+    canvas.addEventListener('pointermove', event => {
+      if (!canvas.hasPointerCapture(event.pointerId)) {
+        const item = projection.at(place(event));
+        canvas.title = item ? `${item.element}: ${item.label || item.kind.replace('_', ' ')}` : '';
+        return;
+      }
+      const unit = letterUnit();
+      projection.pan = [projection.pan[0] + event.movementX / unit, projection.pan[1] + event.movementY / unit];
+      this.page.redraw();
+    });
+  }
+
+  moveSolid(canvas) {
+    canvas.addEventListener('wheel', event => { event.preventDefault(); this.solid.zoom(Math.exp(-event.deltaY / 400)); this.page.redraw(); }, { passive: false });
+    canvas.addEventListener('pointerdown', event => canvas.setPointerCapture(event.pointerId));
+    canvas.addEventListener('pointermove', event => {
+      if (!canvas.hasPointerCapture(event.pointerId)) return;
+      this.solid.turn(event.movementX / 150, event.movementY / 150);
+      this.page.redraw();
+    });
+  }
+}
