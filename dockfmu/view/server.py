@@ -43,7 +43,7 @@ def _origin(asked: HTTPConnection) -> str:
 
 
 class _Guard:
-    """Refuses every request without the token: in the address the first time, in a cookie after that."""
+    """Middleware that refuses requests without the token: in the address the first time, in a cookie after that."""
 
     def __init__(self, app: ASGIApp, token: str, cookie: str) -> None:
         self.app, self.token, self.cookie = app, token, cookie
@@ -64,8 +64,8 @@ class _Guard:
 
         request = Request(scope, receive)
         if request.headers.get("origin", _origin(request)) != _origin(request):
-            # the cookie is not sent from the pages of others; this holds for browsers that would
-            refusal = PlainTextResponse("the pages of others are not answered", status_code=403)
+            # browsers do not send the cookie from a foreign origin; this holds for those that would
+            refusal = PlainTextResponse("requests of a foreign origin are refused", status_code=403)
             await refusal(scope, receive, guarded)
         elif request.url.path == "/" and self._is_token(request.query_params.get("token", "")):
             # out of the address, so that it does not stay in the history
@@ -79,7 +79,7 @@ class _Guard:
             await refusal(scope, receive, guarded)
 
     async def _socket(self, scope: Scope, receive: Receive, send: Send) -> None:
-        """Accept a socket only from the own page: browsers let the pages of others open sockets to any address."""
+        """Accept a socket only of the own origin: browsers let pages of any origin open sockets to any address."""
         asked = HTTPConnection(scope)
         if asked.headers.get("origin") == _origin(asked) and self._is_token(asked.cookies.get(self.cookie, "")):
             await self.app(scope, receive, send)

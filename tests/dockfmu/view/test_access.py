@@ -1,4 +1,4 @@
-"""Who is answered by the servers of the page, and what their socket takes: the token, the own page, its messages."""
+"""Access to the servers of the page: the token, the origin of requests, and the messages that the socket takes."""
 
 import http.client
 import json
@@ -19,7 +19,7 @@ LIVE = (*PAGE, "/description", "/time")
 
 
 class Asker:
-    """Asks one server, as a program that knows its address."""
+    """Client of one server, a program that knows its address."""
 
     def __init__(self, address: str) -> None:
         found = urlsplit(address)
@@ -53,7 +53,7 @@ def replayed(pair, tmp_path_factory):
 
 @pytest.fixture(scope="module")
 def operated(pair, tmp_path_factory):
-    """A run that is held to the clock, and takes commands."""
+    """Start a run that is held to the clock and takes commands; return its client."""
     folder = tmp_path_factory.mktemp("live")
     with going(pair, "--realtime", "--stop", 900, "-o", folder) as run:
         yield Asker(run.address)
@@ -65,7 +65,7 @@ def route(request):
     return request.getfixturevalue(server), path
 
 
-def test_a_route_answers_the_own_page_alone(route):
+def test_a_route_refuses_requests_without_the_token_and_of_a_foreign_origin(route):
     asker, path = route
     # the report of a run that goes on is still to be written
     good = (200, 204, 404) if path == "/report.html" else (200, 204)
@@ -82,7 +82,7 @@ def test_a_route_answers_the_own_page_alone(route):
         assert asker.status(path, Cookie=asker.cookie, Host=host) == 400
 
 
-def test_the_socket_opens_for_the_own_page_alone(operated):
+def test_the_socket_refuses_requests_without_the_token_and_of_a_foreign_origin(operated):
     exceptions = pytest.importorskip("websockets.exceptions")
     name, _, token = operated.cookie.partition("=")
     refused = [{"cookie": cookie} for cookie in ("", f"{name}=wrong", f"{name}={token}x", f"other={token}")]
