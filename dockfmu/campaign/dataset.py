@@ -62,8 +62,7 @@ class DataSet:
     ) -> None:
         self.folder, self.peaks = folder, tuple(peaks)
         fields = [pa.field(name, _TYPES[kind]) for name, kind in columns.items()]
-        told = {**(metadata or {}), "peaks": json.dumps(self.peaks)}
-        self.schema = pa.schema(fields, metadata=told)
+        self.schema = pa.schema(fields, metadata={**(metadata or {}), "peaks": json.dumps(self.peaks)})
         self._lock = Lock(folder.with_name(f".{folder.name}.lock"), f"{folder}")
         self.seen: set[int] = set()
         self.notes: list[str] = []

@@ -95,8 +95,8 @@ def data_set(campaign: CampaignFolder, place: Path = Path(RUNS)) -> DataSet:
     """Return the data set of the runs of a campaign, or of other runs of its study at a `place` in its folder."""
     study, system = campaign.study, campaign.system
     peaks = tuple(system.structure.select(types=("Real",))) if study.kept.peaks else ()
-    told = {"campaign": study.name, "versions": json.dumps(fingerprint())}
-    return DataSet(campaign.folder / place, columns(study, system), peaks, told)
+    metadata = {"campaign": study.name, "versions": json.dumps(fingerprint())}
+    return DataSet(campaign.folder / place, columns(study, system), peaks, metadata)
 
 
 def _manifest(file: Path) -> dict[str, Any]:

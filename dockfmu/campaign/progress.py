@@ -49,12 +49,12 @@ class CampaignProgress:
         passed = max(time.monotonic() - self._began, 1e-9)
         rate = self.made / passed
         left = self.total - self.done - self.made
-        told = [f"{self.done + self.made} of {self.total} runs", f"{rate:.3g} runs/s"]
+        parts = [f"{self.done + self.made} of {self.total} runs", f"{rate:.3g} runs/s"]
         if self.made and left:
-            told.append(f"{_duration(left / rate)} left")
+            parts.append(f"{_duration(left / rate)} left")
         if self.outcomes:
-            told.append(", ".join(f"{name} {count}" for name, count in self.outcomes.most_common()))
-        return "; ".join(told)
+            parts.append(", ".join(f"{name} {count}" for name, count in self.outcomes.most_common()))
+        return "; ".join(parts)
 
 
 def _duration(seconds: float) -> str:

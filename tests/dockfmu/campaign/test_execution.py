@@ -6,6 +6,7 @@ import signal
 import subprocess
 import sys
 import time
+from contextlib import suppress
 from dataclasses import replace
 from pathlib import Path
 
@@ -178,13 +179,38 @@ def cluster():
     yield start
     for process in made:
         for child in children(process):
-            child.kill()
+            kill(child)
         process.kill()
         process.wait()
 
 
 def children(process):
-    return psutil.Process(process.pid).children(recursive=True) if process.poll() is None else []
+    """Return the processes that descend from a process; none where it has ended."""
+    try:
+        return psutil.Process(process.pid).children(recursive=True) if process.poll() is None else []
+    except psutil.NoSuchProcess:
+        return []
+
+
+def kill(process):
+    """Kill a process, which may have ended by itself."""
+    with suppress(psutil.NoSuchProcess):
+        process.kill()
+
+
+def workers_of(nannies):
+    """Return the processes in which nannies keep workers, as soon as there is one: killed ones are restarted."""
+    until = time.monotonic() + 60
+    while time.monotonic() < until:
+        found = []
+        for child in (child for nanny in nannies for child in children(nanny)):
+            with suppress(psutil.NoSuchProcess):
+                if "spawn_main" in " ".join(child.cmdline()):
+                    found.append(child)
+        if found:
+            return found
+        time.sleep(0.05)
+    pytest.fail("no nanny has restarted its worker")
 
 
 def test_at_a_scheduler_with_a_worker_killed_and_then_the_scheduler(tmp_path, cluster):
@@ -212,13 +238,12 @@ def test_workers_and_a_nanny_killed_at_random_moments(tmp_path, cluster):
     for _ in range(3):
         wait_for_parts(tmp_path, parts(tmp_path) + 1, process)
         time.sleep(choose.random() * 0.5)
-        workers = [child for nanny in nannies for child in children(nanny) if "spawn_main" in " ".join(child.cmdline())]
-        choose.choice(workers).kill()
+        kill(choose.choice(workers_of(nannies)))
     wait_for_parts(tmp_path, parts(tmp_path) + 1, process)
     workers = children(nannies[0])
     nannies[0].kill()
     for worker_process in workers:
-        worker_process.kill()
+        kill(worker_process)
     output, _ = process.communicate(timeout=240)
     assert process.returncode == 0, output
     rows_are_whole(tmp_path)
