@@ -36,7 +36,7 @@ def prepare(campaign: Campaign, runs: int, step: float, folder: Path) -> tuple[P
     unpacked = folder / "unpacked"
     fmpy.extract(str(build(job, folder)), str(unpacked))
     runner = Runner(campaign.study)
-    simulation = runner._get((), None).simulation
+    simulation = runner._get((), 1.0).simulation
     starts = []
     for index in range(runs):
         simulation.reset(campaign.values(index))

@@ -10,6 +10,7 @@ from contextlib import suppress
 from dataclasses import replace
 from pathlib import Path
 
+import dask
 import numpy as np
 import psutil
 import pytest
@@ -17,7 +18,7 @@ import pytest
 from base.files import LockedError
 from dockfmu.campaign import worker
 from dockfmu.campaign.dataset import DAMAGED, DataSetError, read_runs
-from dockfmu.campaign.execution import ClusterOptions, Execution, SchedulerLostError
+from dockfmu.campaign.execution import SETTINGS, ClusterOptions, Execution, SchedulerLostError
 from dockfmu.campaign.runner import RunPoint, WorkerMismatchError
 from tests.dockfmu.campaign import stand_in
 
@@ -250,8 +251,12 @@ def test_workers_and_a_nanny_killed_at_random_moments(tmp_path, cluster):
 
 
 def test_no_scheduler_is_told(tmp_path):
+    before = dask.config.get("distributed.comm.timeouts.connect")
     with pytest.raises(SchedulerLostError, match=r"tcp://127\.0\.0\.1:9"):
         stand_in.make(tmp_path, 5, ClusterOptions(None, "tcp://127.0.0.1:9"))
+    assert (
+        dask.config.get("distributed.comm.timeouts.connect") == before != SETTINGS["distributed.comm.timeouts.connect"]
+    )
 
 
 def test_workers_of_another_version_are_refused(tmp_path, monkeypatch):
