@@ -1,6 +1,6 @@
 """Figures and tables of docs/validation/stand.md: what the delays of a stand do to a contact and to a docking.
 
-python -m benchmarks.stand [--output docs/images] [--write docs/validation/stand.md]
+python -m benchmarks.stand [delay] [docking] [berthing] [--output docs/images] [--write docs/validation/stand.md]
 """
 
 from __future__ import annotations
@@ -135,7 +135,8 @@ def berthing() -> tuple[str, plt.Figure]:
     left.plot(fine, [berth.eigenvalues(stand, BERTH, x * unit).real.max() for x in fine], "C0-", label="eigenvalue")
     left.plot(fine, [contact.rule(stand, BERTH, x * unit, berth.PAYLOAD) for x in fine], "k:",
               label=r"rule without the arm, $(k\tau-c)/2m$")  # fmt: skip
-    for n, x in enumerate((0.0, 0.25, 0.5)):
+    least = berth.least_damping(stand, BERTH) / unit
+    for n, x in enumerate((0.0, 0.25, 0.5, least)):
         modes = berth.eigenvalues(stand, BERTH, x * unit)
         fastest = modes[modes.real.argmax()]
         found = contact.growth(berth.simulate(stand, BERTH, x * unit, 16.0), 2.0 * np.pi / fastest.imag).real
@@ -177,12 +178,16 @@ def pulses(time: np.ndarray, pull: np.ndarray, count: int = 3, apart: float = 0.
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parts = {"delay": delays, "docking": docking, "berthing": berthing}
+    parser.add_argument("parts", nargs="*", metavar="PART", help=f"of {', '.join(parts)}; without, all")
     parser.add_argument("--output", type=Path, default=Path("docs/images"), help="folder of the figures")
     parser.add_argument("--write", type=Path, help="page that gets the tables")
     chosen = parser.parse_args()
+    if unknown := set(chosen.parts) - parts.keys():
+        parser.error(f"no part {', '.join(sorted(unknown))}: choose from {', '.join(parts)}")
     chosen.output.mkdir(parents=True, exist_ok=True)
-    for name, make in (("delay", delays), ("docking", docking), ("berthing", berthing)):
-        table, figure = make()
+    for name in chosen.parts or parts:
+        table, figure = parts[name]()
         print(f"\n{name}\n{table}")
         figure.savefig(chosen.output / f"stand_{name}.png", dpi=120)
         plt.close(figure)

@@ -9,6 +9,7 @@ M s^2 + C_M s + K_M + e e^T (c s + k) G(s) is singular, e the direction of the c
 from __future__ import annotations
 
 import numpy as np
+from scipy.optimize import brentq
 
 from benchmarks.coupling.delayed_contact import Stand
 from components.core.component import Instance
@@ -78,6 +79,15 @@ def _followed(stand: Stand, k: float, c: float, s: complex, matrices: tuple[np.n
             if abs(change) < 1e-12 * abs(s):
                 break
     return s
+
+
+def least_damping(stand: Stand, k: float) -> float:
+    """Return the damper with which the fastest of the modes neither grows nor decays, N s/m."""
+
+    def growth(c: float) -> float:
+        return float(eigenvalues(stand, k, c).real.max())
+
+    return float(brentq(growth, 0.0, k * stand.total_delay, rtol=1e-4))
 
 
 def simulate(stand: Stand, k: float, c: float, seconds: float, h: float = 1e-3) -> np.ndarray:

@@ -40,7 +40,7 @@ stop = 1.0
 
 
 def pair_system(fmu: Path) -> Structure:
-    """Each oscillator is pushed with 0.3 N per metre of the other's displacement."""
+    """Return two oscillators, each pushed with 0.3 N per metre of the other's displacement."""
     system = Structure("pair")
     system.add("first", fmu, {"parameters.initial_position": 1.0})
     system.add("second", fmu)
@@ -56,7 +56,7 @@ def write_pair(fmu: Path, folder: Path, plan: Plan = PLAN, name: str = "pair") -
 
 
 def changed_archive(file: Path, out: Path, changes: Mapping[str, bytes | None]) -> Path:
-    """A copy of an archive with members replaced, added or (None) left out."""
+    """Write a copy of an archive with members replaced, added or (None) left out."""
     with zipfile.ZipFile(file) as source:
         content: dict[str, bytes | None] = {name: source.read(name) for name in source.namelist()}
     content.update(changes)
@@ -68,7 +68,7 @@ def changed_archive(file: Path, out: Path, changes: Mapping[str, bytes | None]) 
 
 
 def changed_text(file: Path, out: Path, member: str, old: str, new: str) -> Path:
-    """A copy of an archive with `old` replaced in the text of one member."""
+    """Write a copy of an archive with `old` replaced in the text of one member."""
     with zipfile.ZipFile(file) as source:
         text = source.read(member).decode()
     assert old in text
@@ -76,7 +76,7 @@ def changed_text(file: Path, out: Path, member: str, old: str, new: str) -> Path
 
 
 def as_toml(content):
-    """The content as TOML, which takes JSON for values but not null; tables within are inline."""
+    """Return the content as TOML, which takes JSON for values but not null; tables within are inline."""
 
     def value(item):
         if isinstance(item, dict):

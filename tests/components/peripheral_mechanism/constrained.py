@@ -22,12 +22,12 @@ def skew(a):
 
 
 def cross(a, b):
-    """Vector product of two vectors of three: np.cross takes ten times as long, and most of the time of these tests."""
+    """Return the vector product of two vectors of three, ten times as fast as np.cross."""
     return np.array([a[1] * b[2] - a[2] * b[1], a[2] * b[0] - a[0] * b[2], a[0] * b[1] - a[1] * b[0]])
 
 
 def turned(w):
-    """Rotation by the vector w (active), Rodrigues."""
+    """Return the active rotation by the vector `w`, by the formula of Rodrigues."""
     angle = np.linalg.norm(w)
     if angle == 0.0:
         return np.eye(3)

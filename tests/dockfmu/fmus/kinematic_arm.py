@@ -15,18 +15,18 @@ ACCELERATION = 0.02
 
 
 def turn(axis, angle):
-    """Matrix from axes turned about x, y or z (1, 2, 3) by an angle to those before the turn."""
+    """Return the matrix from axes turned about x, y or z (1, 2, 3) by an angle to those before the turn."""
     u = np.cross(np.eye(3), np.eye(3)[axis - 1])
     return np.eye(3) + np.sin(angle) * u + (1.0 - np.cos(angle)) * u @ u
 
 
 def attitude(yaw, pitch, roll):
-    """Matrix from axes turned by yaw about y, pitch about z and roll about x to those before."""
+    """Return the matrix from axes turned by yaw about y, pitch about z and roll about x to those before."""
     return turn(2, yaw) @ turn(3, pitch) @ turn(1, roll)
 
 
 def unit_quaternion(A):
-    """Scalar first, of a rotation matrix by less than half a turn."""
+    """Return the quaternion, scalar first, of a rotation matrix by less than half a turn."""
     w = 0.5 * np.sqrt(1.0 + np.trace(A))
     return np.array([w, *np.array([A[2, 1] - A[1, 2], A[0, 2] - A[2, 0], A[1, 0] - A[0, 1]]) / (4.0 * w)])
 
@@ -81,7 +81,7 @@ class KinematicArm(Fmi2Slave):
             self.add(f"joint[{k + 1}].angle", self.angle[k, 0:1].reshape(()), Fmi2Causality.output)
 
     def add(self, name, array, causality, kind=Real, **rest):
-        """The elements of an array as variables of a type, counted from 1."""
+        """Register the elements of an array as variables of a type, counted from 1."""
         native = {Real: float, Integer: int, Boolean: bool}[kind]
         for place in np.ndindex(array.shape):
             subscript = f"[{','.join(str(i + 1) for i in place)}]" if place else ""
@@ -96,7 +96,7 @@ class KinematicArm(Fmi2Slave):
             )
 
     def chain(self):
-        """Joints' places (7, 3) and axes (7, 3), the gripper's place and its axes (columns), all in I."""
+        """Return the joints' places (7, 3) and axes (7, 3), the gripper's place and its axes (columns), all in I."""
         reach = self.segments.sum(axis=1)
         A, place = np.eye(3), reach[0].copy()
         places, axes = [], []
@@ -109,7 +109,7 @@ class KinematicArm(Fmi2Slave):
         return np.array(places), np.array(axes), place, A
 
     def pose(self, tip, A):
-        """Place and axes of the payload's interface, from those of the gripper."""
+        """Return place and axes of the payload's interface, from those of the gripper."""
         B = A @ self.grip
         return tip + B @ (self.interface - self.grapple), B
 
