@@ -46,7 +46,7 @@ TOLERANCES = {
 }
 RINGS = ("ElectricRingMechanism", "GearedRingMechanism", "HuntRingMechanism", "HydraulicRingMechanism")
 LAST_BIT = 1e-9
-"""How far these may be off on Windows' library: 4e-10 seen. A last bit of a length of 1 m is 1e-10 N at stops of
+"""How far these may be off on Windows' library: 6e-10 seen. A last bit of a length of 1 m is 1e-10 N at stops of
 5e5 N/m, and forces are of 1 N here. Windows' cosine has another last bit at 3.944 rad, the azimuth of a joint of leg 5:
 placing that joint as there takes the deviation of HydraulicRingMechanism from 4.4e-10 to 1.9e-10."""
 AGREEMENT = {0.0: "same bits", 1e-12: "1e-12", LAST_BIT: "1e-9", 0.51e-6: "6 decimals"}
