@@ -100,7 +100,7 @@ def _outputs(joints: int) -> tuple[Group, ...]:
         Group(
             "tip",
             output("force", "N", "of the arm's spring on the gripper, axes E", shape=3),
-            output("torque", "N.m", "of the arm's spring on the gripper about E, axes E", shape=3),
+            output("torque", "N.m", "of the arm's spring on the gripper about the grapple fixture, axes E", shape=3),
             output("deflection", "m", "of the grapple fixture from E, axes E", shape=3),
             output("rotation", "rad", "rotation vector of the grapple fixture against E, axes E", shape=3,
                    display_unit="deg"),
