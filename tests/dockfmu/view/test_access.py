@@ -119,6 +119,12 @@ WRONG = {
 }
 
 
+def ask(socket, text: str) -> None:
+    """Send a text and wait for an answer that never comes."""
+    socket.send(text)
+    answer(socket, "never")
+
+
 def test_the_socket_refuses_what_is_no_message_and_goes_on(operated):
     exceptions = pytest.importorskip("websockets.exceptions")
     with operated.socket() as good, operated.socket() as bad:
@@ -129,8 +135,7 @@ def test_the_socket_refuses_what_is_no_message_and_goes_on(operated):
         assert "not JSON" in answer(bad, "refused")
         # beyond any message: the connection is closed, maybe while it is sent; that of others is not
         with pytest.raises(exceptions.ConnectionClosed):
-            bad.send("x" * (2 << 20))
-            answer(bad, "never")
+            ask(bad, "x" * (2 << 20))
         good.send('{"take":true}')
         while answer(good, "state")["operator"] != "you":
             pass
