@@ -26,7 +26,7 @@ MODULES = ("dockfmu.cli", "dockfmu.record", "dockfmu.system", "lxml.etree")
 PARTS = {
     "system, FMUs and SSP from the cache": "dockfmu.system:System.load",
     "FMUs unpacked, instantiated": "master.run.simulation:instantiate",
-    "FMUs initialised": "master.run.simulation:_initialise",
+    "FMUs initialised": "master.run.initialisation:Initialisation.run",
     "tables and code of the loop": "master.run.session:Session.__init__",
     "observers, recording opened": "master.run.session:Session.begin",
     "steps": "master.run.stepping:FixedSteps.advance",

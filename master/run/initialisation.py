@@ -30,25 +30,45 @@ class Initialisation:
     Its elements are evaluated in reverse order of execution, because those that step last give what they have
     integrated, and are swept until no value changes; where that does not happen, Newton's method solves for them.
     Dependencies that the descriptions deny are checked: a last sweep, with all inputs set, must change nothing.
+
+    It is made once for the instances of a simulation, of what their start values cannot change, and run for each run.
     """
 
-    def __init__(self, system: Structure, instances: Mapping[str, FmuInstance], order: Sequence[str]) -> None:
-        self.system = system
-        self.instances = instances
-        self.order = list(order)
+    def __init__(self, system: Structure, instances: Mapping[str, FmuInstance]) -> None:
+        self.system_name, self.instances = system.name, instances
+        self.order = order = list(system.execution_order())
         self.values: dict[Place, Any] = {}
         self.set_inputs: set[Place] = set()
         self.sources: dict[str, dict[str, Connection]] = {name: {} for name in order}
+        self.tables: dict[Place, dict[int, int]] = {}
         self.transformations: dict[Place, tuple[float, float]] = {}
         outputs: dict[str, dict[str, None]] = {name: {} for name in order}
         for connection in system.connections:
-            self.transformations[connection.target, connection.input] = system.transformation(connection)
+            place = connection.target, connection.input
+            self.transformations[place], self.tables[place] = system.transformation(connection), dict(connection.table)
             self.sources[connection.target][connection.input] = connection
             outputs[connection.source][connection.output] = None
         self.outputs = {name: list(found) for name, found in outputs.items()}
+        self.needs = {(e, v): self._dependencies(e, v) for e, found in self.outputs.items() for v in found}
 
-    def run(self) -> list[str]:
-        """Propagate; return notes for the user. Raises FmuError, or StructureError for a loop without solution."""
+    def run(self, start: float, stop: float) -> list[str]:
+        """Initialise instances that have their start values; return notes for the user. Times in s.
+
+        Raises FmuError, or StructureError for an algebraic loop without solution.
+        """
+        for name in self.order:
+            instance = self.instances[name]
+            # a state that is kept would carry the stop time along, and no run that resumes it could go beyond
+            bounded = math.isfinite(stop) and not instance.description.can_serialize_state
+            instance.enter_initialization(start, stop if bounded else None)
+        notes = self._find_values()
+        for name in self.order:
+            self.instances[name].exit_initialization()
+        return notes
+
+    def _find_values(self) -> list[str]:
+        """Pass values on until all inputs are set; return notes for the user."""
+        self.values, self.set_inputs = {}, set()
         self._propagate()
         pending = self._pending()
         if not pending:
@@ -67,7 +87,7 @@ class Initialisation:
         names = ", ".join(f"{element}.{variable}" for element, variable in changing[:6])
         raise StructureError(
             [
-                f"system {self.system.name} cannot be initialised: the algebraic loop {self._loop(pending)} does not "
+                f"system {self.system_name} cannot be initialised: the algebraic loop {self._loop(pending)} does not "
                 f"converge, and Newton's method finds no solution; still changing: {names}"
             ]
         )
@@ -84,7 +104,7 @@ class Initialisation:
             for element, output in changed
             if not any(
                 (self.sources[element][name].source, self.sources[element][name].output) in changed
-                for name in self._dependencies(element, output)
+                for name in self.needs[element, output]
             )
         ]
         names = ", ".join(f"{element}.{output}" for element, output in denied[:4])
@@ -124,14 +144,14 @@ class Initialisation:
         return self._changing(before, SOLVED)
 
     def _is_real(self, place: Place) -> bool:
-        return self.system.description(place[0]).variables[place[1]].type == "Real"
+        return self.instances[place[0]].description.variables[place[1]].type == "Real"
 
     def _changing(self, before: dict[Place, Any], tolerance: float = CONVERGED) -> list[Place]:
         return [place for place, value in self.values.items() if not _close(value, before[place], tolerance)]
 
     def _dependencies(self, element: str, output: str) -> set[str]:
         """Return the connected inputs on which an output may depend at the start."""
-        description = self.system.description(element)
+        description = self.instances[element].description
         declared = description.initial_unknowns.get(output, description.outputs.get(output))
         connected = self.sources[element]
         return set(connected) if declared is None else {name for name in declared if name in connected}
@@ -141,7 +161,6 @@ class Initialisation:
 
     def _propagate(self) -> None:
         """Set every input whose source is known, read every output whose inputs are set, while there is progress."""
-        needs = {(e, v): self._dependencies(e, v) for e, v in self._pending()}
         progress = True
         while progress:
             progress = False
@@ -151,7 +170,7 @@ class Initialisation:
                     output
                     for output in self.outputs[element]
                     if (element, output) not in self.values
-                    and all((element, name) in self.set_inputs for name in needs[element, output])
+                    and all((element, name) in self.set_inputs for name in self.needs[element, output])
                 ]
                 if ready:
                     self._read(element, ready)
@@ -167,12 +186,12 @@ class Initialisation:
     def _set_known(self, element: str, again: bool = False) -> None:
         found = {}
         for name, connection in self.sources[element].items():
-            place = (connection.source, connection.output)
-            if place in self.values and (again or (element, name) not in self.set_inputs):
-                value = dict(connection.table).get(self.values[place], self.values[place])
-                factor, offset = self.transformations[element, name]
+            source, place = (connection.source, connection.output), (element, name)
+            if source in self.values and (again or place not in self.set_inputs):
+                value = self.tables[place].get(self.values[source], self.values[source])
+                factor, offset = self.transformations[place]
                 found[name] = value if (factor, offset) == (1.0, 0.0) else factor * value + offset
-                self.set_inputs.add((element, name))
+                self.set_inputs.add(place)
         if found:
             self.instances[element].set(found)
 
@@ -188,7 +207,7 @@ class Initialisation:
         edges = [
             ((self.sources[e][name].source, self.sources[e][name].output), (e, v))
             for e, v in pending
-            for name in self._dependencies(e, v)
+            for name in self.needs[e, v]
         ]
         places = set(pending)
         cycles = loops(pending, [(a, b) for a, b in edges if a in places and b in places])

@@ -196,6 +196,7 @@ class CoSimulation:
             # what the instances are made of, whatever becomes of the system and its files while they run
             self._identity = identity(self.system)
         self.instances = instantiate(self.system, self._cleanup, logging=self.logging)
+        self._initialisation = Initialisation(self.system, self.instances)
         self._initialise()
         self._session = Session(
             self.system, self.instances, self.scheme, self.requests,
@@ -207,8 +208,7 @@ class CoSimulation:
     def _initialise(self) -> None:
         """Initialise the instances, and restore their states where the run is resumed."""
         first = self.start if self.resume is None else self.resume.start
-        order = self.system.execution_order()
-        self.result.warnings += _initialise(self.system, self.instances, order, first, self.stop)
+        self.result.warnings += self._initialisation.run(first, self.stop)
         if self.resume is not None:
             restore_states(self.instances, self.resume.states)
             self._put(self._changes)
@@ -305,7 +305,7 @@ class CoSimulation:
             self._identity |= identity_of_starts(self.system)
         for name, instance in self.instances.items():
             element = self.system.elements[name]
-            structure = self.system.description(name).structure(element.start)
+            structure = instance.description.structure(element.start)
             instance.renew()
             instance.set({variable: value for variable, value in element.start.items() if variable not in structure})
         session.coupling.take_components()
@@ -479,19 +479,6 @@ def _end(watchers: Sequence[Observer | Driver], result: Result) -> None:
             fault = fault or error
     if fault is not None:
         raise fault
-
-
-def _initialise(
-    system: Structure, instances: Mapping[str, FmuInstance], order: Sequence[str], start: float, stop: float
-) -> list[str]:
-    for name in order:
-        # a state that is kept would carry the stop time along, and no run that resumes it could go beyond
-        bounded = math.isfinite(stop) and not system.description(name).can_serialize_state
-        instances[name].enter_initialization(start, stop if bounded else None)
-    notes = Initialisation(system, instances, order).run()
-    for name in order:
-        instances[name].exit_initialization()
-    return notes
 
 
 def run(system: Structure, **options: Any) -> Result:
