@@ -100,7 +100,8 @@ class Simulation:
     def reset(self, values: Mapping[str, Any] | None = None) -> None:
         """Begin another run at the start, with the FMUs that are loaded; results are bitwise equal to a fresh run.
 
-        A run that has not been finished is ended. After a run that failed, the FMUs are loaded again.
+        A run that has not been finished is ended. After fmi2Fatal, or the end of an FMU's own process, the FMUs are
+        loaded again; after other failures they are not.
 
         Parameters
         ----------

@@ -262,8 +262,9 @@ class CoSimulation:
     def reset(self, system: Structure | None = None) -> None:
         """Begin another run at the start, with the start values of `system`, which is the same otherwise.
 
-        `result` is a new one. After a run that failed all FMUs are loaded again; otherwise their libraries stay, only
-        the instances are new, and the tables of the loop are those of the first run. A run that is under way is ended.
+        `result` is a new one. Libraries stay loaded, only the instances are new, and the tables of the loop are those
+        of the first run; after fmi2Fatal, or the end of an FMU's own process, all FMUs are loaded again. A run that is
+        under way is ended.
         Raises StructureError for another system, FmuError where initialisation fails; the simulation can be reset
         again then.
         """
@@ -275,14 +276,15 @@ class CoSimulation:
             check_equal(self.system, system)
             system.check_starts()
             self.system = system
-        again = self.result.status == "failed" or self._session is None
+        # after an error an instance may be freed and made again; after fmi2Fatal nothing of its library may be called
+        unusable = self._session is None or any(instance.dead for instance in self.instances.values())
         began = time.perf_counter()
         for observer in self.requests.observers:
             observer.reset()
         self.result, self._error, self._finished = self._new_result(), None, False
         try:
             self._open_watchers()
-            if again:
+            if unusable:
                 self._unload()
                 self._load(began)
             else:

@@ -44,6 +44,32 @@ def test_reset_is_loading_with_these_settings(system):
     assert len({str(entry) for entry in warm}) == len(CHANGES)
 
 
+@pytest.mark.slow
+def test_reset_after_runs_that_failed(system):
+    """A bound of the model that a kernel exceeds, an input that is NaN: no FMU is loaded again, and no bit differs."""
+    fast = {"initial_conditions.velocity[1]": 1.0}
+    fresh = found(system.run(**SHORT))
+    with dockfmu.load(IMPACT, fast).simulate(**SHORT) as simulation:
+        with pytest.raises(dockfmu.FmuError, match="exceeds its limit"):
+            simulation.advance()
+        too_fast = found(simulation.finish())
+    with system.simulate(**SHORT) as simulation:
+        loaded = {name: instance.fmu for name, instance in simulation._inner.instances.items()}
+        for _ in range(2):
+            simulation.reset(fast)
+            with pytest.raises(dockfmu.FmuError, match="exceeds its limit"):
+                simulation.advance()
+            assert found(simulation.finish()) == too_fast
+            simulation.reset()
+            simulation.advance(0.4)
+            with pytest.raises(dockfmu.FmuError, match="not finite"):
+                simulation.set({"chaser.control.force[1]": float("nan")})
+            simulation.reset()
+            simulation.advance()
+            assert found(simulation.finish()) == fresh
+        assert {name: instance.fmu for name, instance in simulation._inner.instances.items()} == loaded
+
+
 def test_the_outcome_stays_when_the_simulation_goes_on(oscillator):
     system = dockfmu.System("one")
     system.add("mass", oscillator)
