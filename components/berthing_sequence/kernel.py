@@ -19,7 +19,7 @@ DELAY_TOO_LONG = 11
 
 MESSAGES = {
     check.NOT_FINITE: Message(
-        "an input of the sequence is not finite (1 relative, 2 tip, 3 hand): {status.index:.0f}; connect it"
+        "an input of the sequence is not finite (1 relative, 2 tip, 3 hand, 4 operator): {status.index:.0f}; connect it"
     ),
     check.QUATERNION: Message("relative.quaternion has norm {status.value:.6g}, not 1: set it, or connect it"),
     DELAY_TOO_LONG: Message(
@@ -77,6 +77,9 @@ def _check(m):
     total = norm(m.hand.translation) + norm(m.hand.rotation)
     if not isfinite(total):
         return fail(m.status, check.NOT_FINITE, total, 3)
+    total = m.operator.step.amplitude + m.operator.step.speed
+    if not isfinite(total):
+        return fail(m.status, check.NOT_FINITE, total, 4)
     return 0
 
 
@@ -112,8 +115,10 @@ def _watch(m, t):
         _end(m, OVERLOADED, t)
     elif m.work.captured == 0.0 and since >= p.time_limit:
         _end(m, TIMED_OUT, t)
-    elif p.script != LIST and m.work.captured != 0.0 and t - m.event.capture + ROUNDING >= p.post_time:
-        _end(m, BERTHED if m.load.exceeded == 0.0 else OVERLOADED, t)
+    elif p.script != LIST and m.work.captured != 0.0 and m.work.ran == 0.0:
+        # an Insert of a live operator runs to its end
+        if t - max(m.event.capture, m.start_time + m.work.ended) + ROUNDING >= p.post_time:
+            _end(m, BERTHED if m.load.exceeded == 0.0 else OVERLOADED, t)
 
 
 @kernel
@@ -142,7 +147,7 @@ def _look(m, t):
 
 @kernel
 def _steer(m, t):
-    """Command the rates of NRT, RT or LIVE."""
+    """Command the rates of NRT, RT, or LIVE by hand."""
     p = m.parameters
     deflection = m.sight.deflection
     if p.script == NRT:
@@ -214,15 +219,53 @@ def _list(m, t, since):
 
 
 @kernel
-def _hold(m):
-    """Command the arm to stand."""
-    m.command.mode = HOLD_ARM
+def _stand(m, mode):
+    """Put the arm into a mode without rates, and no command."""
+    m.command.mode = mode
     m.command.step.trigger = 0.0
     for i in range(3):
         m.command.velocity[i] = 0.0
         m.command.angular_velocity[i] = 0.0
     for i in range(6):
         m.sight.deflection[i] = 0.0
+
+
+@kernel
+def _supervise(m, since):
+    """Pass the Step and Insert commands of a live operator on; since the start, s."""
+    w = m.work
+    wanted = m.operator.step
+    given = m.command.step
+    _stand(m, SUPV)
+    given.type = wanted.type
+    given.axis = wanted.axis
+    given.amplitude = wanted.amplitude
+    given.speed = wanted.speed
+    given.trigger = wanted.trigger
+    if m.command.state == RUN:
+        if w.ran == 0.0:
+            # it may be changed for the next command while this one runs
+            m.phase = INSERT if wanted.type == AN_INSERT else STEP
+        w.ran = 1.0
+        return
+    if w.ran != 0.0:
+        w.ended = since
+    w.ran = 0.0
+    m.phase = CAPTURED if w.captured != 0.0 else WAIT
+
+
+@kernel
+def _obey(m, since):
+    """Command what a live operator wants; since the start, s."""
+    mode = m.operator.mode
+    if mode == SUPV:
+        _supervise(m, since)
+        return
+    m.work.ran = 0.0
+    _stand(m, HOLD_ARM)
+    m.phase = CAPTURED if m.work.captured != 0.0 else WAIT
+    if mode == SEMI:
+        _steer(m, since)
 
 
 @kernel
@@ -279,9 +322,11 @@ def step(m, t, h):
     if m.phase != END and since + ROUNDING >= m.parameters.start_delay:
         if m.parameters.script == LIST:
             _list(m, t, since)
+        elif m.parameters.script == LIVE:
+            _obey(m, since)
         else:
             _steer(m, since)
     if m.phase == END or since + ROUNDING < m.parameters.start_delay:
-        _hold(m)
+        _stand(m, HOLD_ARM)
     m.command.abort = m.operator.abort
     return 0

@@ -19,7 +19,7 @@ SCRIPT = enumeration(
     NRT="constant forward rate, nothing else",
     RT="aligns angles, then offset and roll, then approaches with small corrections",
     STEP="a list of Step and Insert commands",
-    LIVE="the hand controllers of a live operator",
+    LIVE="a live operator: hand controllers, or Step and Insert commands",
 )
 PHASE = enumeration(
     "BerthingPhase",
@@ -118,7 +118,23 @@ RECORD = Record(
         input("rotation", "1", "right controller, about the axes of the command frame", shape=3, minimum=-1.0,
               maximum=1.0),
     ),
-    Group("operator", input("abort", "1", "ends the sequence", type=BOOLEAN)),
+    Group(
+        "operator",
+        input("abort", "1", "ends the sequence", type=BOOLEAN),
+        input("mode", "1", "LIVE: SEMI by hand, SUPV by operator.step; in any other the arm holds", MODE.codes["SEMI"],
+              type=MODE),
+        Group(
+            "step",
+            input("type", "1", "of the command", STEP_TYPE.codes["STEP"], type=STEP_TYPE),
+            input("axis", "1", "1..3 along, 4..6 about x, y, z of the payload's interface", 1, type=INTEGER, minimum=1,
+                  maximum=6),
+            input("amplitude", "1", "with sign, m or rad", discrete=True),
+            input("speed", "1", "m/s or rad/s; 0 is the arm's design speed", discrete=True, minimum=0.0),
+            input("trigger", "1", "a rising edge starts the command", type=BOOLEAN),
+            description="Step and Insert commands of a live operator in SUPV",
+        ),
+        description="what a live operator commands beside the hand controllers",
+    ),
     Group(
         "command",
         output("mode", "1", "who moves the arm, and how", MODE.codes["HOLD"], type=MODE),
@@ -187,7 +203,7 @@ RECORD = Record(
         private("looks", "1", "how many"),
         private("settled", "s", "since when errors are within their zones; -1 they are not"),
         private("command", "1", "index of the present command of the list"),
-        private("ended", "s", "when the last command of the list was over; -1 before"),
+        private("ended", "s", "when the last Step or Insert was over; -1 before"),
         private("triggered", "1", "the present command has been given"),
         private("ran", "1", "the arm has taken the present command"),
         private("captured", "1", "capture has been signalled"),

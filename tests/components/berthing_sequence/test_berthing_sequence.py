@@ -245,10 +245,87 @@ def test_live_passes_the_hand_controllers_on():
     assert s.m.command.angular_velocity == pytest.approx([0.0, radians(0.015), radians(0.15)])
 
 
+def order(s, **values):
+    """Set what a live operator commands."""
+    for key, value in values.items():
+        setattr(s.m.operator if key == "mode" else s.m.operator.step, key, value)
+
+
+def test_a_live_operator_commands_steps_and_inserts():
+    """The transition to the next command is the operator's (spec/08 3.7); a trigger that stays up starts nothing anew."""
+    s = sequence("LIVE")
+    s.m.hand.translation[:] = (0.5, -1.0, 0.0)
+    s.step(0.0, H)
+    assert name(MODE, s.m.command.mode) == "SEMI"
+    order(s, mode=MODE.codes["SUPV"], type=STEP_TYPE.codes["STEP"], axis=2, amplitude=-0.02, speed=0.01)
+    assert carry_out(s, 1.0) == []
+    # the hand controllers, still deflected, move nothing
+    assert name(MODE, s.m.command.mode) == "SUPV"
+    assert s.m.command.velocity == pytest.approx([0.0, 0.0, 0.0])
+    assert s.m.sight.deflection == pytest.approx([0.0] * 6)
+    order(s, trigger=1.0)
+    assert [entry[1:] for entry in carry_out(s, 1.0)] == [("STEP", 2, -0.02)]
+    assert s.m.command.step.speed == 0.01
+    assert phase(s) == "STEP"
+    # what is chosen for the next command changes nothing of this one
+    order(s, type=STEP_TYPE.codes["INSERT"], axis=1, amplitude=0.1)
+    s.step(1.0, H)
+    assert phase(s) == "STEP"
+    assert carry_out(s, 1.0) == []
+    assert phase(s) == "WAIT"
+    order(s, trigger=0.0)
+    carry_out(s, 0.1)
+    order(s, trigger=1.0)
+    assert [entry[1:] for entry in carry_out(s, 1.0)] == [("INSERT", 1, 0.1)]
+    assert phase(s) == "INSERT"
+    order(s, mode=MODE.codes["SEMI"], trigger=1.0)
+    s.step(0.0, H)
+    assert s.m.command.velocity == pytest.approx([0.0095, -0.010, 0.0])
+    assert s.m.command.step.trigger == 0.0
+    for other in ("AUTO", "LIMP", "BRAKE", "HOLD", "SINGLE"):
+        order(s, mode=MODE.codes[other])
+        s.step(0.0, H)
+        assert name(MODE, s.m.command.mode) == "HOLD"
+        assert s.m.command.velocity == pytest.approx([0.0, 0.0, 0.0])
+
+
+def test_an_insert_of_a_live_operator_runs_to_its_end_after_capture():
+    """The sequence ends `post_time` after capture or after the Insert, whichever is later (source 8.4)."""
+    s = sequence("LIVE", **{"operator.mode": MODE.codes["SUPV"], "parameters.limit.guard": 0.0})
+    order(s, type=STEP_TYPE.codes["INSERT"], axis=1, amplitude=0.1, trigger=1.0)
+    seen = []
+    arm = STEP_STATE.codes
+    for k in range(round(30.0 / H)):
+        t = k * H
+        s.m.command.state = arm["RUN"] if 0.1 < t < 20.0 else arm["HOLD"] if t >= 20.0 else arm["IDLE"]
+        s.m.sensor.capture = float(t >= 10.0)
+        s.step(t, H)
+        seen.append(phase(s))
+        if s.m.finished:
+            break
+    assert s.m.event.capture == pytest.approx(10.0)
+    assert s.m.event.end == pytest.approx(25.0, abs=H)
+    assert outcome(s) == "BERTHED"
+    assert [p for k, p in enumerate(seen) if k == 0 or p != seen[k - 1]] == ["WAIT", "INSERT", "CAPTURED", "END"]
+
+
+def test_a_live_operator_may_command_again_after_the_arm_has_broken_off():
+    s = sequence("LIVE", **{"operator.mode": MODE.codes["SUPV"]})
+    for state, shown in (("IDLE", "WAIT"), ("RUN", "STEP"), ("ABORTED", "WAIT"), ("RUN", "STEP")):
+        s.m.command.state = STEP_STATE.codes[state]
+        s.step(0.0, H)
+        assert phase(s) == shown
+    assert outcome(s) == "NONE"
+
+
 def test_what_comes_in_is_checked():
     s = sequence("RT")
     s.m.tip.force[1] = np.nan
-    with pytest.raises(ComponentError, match=r"not finite \(1 relative, 2 tip, 3 hand\): 2"):
+    with pytest.raises(ComponentError, match=r"not finite \(1 relative, 2 tip, 3 hand, 4 operator\): 2"):
+        s.step(0.0, H)
+    s = sequence("LIVE")
+    s.m.operator.step.amplitude = np.inf
+    with pytest.raises(ComponentError, match=r"4 operator\): 4"):
         s.step(0.0, H)
     with pytest.raises(ComponentError, match=r"relative.quaternion has norm 0"):
         sequence("NRT", **{"relative.quaternion": (0.0, 0.0, 0.0, 0.0)})
