@@ -227,6 +227,8 @@ def _commands(m):
         voltage = -p.voltage
     elif m.phase == RETRACT or m.phase == RECOVER:
         voltage = p.voltage
+    drawn_in = m.phase == STOWED or m.phase == RETRACT or m.phase == MATED or m.phase == RECOVER
+    m.command.retract = 1.0 if drawn_in else 0.0
     m.command.push = 0.0
     if m.phase == DEPART:
         m.command.push = -1.0

@@ -59,6 +59,8 @@ RECORD = Record(
         "command",
         output("recoil_lock", "1", "clutch of each leg: recoil locked", 1.0, shape=LEGS, type=BOOLEAN),
         output("motor_voltage", "V", "of both motors, positive retracts", shape=2, discrete=True),
+        output("retract", "1", "draw the ring in, and hold it there: of mechanisms with a controller of their own",
+               type=BOOLEAN),
         output("push", "1", "thrust along the axis: -1 retreat, 0 off, +1 push", type=INTEGER),
         output("attitude_hold", "1", "attitude control of the active and of the passive craft", shape=2, type=BOOLEAN),
     ),

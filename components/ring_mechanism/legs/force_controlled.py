@@ -5,6 +5,10 @@ a firm damper when `command.attenuate` is set. A loop around a force sensor on t
 train smaller by 1 + gain. When a leg is first pushed, the commanded stroke of all advances at `lunge_speed` by
 `lunge_stroke`: the ring goes toward the passive one. Motors turn no faster than their voltage allows and push no harder
 than their current does. Forces are those along effective strokes, v = rate of the effective stroke.
+
+With `command.retract` each leg holds the stroke that it has, until a reference that all share reaches it; the reference
+starts at the longest leg and moves inward at `retraction_speed`. The longest leg so goes first, as the longest cable of
+the elastic-adaptive mechanism does: all become equal, which aligns the ring, and go in together onto their stops.
 """
 
 from __future__ import annotations
@@ -30,6 +34,10 @@ PARAMETERS = (
         parameter("damping", "N.s/m", "of a leg after capture", 5e3, minimum=0.0),
         parameter("stiffness", "N/m", "of a leg about its first stroke, after capture", 500.0, minimum=0.0),
         parameter("force", "N", "largest that a leg is asked for after capture", 600.0, minimum=0.0),
+        parameter("retraction_stiffness", "N/m", "of a leg about its commanded stroke while the ring is drawn in", 2e4,
+                  minimum=0.0),
+        parameter("retraction_speed", "m/s", "of the commanded strokes while the ring is drawn in", 4e-3, minimum=0.0),
+        parameter("retraction_overrun", "m", "by which the commanded strokes end beyond the stops", 2e-3, minimum=0.0),
         parameter("gain", "1", "of the loop around the force sensor", 3.0, minimum=0.0),
         parameter("sensor_time", "s", "constant of the filter behind the force sensor", 5e-3, minimum=1e-6),
         description="controllers of the legs",
@@ -59,10 +67,13 @@ LAW = LegLaw(
             private("sensed", "N", "of the train on the rod, filtered"),
             private("rate", "m/s", "of the effective stroke at the last evaluation"),
             private("total", "N", "of motor, friction and stops at the last evaluation"),
+            private("held", "m", "effective stroke with which the retraction began"),
             count=LEGS,
         ),
         private("advance", "m", "of the commanded stroke"),
         private("touched", "1", "a leg has been pushed"),
+        private("retracting", "1", "a retraction has begun, and its end is held"),
+        private("reference", "m", "commanded stroke of legs that are longer, while the ring is drawn in"),
         private("work", "J", "done by the motors"),
         private("friction", "J", "dissipated in the trains"),
         private("stops", "J", "dissipated by the stops"),
@@ -76,7 +87,10 @@ LAW = LegLaw(
     ),
     devices=("friction", "stops"),
     works=("drive",),
-    command=(input("attenuate", "1", "the ring is captured: damp", 0.0, type=BOOLEAN),),
+    command=(
+        input("attenuate", "1", "the ring is captured: damp", 0.0, type=BOOLEAN),
+        input("retract", "1", "draw the ring in, and hold it there", 0.0, type=BOOLEAN),
+    ),
     messages=struts.MESSAGES,
     changed={"initial_stroke": 0.14, "nut_inertia": 2e-4, "margin": (0.02, 0.03)},
 )
@@ -97,8 +111,11 @@ def initialize(m):
         s.leg[k].sensed = 0.0
         s.leg[k].rate = 0.0
         s.leg[k].total = 0.0
+        s.leg[k].held = 0.0
     s.advance = 0.0
     s.touched = 0.0
+    s.retracting = 0.0
+    s.reference = 0.0
     s.work = 0.0
     s.friction = 0.0
     s.stops = 0.0
@@ -115,6 +132,12 @@ def wanted(p, attenuate, beyond, v):
     if attenuate != 0.0:
         return _limited(-p.stiffness * beyond - p.damping * v, p.force)
     return _limited(-p.capture_stiffness * beyond - p.capture_damping * v, p.capture_force)
+
+
+@kernel
+def drawn(p, beyond, v):
+    """Return the force that the controller of a leg asks for while the ring is drawn in, N; otherwise as `wanted`."""
+    return _limited(-p.retraction_stiffness * beyond - p.damping * v, p.force)
 
 
 @kernel
@@ -146,6 +169,35 @@ def _sense(m, h):
 
 
 @kernel
+def _refer(m, h):
+    """Advance the reference of a retraction by h; one begins at the longest leg.
+
+    Where `command.retract` is taken back the reference stands; without `command.attenuate` too the ring goes out again.
+    """
+    s = m.servo
+    p = m.parameters.control
+    if m.command.retract != 0.0:
+        if s.retracting == 0.0:
+            s.retracting = 1.0
+            s.reference = -p.retraction_overrun
+            for k in range(LEGS):
+                s.leg[k].held = effective_stroke(m.hexapod.strut[k])
+                s.reference = max(s.reference, s.leg[k].held)
+        s.reference = max(s.reference - h * p.retraction_speed, -p.retraction_overrun)
+    elif m.command.attenuate == 0.0:
+        s.retracting = 0.0
+
+
+@kernel
+def _aim(m, k):
+    """Return the commanded stroke of leg k, m."""
+    s = m.servo
+    if s.retracting != 0.0:
+        return min(s.leg[k].held, s.reference)
+    return m.parameters.initial_stroke + (0.0 if m.command.attenuate != 0.0 else s.advance)
+
+
+@kernel
 def drive(m, h, share):
     """Sample sensors over h, set the torques of the nuts, and add work and losses over `share`."""
     s = m.servo
@@ -153,13 +205,17 @@ def drive(m, h, share):
     stroke = m.parameters.legs.stroke
     if h > 0.0:
         _sense(m, h)
+        _refer(m, h)
     for k in range(LEGS):
         c = m.hexapod.strut[k]
         e = s.leg[k]
         v = effective_rate(c)
         place = effective_stroke(c)
-        aim = m.parameters.initial_stroke + (0.0 if m.command.attenuate != 0.0 else s.advance)
-        want = wanted(m.parameters.control, m.command.attenuate, place - aim, v)
+        beyond = place - _aim(m, k)
+        if s.retracting != 0.0:
+            want = drawn(m.parameters.control, beyond, v)
+        else:
+            want = wanted(m.parameters.control, m.command.attenuate, beyond, v)
         e.motor = motor(p, want + m.parameters.control.gain * (want - e.sensed), v)
         friction = train.friction(p.friction, p.friction_speed, v)
         low = max(0.0, -place)
@@ -183,7 +239,7 @@ def set_outputs(m):
         leg.force = s.leg[k].total
         leg.motor_force = s.leg[k].motor
         leg.sensed_force = s.leg[k].sensed
-        leg.commanded_stroke = m.parameters.initial_stroke + (0.0 if m.command.attenuate != 0.0 else s.advance)
+        leg.commanded_stroke = _aim(m, k)
 
 
 @kernel

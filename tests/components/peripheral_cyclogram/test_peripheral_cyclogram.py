@@ -114,6 +114,21 @@ def test_drive_on_ten_seconds_after_capture():
     assert rig.m.event.end == pytest.approx(t + 10.1)
 
 
+def test_a_ring_with_controllers_is_drawn_in_and_held_there():
+    """`command.retract` from drive on, and on where the sequence has ended; while a free ring is recovered and stowed."""
+    rig = captured()
+    t = rig.m.event.capture
+    assert rig.run(t + 9.8).m.command.retract == 0.0
+    assert rig.run(t + 10.0).m.command.retract == 1.0
+    assert rig.run(200.0, retracted=1, plane_gap=0.003).m.command.retract == 1.0
+    rig = adapting(recovery=1.0)
+    t = rig.m.event.initial_position_lost
+    assert rig.run(t + 24.8).m.command.retract == 0.0
+    assert rig.run(t + 25.0).m.command.retract == 1.0
+    rig.run(t + 26.0, retracted=1)
+    assert (rig.phase, rig.m.command.retract) == ("STOWED", 1.0)
+
+
 def test_a_ring_that_comes_back_alone_has_not_docked():
     rig = captured().run(20.0).run(21.0, retracted=1, plane_gap=0.5)
     assert (rig.phase, rig.outcome) == ("END", "ABORTED")
