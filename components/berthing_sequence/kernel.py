@@ -115,10 +115,14 @@ def _watch(m, t):
         _end(m, OVERLOADED, t)
     elif m.work.captured == 0.0 and since >= p.time_limit:
         _end(m, TIMED_OUT, t)
-    elif p.script != LIST and m.work.captured != 0.0 and m.work.ran == 0.0:
+    elif (
+        p.script != LIST
+        and m.work.captured != 0.0
         # an Insert of a live operator runs to its end
-        if t - max(m.event.capture, m.start_time + m.work.ended) + ROUNDING >= p.post_time:
-            _end(m, BERTHED if m.load.exceeded == 0.0 else OVERLOADED, t)
+        and m.work.ran == 0.0
+        and t - max(m.event.capture, m.start_time + m.work.ended) + ROUNDING >= p.post_time
+    ):
+        _end(m, BERTHED if m.load.exceeded == 0.0 else OVERLOADED, t)
 
 
 @kernel

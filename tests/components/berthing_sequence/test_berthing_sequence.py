@@ -252,7 +252,7 @@ def order(s, **values):
 
 
 def test_a_live_operator_commands_steps_and_inserts():
-    """The transition to the next command is the operator's (spec/08 3.7); a trigger that stays up starts nothing anew."""
+    """The next command is the operator's to begin (spec/08 3.7); a trigger that stays up starts nothing anew."""
     s = sequence("LIVE")
     s.m.hand.translation[:] = (0.5, -1.0, 0.0)
     s.step(0.0, H)

@@ -41,8 +41,8 @@ OUTER_TICK_S = 0.008
 class Pilot:
     """Operator of the arm, who uses what the page offers: lists, fields, buttons, keys and sticks.
 
-    `inputs` is the group of variables that the fields set, `given` the one that the arm gets: the same where no sequence
-    stands between them.
+    `inputs` is the group of variables that the fields set, `given` the one that the arm gets: the same where no
+    sequence stands between them.
     """
 
     def __init__(self, shown: Shown, inputs: str = "manipulator.command", given: str = "manipulator.command") -> None:
@@ -198,7 +198,7 @@ def moved_as_commanded(results) -> None:
 
 
 STEPS = ((2, -0.02, 0.0), (5, np.radians(-0.5), 0.0), (6, np.radians(0.5), 0.0))
-"""Axis, amplitude and speed (0 is the arm's own): what airlock_era has to take back, but for z, which is flown by hand."""
+"""Axis, amplitude and speed (0 is the arm's own): what has to be taken back, but for z, which is flown by hand."""
 
 BERTHING = ("airlock_era", "--set", "sequence.parameters.script=LIVE", "--no-report")
 
@@ -279,9 +279,7 @@ def test_fields_show_what_the_run_has_after_a_reload_and_to_another_operator(bro
                 field.press("Tab")
             else:
                 field.select_option(value)
-            pilot.eventually(
-                lambda name=name, value=value: pilot.newest(name) == pytest.approx(float(value))
-            )
+            pilot.eventually(lambda name=name, value=value: pilot.newest(name) == pytest.approx(float(value)))
         assert fields(pilot) == commands
         # half a number, while the run goes on: it stays under the hand
         pilot.field("step.amplitude").fill("0.0")
