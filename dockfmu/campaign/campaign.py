@@ -7,7 +7,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from dockfmu.campaign.answers.asked import answer_all
+from dockfmu.campaign.answers.asked import answer_all, questions
 from dockfmu.campaign.dataset import DataSet
 from dockfmu.campaign.description import Study
 from dockfmu.campaign.execution import ClusterOptions, Execution, check_workers
@@ -93,6 +93,9 @@ class Campaign(CampaignFolder):
         check_workers(where)
         if runs is not None:
             self.study = self._with_runs(runs)
+        if answer:
+            # a mistake in a question is told before the runs, not after them
+            questions(self.study)
         with open_session(self, where) as (data, cluster):
             make_runs(data, cluster, self.study.draws.runs, progress)
             if answer:

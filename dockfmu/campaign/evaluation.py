@@ -5,6 +5,7 @@ Methods ask for runs at chosen values instead of draws; what decides a number is
 
 from __future__ import annotations
 
+import json
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from types import TracebackType
@@ -14,10 +15,11 @@ import numpy as np
 
 from base.errors import DockfmuError
 from dockfmu.campaign.dataset import DataSet
-from dockfmu.campaign.description import REFINED, short_name
+from dockfmu.campaign.description import REFINED, Measure
 from dockfmu.campaign.execution import Execution
 from dockfmu.campaign.folder import ANSWERS, CampaignFolder, data_set
 from dockfmu.campaign.runner import RunPoint
+from dockfmu.campaign.unfinished import distance
 
 if TYPE_CHECKING:
     import pandas
@@ -52,14 +54,16 @@ class Evaluations:
     """The runs of one method, numbered in the order in which it asks for them; a context manager.
 
     Methods are deterministic: where one is repeated, after it was interrupted or because its campaign grew, it asks
-    for the same runs again and gets the rows that are kept.
+    for the same runs again and gets the rows that are kept. Column `values` has what was asked for, as JSON.
     """
 
     def __init__(self, campaign: CampaignFolder, cluster: Execution, name: str) -> None:
         self.campaign, self.cluster = campaign, cluster
-        self.data = data_set(campaign, Path(ANSWERS) / f"{name}.parquet")
+        self.data = data_set(campaign, Path(ANSWERS) / f"{name}.parquet", {"values": "text"})
         self.count = 0
         """Runs asked for so far."""
+        self.left_open: list[bool] = []
+        """Whether each run whose distance was asked for leaves it open, because it did not come to an end."""
 
     def __enter__(self) -> Evaluations:
         self.data.folder.parent.mkdir(parents=True, exist_ok=True)
@@ -84,26 +88,47 @@ class Evaluations:
 
         first, self.count = self.count, self.count + len(values)
         points = [RunPoint(first + k, dict(chosen), step_factor) for k, chosen in enumerate(values)]
-        for point in points:
-            if point.index in self._rows:
-                self._check(point)
+        asked = {
+            point.index: {"values": json.dumps(point.values, sort_keys=True), "step_factor": step_factor}
+            for point in points
+        }
+        for index in asked.keys() & self._rows.keys():
+            self._check(index, asked[index])
         todo = [point for point in points if point.index not in self._rows]
         try:
             for row in self.cluster.run(todo) if todo else ():
-                self._rows[row["index"]] = row
-                self.data.add(row)
+                self._rows[row["index"]] = row | asked[row["index"]]
+                self.data.add(self._rows[row["index"]])
         finally:
             self.data.flush()
         columns = [name for name in self.data.schema.names if not name.startswith("peak_")]
         return pandas.DataFrame([self._rows[point.index] for point in points]).reindex(columns=columns)
 
-    def _check(self, point: RunPoint) -> None:
-        kept = self._rows[point.index]
-        asked = {short_name(name): value for name, value in (point.values or {}).items()}
-        for name, value in (asked | {"step_factor": point.step_factor}).items():
-            had = kept.get(name, value)
-            if had != value and not (isinstance(had, float) and np.isnan(had)):
+    def distance(
+        self, values: Sequence[Mapping[str, Any]], measure: Measure, bound: float, *, above: bool,
+        step_factor: float = 1.0,
+    ) -> np.ndarray:  # fmt: skip
+        """Make runs, and return how far they are from a measure beyond a bound; see `unfinished.distance`."""
+        found, open_ = distance(self.rows(values, step_factor), measure, bound, above=above)
+        self.left_open += open_.tolist()
+        return found
+
+    @property
+    def outcomes(self) -> pandas.Series:
+        """The outcome of each run asked for so far."""
+        import pandas
+
+        return pandas.Series([self._rows[index]["outcome"] for index in range(self.count)], dtype=str)
+
+    def outcome(self, values: Mapping[str, Any]) -> str:
+        """Return the outcome of the first run that was asked for with these values."""
+        wanted = json.dumps(values, sort_keys=True)
+        return next(str(row["outcome"]) for _, row in sorted(self._rows.items()) if row["values"] == wanted)
+
+    def _check(self, index: int, asked: Mapping[str, Any]) -> None:
+        for name, value in asked.items():
+            if (had := self._rows[index].get(name)) != value:
                 raise EvaluationError(
-                    f"{self.data.folder}: run {point.index} was made with {name} = {had!r}, but {value!r} is asked "
-                    "for; remove the folder to make all of them again"
+                    f"{self.data.folder}: run {index} was made with {name} = {had}, but {value} is asked for; remove "
+                    "the folder to make all of them again"
                 )

@@ -91,12 +91,17 @@ class CampaignFolder:
         write_file(file, json.dumps({**now, "created": made}, indent=1, default=str).encode())
 
 
-def data_set(campaign: CampaignFolder, place: Path = Path(RUNS)) -> DataSet:
-    """Return the data set of the runs of a campaign, or of other runs of its study at a `place` in its folder."""
+def data_set(
+    campaign: CampaignFolder, place: Path = Path(RUNS), more: Mapping[str, str] | None = None
+) -> DataSet:  # fmt: skip
+    """Return the data set of the runs of a campaign, or of other runs of its study at a `place` in its folder.
+
+    `more` columns come after those of the study; see DataSet.
+    """
     study, system = campaign.study, campaign.system
     peaks = tuple(system.structure.select(types=("Real",))) if study.kept.peaks else ()
     metadata = {"campaign": study.name, "versions": json.dumps(fingerprint())}
-    return DataSet(campaign.folder / place, columns(study, system), peaks, metadata)
+    return DataSet(campaign.folder / place, columns(study, system) | dict(more or {}), peaks, metadata)
 
 
 def _manifest(file: Path) -> dict[str, Any]:

@@ -25,6 +25,8 @@ _ENTRIES = (
 _OPTION = ("label", "weight", "values", "parameters", "swap", "system")
 ELEVEN = tuple(f"{_PREFIX}{name}[{k + 1}]" for name, count in LIMITED.items() for k in range(count))
 """The full names of the eleven parameters of spec/04 section 8."""
+CLOSING_SPEED = f"{_PREFIX}velocity[1]"
+"""The one of them that is positive."""
 
 
 def read_laws(table: Table, system: System) -> tuple[Law, ...]:
@@ -38,7 +40,7 @@ def _law(row: Table, system: System) -> Law:
         return _choice(row)
     if kind == "documented":
         return documented(_conditions(row, system))
-    names = _names(row, system)
+    names = varied_names(row, system)
     if kind == "severity":
         return _severity(row, names, _conditions(row, system))
     if kind == "uniform":
@@ -94,11 +96,9 @@ def documented(conditions: InitialConditions) -> Normal:
     if not conditions.limits:
         raise DeclarationError(f"law = 'documented': the system declares no {CONDITIONS}.limits")
     limits = np.array([limit for name in LIMITED for limit in conditions.limits[name]])
-    speed, first = conditions.velocity[0], ELEVEN.index(f"{_PREFIX}velocity[1]")
+    speed, first = conditions.velocity[0], ELEVEN.index(CLOSING_SPEED)
     if not 0.0 < speed < limits[first]:
-        raise DeclarationError(
-            f"{CONDITIONS}.velocity[1] = {speed:g}: to draw, it must lie between 0 and {limits[first]:g} m/s"
-        )
+        raise DeclarationError(f"{CLOSING_SPEED} = {speed:g}: to draw, it must lie between 0 and {limits[first]:g} m/s")
     mean = np.zeros(len(limits))
     mean[first], limits[first] = speed, min(speed, limits[first] - speed)
     factor = tuple(tuple(row) for row in np.diag(limits / SIGMAS).tolist())
@@ -113,7 +113,7 @@ def _severity(row: Table, names: tuple[str, ...], conditions: InitialConditions)
         raise DeclarationError(f"{row.where}: one of 'at_most' and 'exactly' is needed")
     return SeverityBall(
         names, tuple(limits.values()), row.text("measure", "R1", ("R1", "R2")), exactly or at_most,
-        surface=exactly is not None, positive=tuple(name == f"{_PREFIX}velocity[1]" for name in names),
+        surface=exactly is not None, positive=tuple(name == CLOSING_SPEED for name in names),
     )  # fmt: skip
 
 
@@ -153,8 +153,8 @@ def _conditions(row: Table, system: System) -> InitialConditions:
     return declared
 
 
-def _names(row: Table, system: System) -> tuple[str, ...]:
-    """Return the full names of the scalars that `name` or `names` give."""
+def varied_names(row: Table, system: System) -> tuple[str, ...]:
+    """Return the full names of the scalars that `name` or `names` give, of arrays all. Raises DeclarationError."""
     given = row.texts("names", ()) or (row.text("name"),)
     found: list[str] = []
     for name in given:

@@ -14,7 +14,7 @@ import numpy as np
 from dockfmu.options import OptionError
 
 Margin = Callable[[np.ndarray], np.ndarray]
-"""Of points in the unit square, shape (n, 2), the margin, shape (n,)."""
+"""Of points in the unit square, shape (n, 2), the margin, shape (n,); infinity where a run gives none."""
 
 
 @dataclass(frozen=True)
@@ -139,7 +139,8 @@ def _interpolate(
             if va < 0.0:
                 polygon.append(a)
             if (va < 0.0) != (vb < 0.0):
-                crossing = a + (b - a) * (va / (va - vb) if va != vb else 0.5)
+                # of a margin that is not known, infinity, the middle is taken
+                crossing = a + (b - a) * (va / (va - vb) if np.isfinite(va - vb) and va != vb else 0.5)
                 polygon.append(crossing)
                 crossings.append(crossing)
         x, y = np.array(polygon).T

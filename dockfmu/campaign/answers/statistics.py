@@ -12,11 +12,17 @@ from dockfmu.campaign.dataset import read_runs
 from dockfmu.campaign.description import Measure, short_name
 from dockfmu.campaign.execution import Execution
 from dockfmu.campaign.folder import CampaignFolder
+from dockfmu.campaign.unfinished import UNFINISHED, finished, only_rises
 from dockfmu.declare.tables import Table
 from dockfmu.options import OptionError
 
 if TYPE_CHECKING:
     import pandas
+
+
+def counted(outcomes: pandas.Series) -> str:
+    """Return how often each word of a column comes, the most frequent first."""
+    return ", ".join(f"{count} {str(word).replace('_', ' ')}" for word, count in outcomes.value_counts().items())
 
 
 def outcomes(campaign: CampaignFolder, table: pandas.DataFrame) -> Answer:
@@ -35,18 +41,6 @@ def outcomes(campaign: CampaignFolder, table: pandas.DataFrame) -> Answer:
         {"x": [row[0] for row in rows], "y": [row[2] for row in rows], "low": [row[3] for row in rows],
          "high": [row[4] for row in rows]},
     )  # fmt: skip
-
-
-UNFINISHED = ("failed", "invalid", "time_limit", "crashed")
-"""Outcomes of runs of which no load is known: their largest value would be that of a part of the run."""
-
-
-def finished(table: pandas.DataFrame, measure: Measure) -> pandas.DataFrame:
-    """Return the rows that have a measure, but for those with an outcome in `UNFINISHED`.
-
-    Runs that exceed a limit of the model or miss stay: their loads are those of what happened.
-    """
-    return table[~table["outcome"].isin(UNFINISHED)].dropna(subset=[measure.name])
 
 
 def deciding(table: pandas.DataFrame, measure: Measure, share: float) -> list[int]:
@@ -80,10 +74,7 @@ def loads(campaign: CampaignFolder, table: pandas.DataFrame, measure: Measure, f
     smallest = measure.kind == "min"
     rows.append(("smallest", float(values.min()), None, None) if smallest else
                 ("largest", float(values.max()), None, None))  # fmt: skip
-    sentences = [
-        f"over {len(having)} of {len(table)} runs; the others failed, crashed, reached the time limit, or do not have "
-        "the measure"
-    ]
+    sentences = [_basis(table, having, measure)]
     if measure.kind not in ("min", "final") and len(values) >= 200:
         extreme = estimates.extreme_value(values, 0.1 / len(values))
         sentences.append(
@@ -112,6 +103,22 @@ def loads(campaign: CampaignFolder, table: pandas.DataFrame, measure: Measure, f
          "high": curve.high.tolist(), "label": f"{measure.name}, {measure.unit}",
          **_refined_points(values, again, smallest)},
     )  # fmt: skip
+
+
+def _basis(table: pandas.DataFrame, having: pandas.DataFrame, measure: Measure) -> str:
+    """Return a sentence on the runs that statistics are of, and on what is known of the others."""
+    sentence = f"over {len(having)} of {len(table)} runs"
+    if beyond := int((having["outcome"] == "limit_exceeded").sum()):
+        sentence += f", of which {beyond} exceeded a limit of the model and have the values until then"
+    others = table.loc[table.index.difference(having.index)]
+    if len(others):
+        sentence += f"; not over {counted(others['outcome'])}"
+    reached = others[measure.name].dropna().to_numpy(float)
+    rises = only_rises(measure)
+    if len(reached) and rises is not None:
+        end, extreme = ("largest", reached.max()) if rises else ("smallest", reached.min())
+        sentence += f", whose {end} value until they ended is {extreme:.4g} {measure.unit}"
+    return sentence
 
 
 def _refinement(table: pandas.DataFrame, measure: Measure, fine: pandas.DataFrame, new: np.ndarray) -> str:

@@ -96,7 +96,11 @@ def _large(values: np.ndarray) -> np.ndarray:
     return np.where(np.isfinite(values), values, 10.0 * worst + 1.0)
 
 
+def severity(points: np.ndarray, measure: str) -> np.ndarray:
+    """Return the severity R1 or R2 of points of shares value / limit, shape (n, dimension), as shape (n,)."""
+    return np.asarray(np.linalg.norm(points, axis=1) if measure == "R1" else np.abs(points).sum(axis=1))
+
+
 def within_severity(points: np.ndarray, measure: str, at_most: float) -> np.ndarray:
     """Return points of shares value / limit, shape (n, dimension), drawn back to a severity R1 or R2."""
-    severity = np.linalg.norm(points, axis=1) if measure == "R1" else np.abs(points).sum(axis=1)
-    return np.asarray(points * np.minimum(1.0, at_most / np.maximum(severity, 1e-300))[:, None])
+    return np.asarray(points * np.minimum(1.0, at_most / np.maximum(severity(points, measure), 1e-300))[:, None])

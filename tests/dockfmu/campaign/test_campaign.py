@@ -11,12 +11,15 @@ import pandas
 import pytest
 
 import dockfmu
-from dockfmu.campaign.answers.statistics import deciding, finished
-from dockfmu.campaign.description import read_study
+from dockfmu.campaign.answers.searches import find_domain, find_rare, find_worst
+from dockfmu.campaign.answers.statistics import deciding
+from dockfmu.campaign.description import Measure, read_study
 from dockfmu.campaign.evaluation import EvaluationError, Evaluations
 from dockfmu.campaign.runner import Runner, RunPoint, outcome_of
+from dockfmu.campaign.unfinished import distance, finished, reached
 from dockfmu.cli import main
 from dockfmu.declare.plan import Plan
+from dockfmu.declare.tables import Table
 from master.observers.outcomes import OutcomeRule
 from master.result import Result
 from tests.dockfmu.small_systems import PLAN, as_toml, write_pair
@@ -50,6 +53,16 @@ CONTENT = {
     },
     "keep": {"worst": {"reach": 1}, "every": 20},
 }
+
+
+DOCKING = {
+    "system": "atv_probe_cone", "run": {"stop": 0.1}, "keep": {},
+    "vary": [{"name": "initial_conditions.miss", "law": "disc", "radius": 0.2}],
+    "measures": {"force": {"signal": "mechanism.target.force_now"}},
+}  # fmt: skip
+
+REST = np.linalg.norm([1 / 7, 1 / 7, 1.5 / 7, 0.07 / 0.35, 1 / 7, 1 / 7, 0.05, 0.05, 0.05])
+"""R1 of the conditions of atv_probe_cone without its miss: severity is that of all eleven parameters."""
 
 
 @pytest.fixture(scope="module")
@@ -138,11 +151,156 @@ def test_loads_are_those_of_runs_that_came_to_an_end(folder):
     assert deciding(table, measure, 0.5) == [5, 6]
 
 
+@pytest.mark.parametrize(
+    ("kind", "above", "distances", "left_open"),
+    [
+        # what was reached decides where going on could not take it back
+        ("max", True, [-1.0, 1.0, -1.0, 1.0, np.inf], [False, False, False, True, True]),
+        ("max", False, [1.0, -1.0, 1.0, np.inf, np.inf], [False, False, False, True, True]),
+        ("min", False, [1.0, -1.0, 1.0, -1.0, np.inf], [False, False, True, False, True]),
+        ("min", True, [-1.0, 1.0, np.inf, 1.0, np.inf], [False, False, True, False, True]),
+        ("final", True, [-1.0, 1.0, np.inf, np.inf, np.inf], [False, False, True, True, True]),
+    ],
+)
+def test_what_runs_that_fail_decide(kind, above, distances, left_open):
+    measure = Measure("m", ("a.m",), kind, "m")
+    outcomes = ["docked", "limit_exceeded", "failed", "time_limit", "crashed"]
+    rows = pandas.DataFrame({"outcome": outcomes, "m": [6.0, 4.0, 6.0, 4.0, np.nan]})
+    found, open_ = distance(rows, measure, 5.0, above=above)
+    assert found.tolist() == distances
+    assert open_.tolist() == left_open
+    known = [6.0, 4.0, np.nan, np.nan, np.nan] if kind == "final" else rows["m"]
+    assert np.array_equal(reached(rows, measure), known, equal_nan=True)
+
+
+def asked(folder, tmp_path, made, **changes):
+    """A campaign whose vary is that of one variable, and a cluster whose rows `made` gives for values."""
+    file = folder / "asked.toml"
+    file.write_text(as_toml(CONTENT | {"vary": CONTENT["vary"][:1], "end": []} | changes))
+
+    def run(points):
+        for point in points:
+            row = {"index": point.index, "status": "completed", "step_factor": point.step_factor}
+            yield row | made(*(float(value) for value in point.values.values() if not isinstance(value, str)))
+
+    return dockfmu.Campaign(file, tmp_path), SimpleNamespace(run=run)
+
+
+def test_a_domain_says_which_runs_did_not_come_to_an_end(folder, tmp_path):
+    """Runs fail at x > 0: captured where they had been before, outside the domain where they had not."""
+
+    def made(x, y):
+        return {"outcome": "failed" if x > 0.0 else "docked", "lowest": 0.5 if y > 0.1 else -0.5}
+
+    campaign, cluster = asked(folder, tmp_path, made)
+    entries = {"measure": "lowest", "parameters": ["first.parameters.initial_position", "second.parameters.mass"],
+               "first": [-1.0, 1.0], "second": [-1.0, 1.0], "cells": 4, "divisions": 1}  # fmt: skip
+    answer = find_domain(campaign, cluster, "where", Table(entries, "the test"))
+    x, y, z, left_open = (np.array(answer.figure[key]) for key in ("x", "y", "z", "open"))
+    assert np.array_equal(z < 0.0, y <= 0.1)
+    assert np.array_equal(left_open, (x > 0.0) & (y > 0.1))
+    count = int((x > 0.0).sum())
+    assert (
+        f"{count} of the runs did not come to an end ({count} failed); what they had reached counts, and "
+        f"{left_open.sum()} that leave it open count as outside the domain" in answer.sentences
+    )
+
+
+def test_a_rare_event_counts_what_failed_runs_had_reached(folder, tmp_path):
+    """All runs with large values fail, half of them when they are beyond the bound already."""
+
+    def made(x):
+        reach = x if x < 2.8 or int(1e6 * x) % 2 else 0.0
+        return {"outcome": "failed" if x > 2.5 else "docked", "reach": reach}
+
+    campaign, cluster = asked(folder, tmp_path, made)
+    entries = {"measure": "reach", "above": 2.9, "runs_per_level": 500}
+    answer = find_rare(campaign, cluster, "seldom", Table(entries, "the test"))
+    # uniform between -0.2 and 3: 0.1 of 3.2, of which half is an event
+    found = [row[1] for row in answer.table]
+    assert np.mean(found) == pytest.approx(0.05 / 3.2, rel=0.5)
+    (told,) = [sentence for sentence in answer.sentences if "did not come to an end" in sentence]
+    assert "count as no events, so that the probability may be larger" in told
+
+
+def test_the_worst_case_of_a_run_that_failed_is_told_to_be_a_bound(folder, tmp_path):
+    campaign, cluster = asked(
+        folder, tmp_path, lambda x, y: {"outcome": "failed" if x > 0.03 else "docked", "force": x - y * y}, **DOCKING
+    )
+    entries = {"measure": "force", "at_most": 0.7, "runs": 60, "restarts": 1,
+               "names": ["initial_conditions.miss[1]", "initial_conditions.miss[2]"]}  # fmt: skip
+    answer = find_worst(campaign, cluster, "extreme", Table(entries, "the test"))
+    assert "that run did not come to an end (failed), and its force is a bound" in answer.sentences[0]
+    assert any("of the runs did not come to an end" in sentence for sentence in answer.sentences)
+    miss = [value for _, value, _ in answer.table]
+    assert np.hypot(np.linalg.norm(np.array(miss) / 0.24), REST) <= 0.7 + 1e-9
+
+
+def test_smallest_severity_counts_runs_that_leave_it_open_as_not_failing(folder, tmp_path):
+    """The measure is above its bound beyond a miss of 0.12 m; runs beyond 0.2 m do not come to an end."""
+
+    def made(x, y):
+        miss = float(np.hypot(x, y))
+        return {"outcome": "time_limit" if miss > 0.2 else "docked", "lowest": 0.0 if miss > 0.2 else miss - 0.12}
+
+    docking = DOCKING | {"measures": {"lowest": {"signal": "mechanism.capture.margin", "kind": "min"}}}
+    campaign, cluster = asked(folder, tmp_path, made, **docking)
+    entries = {"measure": "lowest", "failing_above": 0.0, "at_most": 1.0, "runs": 300, "restarts": 2,
+               "names": ["initial_conditions.miss"]}  # fmt: skip
+    answer = find_worst(campaign, cluster, "mild", Table(entries, "the test"))
+    smallest = np.hypot(0.12 / 0.24, REST)
+    found = float(answer.sentences[0].split()[2])
+    assert smallest <= found < 1.05 * smallest
+
+
+def test_questions_with_mistakes_are_refused_before_any_run(folder, tmp_path):
+    where = {"kind": "domain", "measure": "lowest", "parameters": ["first.parameters.initial_position"] * 2}
+    for answers, text in (
+        ({"a": {"kind": "domian"}}, "kind"),
+        ({"a": where | {"cels": 4}}, "'cels'.*did you mean cells"),
+        ({"a": where | {"measure": "lowst"}}, "lowest"),
+    ):
+        campaign = dockfmu.Campaign(as_absolute(folder, answers=answers), tmp_path)
+        with pytest.raises(dockfmu.DockfmuError, match=text):
+            campaign.run(workers=1)
+        assert not (tmp_path / "runs.parquet").exists()
+
+
+def as_absolute(folder, **changes):
+    return CONTENT | {"system": str(folder / "pair.ssp")} | changes
+
+
+def test_questions_need_a_value_of_each_choice_and_take_units(folder, tmp_path):
+    campaign, _ = asked(folder, tmp_path, None, vary=CONTENT["vary"])
+    seen = []
+    runner = Runner(campaign.study)
+
+    def run(points):
+        for point in points:
+            seen.append(point.values)
+            yield runner.run(point)
+
+    entries = {"measure": "lowest", "parameters": ["first.parameters.initial_position", "first.parameters.mass"],
+               "first": [-1.0, 1.0], "second": ["500 g", "1 kg"], "cells": 2, "divisions": 1}  # fmt: skip
+    with pytest.raises(dockfmu.DeclarationError, match="must say which fault the runs have, one of none, heavy"):
+        find_domain(campaign, None, "where", Table(entries, "the test"))
+    wrong = entries | {"values": {"fault": "none", "second.parameters.mas": 1.0}}
+    with pytest.raises(dockfmu.StructureError, match=r"parameters\.mass"):
+        find_domain(campaign, None, "where", Table(wrong, "the test"))
+    fixed = {"fault": "none", "second.parameters.mass": "750 g"}
+    find_domain(campaign, SimpleNamespace(run=run), "where", Table(entries | {"values": fixed}, "the test"))
+    assert {values["second.parameters.mass"] for values in seen} == {0.75}
+    kept = campaign.folder / "answers" / "where.parquet"
+    assert set(pandas.read_parquet(kept)["second.parameters.mass"]) == {0.75}
+    # what is kept is of these values alone, also of those that are no column of the campaign
+    other = entries | {"values": fixed, "second": ["500 g", "2 kg"]}
+    with pytest.raises(EvaluationError, match=r"was made with values = .*but .*is asked for"):
+        find_domain(campaign, SimpleNamespace(run=run), "where", Table(other, "the test"))
+
+
 def test_kept_rows_of_another_step_are_refused(folder, tmp_path):
     """As where a search is given fewer runs, and its last one comes where another was."""
-    file = folder / "kept.toml"
-    file.write_text(as_toml(CONTENT | {"vary": CONTENT["vary"][:1], "end": []}))
-    campaign = dockfmu.Campaign(file, tmp_path)
+    campaign, _ = asked(folder, tmp_path, None)
     runner = Runner(campaign.study)
     cluster = SimpleNamespace(run=lambda points: map(runner.run, points))
     values = [{"first.parameters.initial_position": 0.1}]
