@@ -128,7 +128,11 @@ class Hub:
         self._events: list[dict[str, Any]] = []
         self._end: dict[str, Any] | None = None
         self._stop: float | None = None
+        self._staying: set[str] = set()
+        """Inputs that keep what they are set to."""
         self._deflected: set[str] = set()
+        self._taken: dict[str, float] = {}
+        """Lists and numbers that the run has taken: no row has them while it waits."""
         self._heard = 0.0
 
     # --- the run ------------------------------------------------------------------------------------------------------
@@ -149,12 +153,29 @@ class Hub:
                     self._end = message
                 elif "dropped" in message:
                     self._tell_all({"dropped": message["dropped"]})
+                elif "taken" in message:
+                    self._take(message["taken"])
+                elif "refused" in message:
+                    self._refused(message)
         if self._end is None:
             self._end = {"status": "failed", "outcome": "the run ended without a word", "success": False}
         self.operator = None
         self.ended.set()
         self.begun.set()
         self._tell_all({"end": self._ending(), "state": self._state(None)})
+
+    def _take(self, values: Mapping[str, float]) -> None:
+        """Tell all pages the lists and numbers that the run has taken."""
+        found = {name: values[name] for name in values if name in self._staying}
+        self._taken |= found
+        if found:
+            self._tell_all({"taken": found})
+
+    def _refused(self, message: Mapping[str, str]) -> None:
+        """Tell the operator what the run has not taken, and what it has instead."""
+        self._taken.pop(message.get("name", ""), None)
+        if self.operator is not None:
+            self.operator.tell({"refused": message["refused"], "taken": self._taken})
 
     async def _add(self, reader: asyncio.StreamReader, count: int) -> None:
         assert self.rows is not None
@@ -173,6 +194,7 @@ class Hub:
             self.controls = [
                 _control(control) for scene in self.replay.scenes.values() for control in scene.get("controls", [])
             ]
+            self._staying = {control.variable for control in self.controls if control.kind not in CENTRED}
         self.begun.set()
 
     def description(self) -> dict[str, Any]:
@@ -209,7 +231,7 @@ class Hub:
         viewer.generation = 0 if self.rows is None else self.rows.generation
         self.viewers.add(viewer)
         self.seen = True
-        viewer.tell({"state": self._state(viewer)})
+        viewer.tell({"state": self._state(viewer), "taken": self._taken})
         if self._end is not None:
             viewer.tell({"end": self._ending()})
         following = asyncio.create_task(viewer.follow(self))
@@ -269,9 +291,8 @@ class Hub:
 
     def _set(self, values: Mapping[str, float]) -> None:
         self._send({"set": dict(values)})
-        centred = {control.variable for control in self.controls if control.kind in CENTRED}
         for name, value in values.items():
-            (self._deflected.add if name in centred and value else self._deflected.discard)(name)
+            (self._deflected.add if name not in self._staying and value else self._deflected.discard)(name)
 
     def _send(self, command: Mapping[str, Any]) -> None:
         with suppress(OSError):

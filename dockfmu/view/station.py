@@ -116,6 +116,7 @@ def watchers(
         pace=pace,
         log=folder / INPUTS,
         every=every,
+        answer=view.put,
     )
     # the last to see a step: what the others do belongs to its work
     return [operator], [view, Pacing(policy=live.late, chunk=every, pace=pace)]

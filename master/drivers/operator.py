@@ -5,13 +5,13 @@ from __future__ import annotations
 import json
 import math
 import socket
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import Any, TextIO
 
 from master.drivers.datagrams import DatagramError, decode
 from master.drivers.driver import Driver, ReceivingDriver
-from master.errors import MasterError
+from master.errors import FmuError, MasterError
 from master.requests import Pace
 from master.result import Result
 from master.system import Structure
@@ -43,9 +43,15 @@ class Operator(ReceivingDriver):
         File that gets each value with the time of the step at which it was set; see `LoggedInputs`.
     every : int
         Macro steps from one look at the connection to the next.
+    answer : callable, optional
+        Called with `{"taken": values}` for each `set` that acts from the next look on, and with `{"refused": reason}`;
+        with `name` where it is an FMU that does not take the value of an input.
 
     Notes
     -----
+    Of several values of an input between two looks the newest counts; but a Boolean that is set and reset between two
+    looks is true for one of them, so that no press of a button is lost.
+
     No line ends a run: one that is not such a command is ignored, counted, and reported in result.warnings.
     """
 
@@ -58,12 +64,16 @@ class Operator(ReceivingDriver):
         pace: Pace,
         log: Path | None = None,
         every: int = 1,
+        answer: Callable[[Mapping[str, Any]], None] | None = None,
     ) -> None:
         super().__init__(inputs, every)
         self.centred, self.pace, self.log = tuple(centred), pace, log
+        self._answer = answer
         self._connection: socket.socket | None = connection
         self._waiting = bytearray()
         self._wanted: dict[str, float] = {}
+        self._later: dict[str, float] = {}
+        """For the look after the next one."""
         self._set: dict[str, float] = {}
         self._out: TextIO | None = None
         self._name = ""
@@ -94,7 +104,7 @@ class Operator(ReceivingDriver):
     def values(self, time: float) -> Mapping[str, Any]:
         self._receive()
         found = {name: value for name, value in self._wanted.items() if self._set.get(name) != value}
-        self._wanted = {}
+        self._wanted, self._later = self._later, {}
         if found:
             self._set |= found
             self._write({"t": time, "set": found})
@@ -127,8 +137,23 @@ class Operator(ReceivingDriver):
     def _leave(self) -> None:
         """Go on without an operator: hand controllers in the middle."""
         self._connection = None
-        self._wanted |= dict.fromkeys(self.centred, 0.0)
+        self._want(dict.fromkeys(self.centred, 0.0))
         self._hold(False)
+
+    def _want(self, values: Mapping[str, float]) -> None:
+        """Set these values at the next look, or at the one after where a button is let go that is still to be seen."""
+        for name, value in values.items():
+            pressed = self._variables[name].storage == "Boolean" and self._wanted.get(name, 0.0) != 0.0
+            self._later.pop(name, None)
+            (self._later if pressed and value == 0.0 else self._wanted)[name] = value
+
+    def _refuse(self, reason: str, **more: str) -> None:
+        super()._refuse(reason)
+        if self._answer is not None:
+            self._answer({"refused": reason, **more})
+
+    def discarded(self, name: str, error: FmuError) -> None:
+        self._refuse(str(error), name=name)
 
     def command(self, line: bytes) -> None:
         """Take one command. Raises DatagramError alone, whatever `line` is."""
@@ -140,7 +165,10 @@ class Operator(ReceivingDriver):
             raise DatagramError(f"{line[:40]!r} is not a command")
         ((word, value),) = content.items()
         if word == "set":
-            self._wanted |= decode(json.dumps(value).encode(), self._variables)
+            taken = decode(json.dumps(value).encode(), self._variables)
+            self._want(taken)
+            if self._answer is not None:
+                self._answer({"taken": taken})
         elif word == "hold" and isinstance(value, bool):
             self._hold(value)
         elif word == "speed" and _is_number(value) and SLOWEST <= value <= FASTEST:

@@ -3,7 +3,7 @@
 Lines of JSON over a connected stream. The first describes the run, as a recording does: `system`, `start`, `stop`,
 `variables` (name: unit, description, causality, variability, type, ...), `parameters` of each element, `attributes`.
 Then `{"rows": n}`, which n times (float64) and n rows of values (float64) follow as bytes; `{"event": name, "t": t}`;
-`{"dropped": n}` where the reader was too slow; at the end `{"status", "outcome", "t_end", "message"}`.
+`{"dropped": n}` where the reader was too slow; what others `put` in between; at the end `{"status", "outcome", "t_end", "message"}`.
 
 `Stream` sends text to anybody: 100 rows a second of 400 values are 5 % of a core. This is for a run at full speed.
 """
@@ -85,7 +85,7 @@ class Feed(Observer):
     def begin(self, run: RunContext) -> None:
         self._sender = threading.Thread(target=self._send, name="feed", daemon=True)
         self._sender.start()
-        self._put(
+        self.put(
             {
                 "system": run.system.name,
                 "start": run.start,
@@ -102,7 +102,7 @@ class Feed(Observer):
             self._dropped_since += len(time)
             return
         if self._dropped_since:
-            self._put({"dropped": self._dropped_since})
+            self.put({"dropped": self._dropped_since})
             self._dropped_since = 0
         head = b'{"rows":%d}\n' % len(time)
         self._offer(head + np.ascontiguousarray(time, "<f8").tobytes() + np.ascontiguousarray(values, "<f8").tobytes())
@@ -111,9 +111,10 @@ class Feed(Observer):
         name, event = self.events[trigger]
         if event.happened(old, new) and not (event.once and name in self._seen):
             self._seen.add(name)
-            self._put({"event": name, "t": time})
+            self.put({"event": name, "t": time})
 
-    def _put(self, content: Mapping[str, Any]) -> None:
+    def put(self, content: Mapping[str, Any]) -> None:
+        """Send a message beside those of the feed itself; call it between `begin` and `end`."""
         self._offer(json.dumps(content, separators=(",", ":")).encode() + b"\n")
 
     def _offer(self, data: bytes) -> None:
@@ -132,7 +133,7 @@ class Feed(Observer):
 
     def end(self, result: Result) -> None:
         if self._sender is not None:
-            self._put(
+            self.put(
                 {
                     "status": result.status,
                     "outcome": result.outcome,

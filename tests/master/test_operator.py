@@ -119,6 +119,42 @@ def test_wrong_commands_are_counted_and_named(alone, line):
 VARIABLES = {"x": Variable("x", 1, "Real", minimum=-1.0, maximum=1.0), "b": Variable("b", 2, "Boolean")}
 
 
+def operator_of(answers=None):
+    """An operator of `VARIABLES` whose connection says nothing."""
+    found = Operator(socket.socketpair()[0], list(VARIABLES), pace=Pace(), answer=answers)
+    found._variables = VARIABLES
+    return found
+
+
+def test_a_button_that_is_pressed_and_let_go_between_two_looks_acts_for_one():
+    operator = operator_of()
+    for line in (b'{"set": {"b": 1, "x": 0.5}}', b'{"set": {"b": 0, "x": 0.25}}'):
+        operator.command(line)
+    # of a deflection the newest value counts
+    assert operator.values(0.0) == {"b": 1.0, "x": 0.25}
+    assert operator.values(0.1) == {"b": 0.0}
+    assert operator.values(0.2) == {}
+    # pressed again before it was seen to be up
+    for line in (b'{"set": {"b": 1}}', b'{"set": {"b": 0}}', b'{"set": {"b": 1}}'):
+        operator.command(line)
+    assert operator.values(0.3) == {"b": 1.0}
+    assert operator.values(0.4) == {}
+
+
+def test_what_is_taken_and_what_is_refused_is_answered(alone, line):
+    ours, theirs = line
+    answers = []
+    operator = operator_of(answers.append)
+    operator.command(b'{"set": {"x": 0.5, "b": 1}}')
+    assert answers == [{"taken": {"x": 0.5, "b": 1.0}}]
+    # in the run, where a line of the connection is refused
+    answers.clear()
+    operator = Operator(ours, ["a.u[1]"], pace=Pace(), answer=answers.append)
+    theirs.sendall(b'{"set": {"a.y[1]": 1}}\n{"set": {"a.u[1]": 2}}\n')
+    run(alone, step=0.1, stop=1.0, drivers=[operator])
+    assert answers == [{"refused": "'a.y[1]' is not an input that can be set"}, {"taken": {"a.u[1]": 2.0}}]
+
+
 @given(st.binary() | st.recursive(
     st.none() | st.booleans() | st.floats() | st.integers() | st.text(),
     lambda inner: st.lists(inner) | st.dictionaries(st.sampled_from(["set", "speed", "hold", "end", "x", "b"]), inner),

@@ -33,6 +33,7 @@ export class LiveSource extends Source {
     this.undrawn = 0;
     this.arrived = () => {};
     this.told = () => {};
+    this.taken = {}; // lists and numbers that the run has taken, by variable: no row has them while it waits
     this.running = description.outcome === 'running';
     socket.binaryType = 'arraybuffer';
     socket.onmessage = event => typeof event.data === 'string' ? this.news(JSON.parse(event.data)) : this.block(event.data);
@@ -121,6 +122,7 @@ export class LiveSource extends Source {
       Object.assign(this, { outcome: message.end.outcome, standing: message.end.standing, message: message.end.message });
     }
     if (message.state) this.operated = message.state;
+    if (message.taken) Object.assign(this.taken, message.taken);
     if (message.closed) this.running = false;
     this.told(message);
   }

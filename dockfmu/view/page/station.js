@@ -4,7 +4,7 @@ const AXES = ['x', 'y', 'z', 'roll', 'pitch', 'yaw'];
 const NAMES = { x: 'forward / back', y: 'up / down', z: 'right / left', roll: 'roll', pitch: 'pitch', yaw: 'yaw' };
 const EVERY_MS = 20; // between two messages while sticks are deflected
 const DEAD_ZONE = 0.08, STEPS = 20; // of a deflection: what a hand does not mean, and its resolution
-const SPEEDS = [0.1, 0.2, 0.5, 1, 2, 5, 10, 20, 50];
+const SPEEDS = [0.1, 0.2, 0.5, 1, 2, 5, 10, 20, 50, 100];
 
 // Two keys of each axis, by their place on the keyboard: towards plus, towards minus.
 const KEYS = {
@@ -41,9 +41,13 @@ export class Station {
     this.element = this.elements[0];
   }
 
-  // Inputs whose values the page shows: lists and numbers, which stay as they were set.
+  // Lists and numbers, which stay as they were set: the page shows their values.
+  get staying() {
+    return this.controls.filter(({ control }) => control === 'choice' || control === 'number');
+  }
+
   get names() {
-    return this.controls.filter(({ control }) => control === 'choice' || control === 'number').map(({ variable }) => variable);
+    return this.staying.map(({ variable }) => variable);
   }
 
   // --- building -------------------------------------------------------------------------------------------------------
@@ -74,7 +78,7 @@ export class Station {
     const buttons = make('div', { className: 'row' }, ...commands.filter(isButton).map(c => this.manual(c)));
     below.append(make('div', { className: 'manual' }, buttons, ...commands.filter(c => !isButton(c)).map(c => this.manual(c))));
     this.listen();
-    this.told({ state: this.source.operated ?? this.state });
+    this.told({ state: this.source.operated ?? this.state, taken: this.source.taken });
     setInterval(() => this.tick(), EVERY_MS);
   }
 
@@ -149,22 +153,29 @@ export class Station {
     }
     if (message.refused) {
       this.refusal = message.refused;
-      for (const control of this.controls) control.recorded = undefined;
+      for (const control of this.staying) {
+        control.recorded = undefined;
+        this.sent.delete(control.number);
+      }
     }
     this.show();
     this.refresh();
+    for (const control of this.staying) if (control.variable in (message.taken ?? {})) this.put(control, message.taken[control.variable]);
+  }
+
+  put({ shown }, value) {
+    // seven digits: columns have single precision
+    if (document.activeElement !== shown) shown.value = String(Number(value.toPrecision(7)));
   }
 
   // Show the newest recorded values of lists and numbers, but not over what an operator types or has just sent: a field
   // changes when its recorded value does.
   refresh() {
-    for (const control of this.controls) {
-      const { control: kind, shown, variable } = control, value = this.source.columns.get(variable)?.at(-1);
-      if (!['choice', 'number'].includes(kind) || value === undefined || value === control.recorded) continue;
-      if (document.activeElement === shown) continue;
+    for (const control of this.staying) {
+      const value = this.source.columns.get(control.variable)?.at(-1);
+      if (value === undefined || value === control.recorded || document.activeElement === control.shown) continue;
       control.recorded = value;
-      // seven digits: columns have single precision
-      shown.value = String(Number(value.toPrecision(7)));
+      this.put(control, value);
     }
   }
 
@@ -175,6 +186,8 @@ export class Station {
     for (const part of [this.hold, this.pace, this.end]) part.disabled = !running || !this.mine;
     for (const { shown } of this.controls) if (shown) shown.disabled = !running || !this.mine;
     this.hold.textContent = hold ? 'go on' : 'hold';
+    // one that a script has chosen
+    if (![...this.pace.options].some(option => Number(option.value) === speed)) this.pace.append(new Option(`${speed} × real time`, speed));
     this.pace.value = String(speed);
     const who = !running ? 'the run is over' : this.mine ? 'you have the controls' : operator === 'other' ? 'another page has the controls' : 'nobody has the controls';
     this.who.textContent = `${who}${hold && running ? ', the run waits' : ''}${this.refusal ? `; refused: ${this.refusal}` : ''}`;

@@ -289,6 +289,35 @@ def test_fields_show_what_the_run_has_after_a_reload_and_to_another_operator(bro
         shown.page.wait_for_selector("html[data-ready]", state="attached")
         assert pilot.newest("step.amplitude") == pytest.approx(0.03)
         pilot.eventually(lambda: fields(pilot) == commands)
+        # what is set while the run waits is in no row yet
+        shown.page.click("#take")
+        pilot.eventually(lambda: shown("dockfmu.station.state().mine"))
+        shown.page.click("#hold")
+        pilot.eventually(lambda: shown("dockfmu.station.state().hold"))
+        shown.page.wait_for_timeout(300)
+        held = shown("dockfmu.rows('manipulator.command.mode')[0].at(-1)")
+        commands["step.axis"], commands["step.amplitude"] = "2", "0.07"
+        pilot.field("step.axis").select_option("2")
+        pilot.field("step.amplitude").fill("0.07")
+        pilot.field("step.amplitude").press("Tab")
+        shown.page.wait_for_timeout(300)
+        shown.page.reload()
+        shown.page.wait_for_selector("html[data-ready]", state="attached")
+        pilot = Pilot(shown)
+        pilot.eventually(lambda: fields(pilot) == commands)
+        assert pilot.newest("step.amplitude") == pytest.approx(0.03)
+        # what the run does not take is said, and the field is what the run has
+        shown.page.click("#take")
+        pilot.eventually(lambda: shown("dockfmu.station.state().mine"))
+        pilot.field("step.speed").fill("-1")
+        pilot.field("step.speed").press("Tab")
+        pilot.eventually(lambda: "below its minimum" in shown.page.inner_text("#who"))
+        assert fields(pilot) == commands
+        assert shown("dockfmu.rows('manipulator.command.mode')[0].at(-1)") == held
+        shown.page.click("#hold")
+        pilot.eventually(lambda: pilot.newest("step.amplitude") == pytest.approx(0.07))
+        assert fields(pilot) == commands
+        shown.page.click("#take")
         # another page sees them, too, and sees them change
         other = Pilot(Shown(context, run.address))
         other.eventually(lambda: fields(other) == commands)
