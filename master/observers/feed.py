@@ -3,7 +3,8 @@
 Lines of JSON over a connected stream. The first describes the run, as a recording does: `system`, `start`, `stop`,
 `variables` (name: unit, description, causality, variability, type, ...), `parameters` of each element, `attributes`.
 Then `{"rows": n}`, which n times (float64) and n rows of values (float64) follow as bytes; `{"event": name, "t": t}`;
-`{"dropped": n}` where the reader was too slow; what others `put` in between; at the end `{"status", "outcome", "t_end", "message"}`.
+`{"dropped": n}` where the reader was too slow; what others `put` in between; at the end `{"status", "outcome", "t_end",
+"message"}`.
 
 `Stream` sends text to anybody: 100 rows a second of 400 values are 5 % of a core. This is for a run at full speed.
 """
