@@ -26,6 +26,7 @@ from dockfmu.campaign.description import Study
 from dockfmu.campaign.laws import Choice
 from dockfmu.campaign.runner import Runner, RunPoint, WorkerMismatchError
 from dockfmu.declare import kept
+from dockfmu.declare.files import files_of
 
 GRACE_S = 10.0
 """Time beyond its limit after which a run that does not end by itself ends its process."""
@@ -55,8 +56,9 @@ class StudyPlugin(WorkerPlugin):
         self.parcel = parcel
 
     def setup(self, worker: Any) -> None:
-        """Keep the parcel in the process of the worker."""
+        """Keep the parcel in the process of the worker, and its temporary files where Dask clears up after a kill."""
         _parcels[self.parcel.key] = self.parcel
+        tempfile.tempdir = worker.local_directory
 
     def teardown(self, worker: Any) -> None:
         """Free what the parcel has loaded."""
@@ -64,10 +66,15 @@ class StudyPlugin(WorkerPlugin):
         runner = _runners.pop(self.parcel.key, None)
         if runner is not None:
             runner.close()
+        folder = _folders.pop(self.parcel.key, None)
+        if folder is not None:
+            folder.cleanup()
+        tempfile.tempdir = None
 
 
 _parcels: dict[str, Parcel] = {}
 _runners: dict[str, Any] = {}
+_folders: dict[str, tempfile.TemporaryDirectory[str]] = {}
 _busy = threading.Lock()
 
 
@@ -82,17 +89,18 @@ def fingerprint() -> dict[str, str]:
 
 
 def pack(study: Study) -> tuple[Study, dict[str, bytes]]:
-    """Return a study whose files have names of their own, and their content by these names.
+    """Return a study whose files are in folders of their own, and the content of all that it needs by their names.
 
-    Raises OSError for a file that cannot be read.
+    A declared system takes along the files that it extends. Raises OSError for a file that cannot be read.
     """
     files: dict[str, bytes] = {}
 
     def take(name: str) -> str:
         file, mark, member = name.partition("#")
-        packed = f"{len(files)}-{Path(file).name}"
-        files[packed] = study.path(file).read_bytes()
-        return packed + mark + member
+        place, first = len(files), study.path(file)
+        needed = files_of(first) if first.suffix == ".toml" else [first]
+        files.update({f"{place}/{each.name}": each.read_bytes() for each in needed})
+        return f"{place}/{first.name}{mark}{member}"
 
     def system(name: str) -> str:
         return take(name) if name.partition("#")[0].endswith((".ssp", ".toml")) else name
@@ -142,8 +150,10 @@ def _runner(key: str) -> Any:
         other = [f"{n} {mine.get(n)} instead of {v}" for n, v in parcel.fingerprint.items() if mine.get(n) != v]
         if other:
             raise WorkerMismatchError(f"the worker on {platform.node()} differs from the client: {', '.join(other)}")
-        folder = Path(tempfile.mkdtemp(prefix="campaign-"))
+        _folders[key] = tempfile.TemporaryDirectory(prefix="campaign-")
+        folder = Path(_folders[key].name)
         for name, content in parcel.files.items():
+            (folder / name).parent.mkdir(exist_ok=True)
             (folder / name).write_bytes(content)
         _runners[key] = parcel.runner(replace(parcel.study, folder=folder), parcel.digests)
     return _runners[key]

@@ -29,20 +29,42 @@ def description(name: str) -> str:
 
 def read_tables(file: Path, above: tuple[Path, ...] = ()) -> dict[str, Any]:
     """Return the tables of a file, laid over those that it extends. Raises DeclarationError."""
+    content = _content(file)
+    extended = _extended(file, content, above)
+    content.pop("extends", None)
+    return content if extended is None else _merged(read_tables(extended, (*above, file.resolve())), content)
+
+
+def files_of(file: Path) -> list[Path]:
+    """Return a file and those that it extends in its own folder, which it needs wherever it is brought.
+
+    Raises DeclarationError.
+    """
+    found: list[Path] = []
+    last: Path | None = file
+    while last is not None and last.parent.resolve() != SYSTEMS:
+        found.append(last)
+        last = _extended(last, _content(last), tuple(each.resolve() for each in found[:-1]))
+    return found
+
+
+def _content(file: Path) -> dict[str, Any]:
     try:
-        content = tomllib.loads(file.read_text(encoding="utf-8"))
+        return tomllib.loads(file.read_text(encoding="utf-8"))
     except (OSError, ValueError) as error:
         reason = error.strerror if isinstance(error, OSError) else error
         raise DeclarationError(f"{file}: {reason}") from error
+
+
+def _extended(file: Path, content: Mapping[str, Any], above: tuple[Path, ...]) -> Path | None:
+    """Return the file that the content of `file` extends, none of those `above`; None where it extends none."""
     if "extends" not in content:
-        return content
+        return None
     base = f"{Table(content, str(file)).text('extends')}.toml"
-    del content["extends"]
     found = next((folder / base for folder in (file.parent, SYSTEMS) if (folder / base).is_file()), None)
-    above = (*above, file.resolve())
-    if found is None or found.resolve() in above:
+    if found is None or found.resolve() in (*above, file.resolve()):
         raise DeclarationError(f"{file}: extends {base}, which {'extends it' if found else 'does not exist'}")
-    return _merged(read_tables(found, above), content)
+    return found
 
 
 def _merged(base: Mapping[str, Any], over: Mapping[str, Any]) -> dict[str, Any]:

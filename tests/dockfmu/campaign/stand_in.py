@@ -8,6 +8,7 @@ import os
 import resource
 import signal
 import sys
+import threading
 import time
 from pathlib import Path
 
@@ -63,9 +64,14 @@ def data_set(folder):
     return DataSet(Path(folder) / "runs.parquet", COLUMNS)
 
 
-def make(folder, runs, options, say=lambda text: None, **faults):
+def make(folder, runs, options, say=lambda text: None, lose_nanny=False, **faults):
+    """Make runs; with `lose_nanny` the first nanny of the cluster, and its worker, close while they go on."""
     with data_set(folder) as data, Execution(study(runs, **faults), {}, options, StandIn) as cluster:
+        if lose_nanny:
+            threading.Timer(1.0, lambda: cluster._cluster.sync(cluster._cluster.workers[0].close)).start()
         campaign.make_runs(data, cluster, runs, say)
+        if lose_nanny:
+            assert cluster.threads == 1
 
 
 def main():

@@ -68,8 +68,12 @@ def wait_for_parts(folder, count, process):
         time.sleep(0.01)
 
 
-def test_killed_workers_hanging_runs_and_faults_are_told_by_index(tmp_path):
+def test_killed_workers_hanging_runs_and_faults_are_told_by_index(tmp_path, monkeypatch):
+    temporary = tmp_path / "temporary"
+    temporary.mkdir()
+    monkeypatch.setitem(ENVIRONMENT, "TMPDIR", str(temporary))
     finished(tmp_path, "--workers", 2, "--faults", "kill", "raise", "hang")
+    assert not list(temporary.rglob("campaign-*"))
     told = rows_are_whole(tmp_path, crashed=(stand_in.KILLER, stand_in.RAISER, stand_in.HANGER))
     assert "crashed" in told.loc[stand_in.KILLER, "reason"]
     assert "ZeroDivisionError" in told.loc[stand_in.RAISER, "reason"]
@@ -88,6 +92,25 @@ def test_a_client_that_is_killed_goes_on_where_it_was(tmp_path):
     before = parts(tmp_path)
     assert before > 0
     finished(tmp_path, "--workers", 2)
+    rows_are_whole(tmp_path)
+
+
+def test_workers_and_nannies_end_with_a_client_that_is_killed_alone(tmp_path):
+    """The nannies of a cluster on this machine live in its client; none of its processes may stay."""
+    process = client(tmp_path, "--workers", 2)
+    wait_for_parts(tmp_path, 2, process)
+    below = children(process)
+    assert len([child for child in below if "spawn_main" in " ".join(child.cmdline())]) == 2
+    process.kill()
+    process.wait()
+    _, alive = psutil.wait_procs(below, timeout=30)
+    assert not alive
+    finished(tmp_path, "--workers", 2)
+    rows_are_whole(tmp_path)
+
+
+def test_a_nanny_that_ends_takes_its_worker_along_and_no_run(tmp_path):
+    stand_in.make(tmp_path, RUNS, ClusterOptions(2, None, "1GiB"), lose_nanny=True, takes=0.02)
     rows_are_whole(tmp_path)
 
 
@@ -241,10 +264,10 @@ def test_workers_and_a_nanny_killed_at_random_moments(tmp_path, cluster):
         time.sleep(choose.random() * 0.5)
         kill(choose.choice(workers_of(nannies)))
     wait_for_parts(tmp_path, parts(tmp_path) + 1, process)
-    workers = children(nannies[0])
+    below = children(nannies[0])
     nannies[0].kill()
-    for worker_process in workers:
-        kill(worker_process)
+    _, alive = psutil.wait_procs(below, timeout=30)
+    assert not alive
     output, _ = process.communicate(timeout=240)
     assert process.returncode == 0, output
     rows_are_whole(tmp_path)
