@@ -27,13 +27,17 @@ def pair(oscillator, tmp_path_factory) -> Path:
 
 @pytest.fixture(scope="session")
 def python_fmu(tmp_path_factory):
-    """Builds one of the scripts beside this file with pythonfmu's own builder, once."""
+    """Builds one of the scripts in `fmus` with pythonfmu's own builder, once."""
+    folder = Path(__file__).parent / "fmus"
     built = {}
 
     def build(script: str) -> Path:
         if script not in built:
-            file = Path(__file__).parent / "fmus" / f"{script}.py"
-            built[script] = Path(FmuBuilder.build_FMU(file, dest=tmp_path_factory.mktemp(script)))
+            built[script] = Path(
+                FmuBuilder.build_FMU(
+                    folder / f"{script}.py", tmp_path_factory.mktemp(script), [folder / "array_slave.py"]
+                )
+            )
         return built[script]
 
     return build

@@ -108,7 +108,7 @@ def test_spec08_oracle_O37_coarse_control_loads_the_arm_more(run):
 
 
 def test_a_slow_insert_without_steps_saturates_the_drives_below_the_limits(run):
-    """What exceeds them is the speed: at 5 mm/s, a tenth, the drives of ERA give no more than this."""
+    """The speed exceeds them: at 5 mm/s, a tenth, the drives of ERA give no more than this."""
     done = run("airlock_era_coarse", "--no-report", "--set", "sequence.parameters.step.speed[1]=0.005")
     force, torque = load(done)
     assert 150.0 < force < 300.0

@@ -69,7 +69,7 @@ def test_spec08_section_5_4_growth_of_a_payload_on_its_arm_is_the_eigenvalue(sha
 
 @pytest.mark.parametrize("share", [0.0, 0.25, 0.5, 0.74])
 def test_spec08_section_5_4_modes_of_a_payload_on_its_arm_share_the_growth_of_the_rule(share):
-    """What the stand adds to all modes together is k tau / 2m, whatever the damper."""
+    """The stand adds k tau / 2m to the growth of all modes together, whatever the damper."""
     c = share * BERTH * STAND.total_delay
     alone, delayed = (delayed_berth.eigenvalues(stand, BERTH, c) for stand in (QUICK, STAND))
     grown = (delayed.real - alone.real).sum()

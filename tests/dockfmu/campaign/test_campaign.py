@@ -299,7 +299,7 @@ def test_questions_need_a_value_of_each_choice_and_take_units(folder, tmp_path):
 
 
 def test_kept_rows_of_another_step_are_refused(folder, tmp_path):
-    """As where a search is given fewer runs, and its last one comes where another was."""
+    """A search that is given fewer runs asks for its last one, refined, where another was kept."""
     campaign, _ = asked(folder, tmp_path, None)
     runner = Runner(campaign.study)
     cluster = SimpleNamespace(run=lambda points: map(runner.run, points))

@@ -6,7 +6,8 @@ interface in its own axes, approached at a limited acceleration; nothing that pu
 """
 
 import numpy as np
-from pythonfmu import Boolean, Fmi2Causality, Fmi2Slave, Fmi2Variability, Integer, Real
+from array_slave import ArraySlave
+from pythonfmu import Boolean, Fmi2Causality, Fmi2Variability, Integer, Real
 
 JOINTS = 7
 SEMI = 2
@@ -31,7 +32,7 @@ def unit_quaternion(A):
     return np.array([w, *np.array([A[2, 1] - A[1, 2], A[0, 2] - A[2, 0], A[1, 0] - A[0, 1]]) / (4.0 * w)])
 
 
-class KinematicArm(Fmi2Slave):
+class KinematicArm(ArraySlave):
     def __init__(self, **options):
         super().__init__(**options)
         parameter = Fmi2Causality.parameter
@@ -79,21 +80,6 @@ class KinematicArm(Fmi2Slave):
         self.angle = np.zeros((JOINTS, 1))
         for k in range(JOINTS):
             self.add(f"joint[{k + 1}].angle", self.angle[k, 0:1].reshape(()), Fmi2Causality.output)
-
-    def add(self, name, array, causality, kind=Real, **rest):
-        """Register the elements of an array as variables of a type, counted from 1."""
-        native = {Real: float, Integer: int, Boolean: bool}[kind]
-        for place in np.ndindex(array.shape):
-            subscript = f"[{','.join(str(i + 1) for i in place)}]" if place else ""
-            self.register_variable(
-                kind(
-                    name + subscript,
-                    causality=causality,
-                    getter=lambda place=place: native(array[place]),
-                    setter=lambda value, place=place: array.__setitem__(place, value),
-                    **rest,
-                )
-            )
 
     def chain(self):
         """Return the joints' places (7, 3) and axes (7, 3), the gripper's place and its axes (columns), all in I."""

@@ -4,7 +4,8 @@ It takes the ports of `dockfmu ports atv_probe_cone.chaser` and the parameters t
 """
 
 import numpy as np
-from pythonfmu import Boolean, Fmi2Causality, Fmi2Slave, Fmi2Variability, Integer, Real
+from array_slave import ArraySlave
+from pythonfmu import Boolean, Fmi2Causality, Fmi2Variability, Integer
 
 
 def cross(w):
@@ -17,7 +18,7 @@ def matrix(q):
     return np.eye(3) + 2.0 * q[0] * u + 2.0 * u @ u
 
 
-class NumpyCraft(Fmi2Slave):
+class NumpyCraft(ArraySlave):
     def __init__(self, **options):
         super().__init__(**options)
         self.mass = np.array(1.0)
@@ -27,7 +28,7 @@ class NumpyCraft(Fmi2Slave):
         self.position, self.velocity, self.spin = np.zeros(3), np.zeros(3), np.zeros(3)
         self.attitude = np.array([1.0, 0.0, 0.0, 0.0])
         self.force, self.torque = np.zeros(3), np.zeros(3)
-        self.push, self.hold = 0, False
+        self.push, self.hold = np.array(0.0), np.array(0.0)
         self.out = {
             name: np.zeros(4 if name == "quaternion" else 3)
             for name in (
@@ -44,33 +45,12 @@ class NumpyCraft(Fmi2Slave):
         self.add("port[1].torque", self.torque, Fmi2Causality.input)
         for name, array in self.out.items():
             self.add(f"port[1].{name}", array, Fmi2Causality.output)
-        for kind, name, attribute in ((Integer, "push", "push"), (Boolean, "attitude_hold", "hold")):
-            self.register_variable(
-                kind(
-                    f"command.{name}",
-                    causality=Fmi2Causality.input,
-                    getter=lambda attribute=attribute: getattr(self, attribute),
-                    setter=lambda value, attribute=attribute: setattr(self, attribute, value),
-                )
-            )
-
-    def add(self, name, array, causality, **rest):
-        """The elements of an array as variables, counted from 1."""
-        for place in np.ndindex(array.shape):
-            subscript = f"[{','.join(str(i + 1) for i in place)}]" if place else ""
-            self.register_variable(
-                Real(
-                    name + subscript,
-                    causality=causality,
-                    getter=lambda place=place: float(array[place]),
-                    setter=lambda value, place=place: array.__setitem__(place, value),
-                    **rest,
-                )
-            )
+        self.add("command.push", self.push, Fmi2Causality.input, Integer)
+        self.add("command.attitude_hold", self.hold, Fmi2Causality.input, Boolean)
 
     def rates(self, q, w):
         """(acceleration of the centre in I, angular acceleration in body axes) under the wrench held in body axes."""
-        force = self.force + np.array([self.push * float(self.thrust), 0.0, 0.0])
+        force = self.force + np.array([float(self.push * self.thrust), 0.0, 0.0])
         torque = self.torque + np.cross(self.arm, self.force)
         return (
             matrix(q) @ force / float(self.mass),
