@@ -29,7 +29,7 @@ def _mean(port, moving, impulse, angular_impulse, h):
 
 @kernel
 def initialize(m):
-    """Set the momenta and works at the start, after the mechanism's own audit: no lag, nothing exchanged."""
+    """Set momenta, works and wrenches at the start, after the mechanism's own audit: no lag, nothing exchanged."""
     balance = m.balance
     own = load(balance.end_momentum)
     own_angular = load(balance.end_angular_momentum)
@@ -46,6 +46,9 @@ def initialize(m):
     m.audit.work_base = 0.0
     m.audit.work_target = 0.0
     keep_force_now(m)
+    for port in (m.base, m.target):
+        store(load(port.force_now), port.force)
+        store(load(port.torque_now), port.torque)
 
 
 @kernel

@@ -5,15 +5,15 @@ legs are evaluated once, with velocities predicted by the last acceleration; vel
 moves to the end. Second order for smooth forces.
 """
 
-from math import ceil, isfinite
+from math import isfinite
 
 from components.contact import kinematics, ring_pair
 from components.core import check
-from components.core.component import Message, combined, fail
+from components.core.component import combined, fail
 from components.core.kernel import kernel
 from components.core.rotation import load_matrix, load_quaternion, store_quaternion
-from components.core.vector import ZERO, accumulate, add, load, store
-from components.devices import drive, exchange, motion, pushers
+from components.core.vector import accumulate, add, load, store
+from components.devices import drive, exchange, macro_step, motion, pushers
 from components.linkage import hexapod
 from components.peripheral_mechanism import (
     accounting,
@@ -28,23 +28,12 @@ from components.peripheral_mechanism import (
 )
 from components.peripheral_mechanism.ports import AFFINE
 
-STEP_TOO_LONG = 3
-
-_OWN = {
-    STEP_TOO_LONG: Message(
-        "step {status.value:g} s is longer than parameters.step_limit = {parameters.step_limit:g} s", discard=True
-    ),
-}
 MESSAGES = combined(
-    check.messages("1 base, 2 target, 3 motor voltages, 4 contact"), _OWN, platform.MESSAGES, validity.MESSAGES
+    check.messages("1 base, 2 target, 3 motor voltages, 4 contact"),
+    macro_step.MESSAGES,
+    platform.MESSAGES,
+    validity.MESSAGES,
 )
-
-# of times, relative: a product or a sum each, and their difference
-ROUNDING = 4.0 * 2.0**-52
-# a micro-step may be halved to this part of it when a penetration exceeds its limit (R30)
-SMALLEST = 1.0 / 16.0
-# returned by a trial that must be repeated with shorter micro-steps because a contact has closed
-CLOSED = -1
 
 
 @kernel
@@ -163,7 +152,7 @@ def _micro_step(m, start, h, long):
     if code == 0:
         code = contact.detect(m, h)
     if code == 0 and long and contact.newly_closed(m):
-        code = CLOSED
+        code = macro_step.CLOSED
     if code:
         store(load(m.stepping.position), x.ring.position)
         store_quaternion(load_quaternion(m.stepping.quaternion), s.quaternion)
@@ -255,58 +244,15 @@ def initialize(m):
     for i in range(6):
         m.ring_state.acceleration[i] = m.hexapod.ring.acceleration[i]
     exchange.initialize(m)
-    store(load(m.base.force_now), m.base.force)
-    store(load(m.base.torque_now), m.base.torque)
-    store(load(m.target.force_now), m.target.force)
-    store(load(m.target.torque_now), m.target.torque)
     return 0
 
 
 @kernel
-def _advance(m, h):
-    """Make all micro-steps of a step of length h. Returns 0, or the code of a failure.
-
-    A long micro-step in which a contact closes is repeated as a short one, one with too deep a penetration is halved.
-    """
-    p = m.parameters
-    done = 0.0
-    left = 1
-    while left > 0:
-        left = max(1, ceil((h - done) / m.stepping.micro_step - 1e-9))
-        size = (h - done) / left
-        code = _micro_step(m, done, size, m.stepping.micro_step > p.micro_step)
-        if code == CLOSED:
-            micro_step_control.restart(p, m.stepping)
-        elif ring_pair.PENETRATION < code < platform.DEGENERATE and size > SMALLEST * p.micro_step:
-            m.stepping.micro_step = min(0.5 * size, p.micro_step)
-        elif code:
-            return code
-        else:
-            done += size
-            left -= 1
-    return 0
-
-
-@kernel
-def step(m, t, h):
-    """Advance the mechanism from t by h > 0, s. Returns 0, or the code of a failure."""
-    code = _check_inputs(m)
-    if code:
-        return code
-    # importers pass the difference of two times that they have rounded
-    if h - ROUNDING * (abs(t) + h) > m.parameters.step_limit:
-        return fail(m.status, STEP_TOO_LONG, h, 0)
-    store(ZERO, m.balance.impulse)
-    store(ZERO, m.balance.angular_impulse)
+def _begin(m):
+    """Begin a step: contact, and the momenta with the true motion of the base. Returns 0, or the code of a failure."""
     contact.begin_step(m)
-    code = momentum_balance.begin(m)
-    if code == 0:
-        code = _advance(m, h)
-    if code == 0:
-        code = _finish(m, h)
-    if code:
-        return code
-    m.status.code = 0.0
-    motion.place_ports(m.base, m.target, m.motion, 0.5 * h)
-    exchange.set_mean_wrenches(m, h)
-    return 0
+    return momentum_balance.begin(m)
+
+
+_advance = macro_step.advancing(_micro_step, micro_step_control.restart, ring_pair.PENETRATION, platform.DEGENERATE)
+step = macro_step.stepping(_check_inputs, _begin, _advance, _finish)

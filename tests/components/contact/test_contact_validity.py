@@ -24,9 +24,9 @@ from components.contact.probe_cone.ports import CONTACTS, LATCHES, PADS, ROLLERS
 from components.contact_probe_cone import component as contact_component
 from components.core.component import Instance
 from components.core.field import INTEGER
+from components.devices.macro_step import CLOSED
 from components.probe_mechanism import component as mechanism_component
 from components.probe_mechanism import internal_contact, kernel
-from components.probe_mechanism.kernel import CLOSED
 from tests.components.contact.test_brute_force import captured, unit_of
 
 STOP = 0.2950 + 0.012

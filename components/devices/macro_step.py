@@ -1,0 +1,90 @@
+"""The macro step of a mechanism: its micro-steps, and the mean wrenches on both craft at its end (spec/00 section 6).
+
+The record m of the mechanism has the groups that `exchange` works with, `status`, `stepping` of its control of
+micro-steps, and the parameters `micro_step` and `step_limit`.
+"""
+
+from math import ceil
+
+from components.core.component import Message, fail
+from components.core.kernel import kernel
+from components.core.vector import ZERO, store
+from components.devices import exchange, motion
+
+STEP_TOO_LONG = 3
+MESSAGES = {
+    STEP_TOO_LONG: Message(
+        "step {status.value:g} s is longer than parameters.step_limit = {parameters.step_limit:g} s", discard=True
+    ),
+}
+
+CLOSED = -1
+"""Returned by a micro-step that must be repeated with a shorter length because a contact has closed in it."""
+
+# a micro-step may be halved to this part of it when a penetration exceeds its limit (R30)
+SMALLEST = 1.0 / 16.0
+# of times, relative: a product or a sum each, and their difference
+ROUNDING = 4.0 * 2.0**-52
+
+
+def advancing(micro_step, restart, below, above):
+    """Return the kernel `advance(m, h) -> code` that makes all micro-steps of a step of length h, s.
+
+    `micro_step(m, start, size, long) -> code` makes one, from `start` (s) in the step. It returns CLOSED if a contact
+    closes in one that is `long`, which then is repeated after `restart(parameters, stepping)`. One whose code lies
+    between `below` and `above`, both excluded, met too deep a penetration and is halved. Neither has changed anything.
+    """
+
+    @kernel
+    def advance(m, h):
+        p = m.parameters
+        done = 0.0
+        left = 1
+        while left > 0:
+            left = max(1, ceil((h - done) / m.stepping.micro_step - 1e-9))
+            size = (h - done) / left
+            code = micro_step(m, done, size, m.stepping.micro_step > p.micro_step)
+            if code == CLOSED:
+                restart(p, m.stepping)
+            elif below < code < above and size > SMALLEST * p.micro_step:
+                m.stepping.micro_step = min(0.5 * size, p.micro_step)
+            elif code:
+                return code
+            else:
+                done += size
+                left -= 1
+        return 0
+
+    return advance
+
+
+def stepping(check_inputs, begin, advance, finish):
+    """Return the kernel `step(m, t, h) -> code` that advances a mechanism from t by h > 0, s.
+
+    `check_inputs(m)`, `begin(m)`, `advance(m, h)` and `finish(m, h)` each return 0, or the code of a failure.
+    """
+
+    @kernel
+    def step(m, t, h):
+        code = check_inputs(m)
+        if code:
+            return code
+        # importers pass the difference of two times that they have rounded
+        if h - ROUNDING * (abs(t) + h) > m.parameters.step_limit:
+            return fail(m.status, STEP_TOO_LONG, h, 0)
+        store(ZERO, m.balance.impulse)
+        store(ZERO, m.balance.angular_impulse)
+        code = begin(m)
+        if code == 0:
+            code = advance(m, h)
+        if code == 0:
+            code = finish(m, h)
+        if code:
+            return code
+        # a micro-step that was repeated may have left the code of its first trial
+        m.status.code = 0.0
+        motion.place_ports(m.base, m.target, m.motion, 0.5 * h)
+        exchange.set_mean_wrenches(m, h)
+        return 0
+
+    return step
