@@ -3,15 +3,32 @@
 The forces of a unit whose links move under them within the step need the velocities at its end, which the forces
 themselves make; a list lets them be summed as often as needed. A unit has the groups `tally` (`tally()`) and `work`
 with the motion `link` of its active part and the wrenches `passive` and `active`, in axes of the passive frame. The
-groups of the other units' lists have more; `status` and `list_contacts` serve all of them.
+groups of the other units' lists have more; `contacts`, `status` and `list_contacts` serve all of them.
 """
 
 from __future__ import annotations
 
 from components.contact.force import clear, contact_force, exert, point_velocity, spring_force, stored_energy
-from components.core.field import Group, private
+from components.core.field import Field, Group, private
 from components.core.kernel import kernel
 from components.core.vector import dot, load, scale, store
+
+
+def contacts(count: int, *more: Field) -> Group:
+    """Return the group of at most `count` contacts of a list, with `more` fields of a kind of unit."""
+    return Group(
+        "contact",
+        private("pair", "1", "kind of pair"),
+        private("index", "1", "which of several equal parts, from 1; 0 if there is one"),
+        private("position", "m", "contact point, passive frame", shape=3),
+        private("normal", "1", "unit reaction on the passive unit, its axes", shape=3),
+        private("gain", "1", "size of the gradient of the depth, whose direction is the normal"),
+        private("penetration", "m", "depth; 0 for a spring that presses"),
+        private("normal_force", "N", "normal reaction"),
+        private("friction_force", "N", "friction"),
+        *more,
+        count=count,
+    )
 
 
 def tally(count: int) -> Group:
@@ -22,19 +39,10 @@ def tally(count: int) -> Group:
         private("stored_energy", "J", "in contacts and in springs that press"),
         private("excess", "m", "penetration that exceeds its limit"),
         private("index", "1", "which of several equal parts exceeds it, from 1"),
-        Group(
-            "contact",
-            private("pair", "1", "kind of pair"),
-            private("index", "1", "which of several equal parts, from 1"),
-            private("position", "m", "contact point, passive frame", shape=3),
-            private("normal", "1", "unit reaction on the passive unit, its axes", shape=3),
-            private("gain", "1", "size of the gradient of the depth, whose direction is the normal"),
-            private("penetration", "m", "depth; 0 for a spring that presses"),
+        contacts(
+            count,
             private("push", "N", "of a spring that presses, along the normal"),
             private("force", "N", "on the passive unit", shape=3),
-            private("normal_force", "N", "normal reaction"),
-            private("friction_force", "N", "friction"),
-            count=count,
         ),
     )
 

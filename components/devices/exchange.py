@@ -1,15 +1,47 @@
 """Mean wrenches of a mechanism on both craft, from its momentum and the impulse on the target (spec/00 R4, R38, R45).
 
-The record m of the mechanism has the groups `base`, `target`, `motion`, `balance` and `audit` as the probe mechanism
-declares them.
+The record m of the mechanism has the groups `base`, `target` and `motion` of its ports, and `balance` and `audit` with
+the fields of this module among theirs.
 """
 
+from __future__ import annotations
+
+from components.core.field import Field, output, private
 from components.core.kernel import kernel
 from components.core.ports import BASE_MOTION
 from components.core.rotation import apply, apply_transposed, load_matrix
 from components.core.vector import ZERO, accumulate, add, cross, dot, load, negate, scale, store, subtract
 
 SOURCE, LAGGED = (BASE_MOTION.codes[mode] for mode in ("SOURCE", "LAGGED"))
+
+
+def balance() -> tuple[Field, ...]:
+    """Return the fields of the group `balance` that hold what one step leaves for the next."""
+    return (
+        private("impulse", "N.s", "on the passive unit in this step, I", shape=3),
+        private("angular_impulse", "N.m.s", "on the passive unit in this step, about the origin of I", shape=3),
+        private("momentum", "N.s", "of the mechanism from which the next step counts, I", shape=3),
+        private("angular_momentum", "N.m.s", "likewise, about the origin of I", shape=3),
+        private("end_momentum", "N.s", "of the mechanism at the end of the step, base extrapolated, I", shape=3),
+        private("end_angular_momentum", "N.m.s", "likewise, about the origin of I", shape=3),
+        private("lag", "N.s", "momentum that the base's true motion added to the extrapolated one's at the start "
+                "of the step, I", shape=3),
+        private("angular_lag", "N.m.s", "likewise, about the origin of I", shape=3),
+        private("base_twist", "1", "of frame 0 as extrapolated to the end of the last step: velocity, angular "
+                "velocity, its axes", shape=6),
+        private("force_now", "N", "on the base at the end of the last step, I", shape=3),
+    )  # fmt: skip
+
+
+def audit() -> tuple[Field, ...]:
+    """Return the fields of the group `audit` that are not in that of every component."""
+    return (
+        output("own_momentum", "N.s", "linear momentum, with the base's true motion at the start of the step; of "
+               "motion relative to the base if base_motion is SOURCE; I", shape=3),
+        output("own_angular_momentum", "N.m.s", "angular momentum about the origin of I, likewise", shape=3),
+        output("base_impulse_error", "N.s", "impulse of base.force_now so far, trapezoidal, less that of "
+               "base.force; I", shape=3),
+    )  # fmt: skip
 
 
 @kernel

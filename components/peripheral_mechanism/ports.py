@@ -9,7 +9,7 @@ from components.contact import kinematics
 from components.core import ports
 from components.core.field import BOOLEAN, INPUT, INTEGER, OUTPUT, Field, Group, input, output, parameter, private
 from components.core.record import Record
-from components.devices import drive, pushers
+from components.devices import drive, exchange, pushers
 from components.linkage import hexapod
 from components.peripheral_mechanism import accumulator, micro_step_control, platform, retraction
 from components.peripheral_mechanism.contact_ports import RingContactPorts
@@ -86,28 +86,6 @@ def _apart(fields: tuple[Field, ...]) -> tuple[Field, ...]:
     return tuple(replace(field, start=(3.0, 0.0, 0.0)) if field.name == "position" else field for field in fields)
 
 
-def _balance(*more: Field) -> Group:
-    return Group(
-        "balance",
-        private("impulse", "N.s", "on the passive unit in this step, I", shape=3),
-        private("angular_impulse", "N.m.s", "on the passive unit in this step, about the origin of I", shape=3),
-        private("momentum", "N.s", "of the mechanism from which the next step counts, I", shape=3),
-        private("angular_momentum", "N.m.s", "likewise, about the origin of I", shape=3),
-        private("end_momentum", "N.s", "of the mechanism at the end of the step, base extrapolated, I", shape=3),
-        private("end_angular_momentum", "N.m.s", "likewise, about the origin of I", shape=3),
-        private("lag", "N.s", "momentum that the base's true motion added to the extrapolated one's at the start "
-                "of the step, I", shape=3),
-        private("angular_lag", "N.m.s", "likewise, about the origin of I", shape=3),
-        private("base_twist", "1", "of frame 0 as extrapolated to the end of the last step: velocity, angular "
-                "velocity, its axes", shape=6),
-        private("force_now", "N", "on the base at the end of the last step, I", shape=3),
-        private("pusher_energy", "J", "stored in the pushers"),
-        private("spring_energy", "J", "of the accumulators at the start"),
-        private("gear_loss", "J", "of the power gears while they pay out"),
-        *more,
-    )  # fmt: skip
-
-
 def record(contact: RingContactPorts) -> Record:
     """Return the record of the build with this contact."""
     return Record(
@@ -164,11 +142,7 @@ def record(contact: RingContactPorts) -> Record:
         Group(
             "audit",
             *ports.audit((*DEVICES, *contact.devices), (*WORKS, *contact.works)).members,
-            output("own_momentum", "N.s", "linear momentum, with the base's true motion at the start of the step; of "
-                   "motion relative to the base if base_motion is SOURCE; I", shape=3),
-            output("own_angular_momentum", "N.m.s", "angular momentum about the origin of I, likewise", shape=3),
-            output("base_impulse_error", "N.s", "impulse of base.force_now so far, trapezoidal, less that of "
-                   "base.force; I", shape=3),
+            *exchange.audit(),
         ),
         ports.status(),
         _parameters(),
@@ -179,6 +153,13 @@ def record(contact: RingContactPorts) -> Record:
         kinematics.placement("relative", "frame 0 relative to PU, PU axes"),
         Group("motion", kinematics.moving("base", "frame 0"), kinematics.moving("target", "frame PU")),
         micro_step_control.state(),
-        _balance(*contact.balance),
+        Group(
+            "balance",
+            *exchange.balance(),
+            private("pusher_energy", "J", "stored in the pushers"),
+            private("spring_energy", "J", "of the accumulators at the start"),
+            private("gear_loss", "J", "of the power gears while they pay out"),
+            *contact.balance,
+        ),
         *contact.hidden,
     )  # fmt: skip

@@ -8,7 +8,7 @@ from components.contact import kinematics
 from components.core import ports
 from components.core.field import BOOLEAN, INPUT, OUTPUT, Field, Group, enumeration, input, output, parameter, private
 from components.core.record import Record
-from components.devices import drive, pushers
+from components.devices import drive, exchange, pushers
 from components.probe_mechanism import axial, cover, lateral, limiter, micro_step_control, tree
 from components.probe_mechanism.axial_ports import AxialPorts
 from components.probe_mechanism.contact_ports import ContactPorts
@@ -145,11 +145,7 @@ def record(contact: ContactPorts, axial_device: AxialPorts, movable_limiter: boo
         Group(
             "audit",
             *ports.audit(devices, (*WORKS, *contact.works)).members,
-            output("own_momentum", "N.s", "linear momentum, with the base's true motion at the start of the step; of "
-                   "motion relative to the base if base_motion is SOURCE; I", shape=3),
-            output("own_angular_momentum", "N.m.s", "angular momentum about the origin of I, likewise", shape=3),
-            output("base_impulse_error", "N.s", "impulse of base.force_now so far, trapezoidal, less that of "
-                   "base.force; I", shape=3),
+            *exchange.audit(),
         ),
         ports.status(),
         _parameters(axial_device, movable_limiter),
@@ -167,18 +163,7 @@ def record(contact: ContactPorts, axial_device: AxialPorts, movable_limiter: boo
         micro_step_control.state(joints),
         Group(
             "balance",
-            private("impulse", "N.s", "on the passive unit in this step, I", shape=3),
-            private("angular_impulse", "N.m.s", "on the passive unit in this step, about the origin of I", shape=3),
-            private("momentum", "N.s", "of the mechanism from which the next step counts, I", shape=3),
-            private("angular_momentum", "N.m.s", "likewise, about the origin of I", shape=3),
-            private("end_momentum", "N.s", "of the mechanism at the end of the step, base extrapolated, I", shape=3),
-            private("end_angular_momentum", "N.m.s", "likewise, about the origin of I", shape=3),
-            private("lag", "N.s", "momentum that the base's true motion added to the extrapolated one's at the start "
-                    "of the step, I", shape=3),
-            private("angular_lag", "N.m.s", "likewise, about the origin of I", shape=3),
-            private("base_twist", "1", "of frame 0 as extrapolated to the end of the last step: velocity, angular "
-                    "velocity, its axes", shape=6),
-            private("force_now", "N", "on the base at the end of the last step, I", shape=3),
+            *exchange.balance(),
             private("pusher_energy", "J", "stored in the pushers"),
             private("pusher_force", "N", "of the pushers on the base along x_0, past the hatch cover"),
             private("work_levers", "J", "done by the cam on the rollers, which the nut does not feel"),

@@ -8,8 +8,9 @@ from typing import Any
 
 from components.contact import kinematics
 from components.core import ports
-from components.core.field import BOOLEAN, INPUT, OUTPUT, Field, Group, output, parameter, private
+from components.core.field import BOOLEAN, INPUT, OUTPUT, Field, Group, output, parameter
 from components.core.record import Record
+from components.devices import exchange
 from components.peripheral_mechanism import micro_step_control, platform
 from components.peripheral_mechanism.contact_ports import INTERNAL as CONTACT
 from components.ring_mechanism.legs.law import LegLaw
@@ -41,24 +42,6 @@ def _parameters(law: LegLaw) -> Group:
         *law.geometry,
     )  # fmt: skip
     return Group("parameters", *(_changed(member, STARTS | dict(law.changed)) for member in members), *law.parameters)
-
-
-def _balance(*more: Field) -> Group:
-    return Group(
-        "balance",
-        private("impulse", "N.s", "on the passive unit in this step, I", shape=3),
-        private("angular_impulse", "N.m.s", "on the passive unit in this step, about the origin of I", shape=3),
-        private("momentum", "N.s", "of the mechanism from which the next step counts, I", shape=3),
-        private("angular_momentum", "N.m.s", "likewise, about the origin of I", shape=3),
-        private("end_momentum", "N.s", "of the mechanism at the end of the step, base extrapolated, I", shape=3),
-        private("end_angular_momentum", "N.m.s", "likewise, about the origin of I", shape=3),
-        private("lag", "N.s", "momentum that the base's true motion added to the extrapolated one's, I", shape=3),
-        private("angular_lag", "N.m.s", "likewise, about the origin of I", shape=3),
-        private("base_twist", "1", "of frame 0 as extrapolated to the end of the last step: velocity, angular "
-                "velocity, its axes", shape=6),
-        private("force_now", "N", "on the base at the end of the last step, I", shape=3),
-        *more,
-    )  # fmt: skip
 
 
 def _apart(fields: tuple[Field, ...]) -> tuple[Field, ...]:
@@ -93,11 +76,7 @@ def record(law: LegLaw) -> Record:
         Group(
             "audit",
             *ports.audit((*law.devices, *CONTACT.devices), (*WORKS, *law.works)).members,
-            output("own_momentum", "N.s", "linear momentum, with the base's true motion at the start of the step; of "
-                   "motion relative to the base if base_motion is SOURCE; I", shape=3),
-            output("own_angular_momentum", "N.m.s", "angular momentum about the origin of I, likewise", shape=3),
-            output("base_impulse_error", "N.s", "impulse of base.force_now so far, trapezoidal, less that of "
-                   "base.force; I", shape=3),
+            *exchange.audit(),
         ),
         ports.status(),
         _parameters(law),
@@ -107,6 +86,6 @@ def record(law: LegLaw) -> Record:
         kinematics.placement("relative", "frame 0 relative to PU, PU axes"),
         Group("motion", kinematics.moving("base", "frame 0"), kinematics.moving("target", "frame PU")),
         micro_step_control.state(),
-        _balance(*CONTACT.balance),
+        Group("balance", *exchange.balance(), *CONTACT.balance),
         *CONTACT.hidden,
     )  # fmt: skip

@@ -234,19 +234,10 @@ def tally() -> Group:
         private("closed", "1", "set of the contacts, a bit each: see `pairs.bit`"),
         private("tips", "1", "contacts by the tip of a petal"),
         private("borders", "1", "contacts on the border of the ring plane"),
-        Group(
-            "contact",
-            private("pair", "1", "kind of pair"),
-            private("index", "1", "which of several equal parts, from 1"),
-            private("position", "m", "contact point, PU", shape=3),
-            private("normal", "1", "unit reaction on the passive unit, PU", shape=3),
-            private("gain", "1", "size of the gradient of the depth, whose direction is the normal"),
+        listed.contacts(
+            CONTACTS,
             private("slip", "m/s", "velocity of sliding", shape=3),
             private("friction", "N", "on the passive unit", shape=3),
-            private("penetration", "m", "depth"),
-            private("normal_force", "N", "normal reaction"),
-            private("friction_force", "N", "friction"),
-            count=CONTACTS,
         ),
     )
 
