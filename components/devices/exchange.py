@@ -78,9 +78,10 @@ def initialize(m):
     m.audit.work_base = 0.0
     m.audit.work_target = 0.0
     keep_force_now(m)
-    for port in (m.base, m.target):
-        store(load(port.force_now), port.force)
-        store(load(port.torque_now), port.torque)
+    store(load(m.base.force_now), m.base.force)
+    store(load(m.base.torque_now), m.base.torque)
+    store(load(m.target.force_now), m.target.force)
+    store(load(m.target.torque_now), m.target.torque)
 
 
 @kernel
