@@ -32,19 +32,24 @@ class Memory(np.record):  # type: ignore[misc]
     """
 
     def __getattribute__(self, name: str) -> Any:
-        dtype = np.void.__getattribute__(self, "dtype")
-        if name in dtype.fields:
-            return np.void.getfield(self, *dtype.fields[name][:2])
         if name == "data":
             # numba finds the memory through this attribute, at each call; numpy's own describes every field first
-            return np.void.getfield(self, (np.uint8, (dtype.itemsize,)), 0)
-        return np.void.__getattribute__(self, name)
+            return np.void.getfield(self, (np.uint8, (np.void.__getattribute__(self, "dtype").itemsize,)), 0)
+        if name == "dtype":
+            return np.void.__getattribute__(self, name)
+        try:
+            return np.void.__getitem__(self, name)
+        except ValueError:
+            return np.void.__getattribute__(self, name)
 
     def __setattr__(self, name: str, value: Any) -> None:
-        fields = np.void.__getattribute__(self, "dtype").fields
-        if name not in fields:
-            raise AttributeError(f"record has no field {name!r}; it has {', '.join(fields)}")
-        np.void.setfield(self, value, *fields[name][:2])
+        try:
+            np.void.__setitem__(self, name, value)
+        except ValueError:
+            fields = self.dtype.names or ()
+            if name in fields:
+                raise
+            raise AttributeError(f"record has no field {name!r}; it has {', '.join(fields)}") from None
 
 
 @dataclass(frozen=True)
