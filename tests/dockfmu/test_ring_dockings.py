@@ -41,7 +41,7 @@ def test_the_sequence_ends_docked(docking):
 
 
 def test_momentum_and_energy_of_the_whole_docking(docking):
-    """Momentum exchanged to rounding; energy, of which motors and thrusters alone are supplied, to 1 % of the approach's."""
+    """Momentum holds to rounding, energy, supplied by motors and thrusters alone, to 1 % of the approach's."""
     audit = docking.summary["audit"]
     assert audit["linear_momentum_drift"] < 1e-6
     assert audit["angular_momentum_drift"] < 1e-6

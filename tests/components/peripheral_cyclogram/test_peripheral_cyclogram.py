@@ -115,7 +115,7 @@ def test_drive_on_ten_seconds_after_capture():
 
 
 def test_a_ring_with_controllers_is_drawn_in_and_held_there():
-    """`command.retract` from drive on, and on where the sequence has ended; while a free ring is recovered and stowed."""
+    """`command.retract` holds from drive on, after the end too, and while a free ring is recovered and stowed."""
     rig = captured()
     t = rig.m.event.capture
     assert rig.run(t + 9.8).m.command.retract == 0.0
