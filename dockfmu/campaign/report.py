@@ -12,7 +12,7 @@ import numpy as np
 from markupsafe import Markup
 
 from base.files import atomic_file, write_file
-from dockfmu.campaign.answers.answer import Answer
+from dockfmu.campaign.answers.answer import Answer, plain
 from dockfmu.campaign.folder import ANSWERS, CampaignFolder
 from dockfmu.report.figures import plotly_js
 
@@ -38,17 +38,13 @@ def _page(campaign: CampaignFolder, answers: list[Answer]) -> str:
     figures = [(f"plot{k}", _traces(answer), _layout(answer)) for k, answer in enumerate(answers, 1) if answer.figure]
     study = campaign.study
     # a closing tag within a string would end the script
-    text = json.dumps(figures, default=float).replace("</", "<\\/")
+    text = json.dumps(plain(figures), allow_nan=False).replace("</", "<\\/")
     return environment.get_template("report.html.j2").render(
         name=study.name, description=study.description, system=study.system, runs=len(campaign.runs(["status"])),
         sampling=study.draws.sampling, seed=study.draws.seed, folder=campaign.folder, answers=answers,
         css=Markup(css), plotly=Markup(plotly_js()), figures=Markup(text), version=version("dockfmu"),
         unbounded=(np.inf, -np.inf),
     )  # fmt: skip
-
-
-def _finite(values: list[float]) -> list[float | None]:
-    return [value if np.isfinite(value) else None for value in values]
 
 
 def _traces(answer: Answer) -> list[dict[str, Any]]:
@@ -76,7 +72,7 @@ def _traces(answer: Answer) -> list[dict[str, Any]]:
         margin, x, y = (np.array(data[key]) for key in "zxy")
         points = [
             {"type": "scatter", "mode": "markers", "x": x[mask].tolist(), "y": y[mask].tolist(), "name": name,
-             "marker": {"size": 6, "color": colour}, "customdata": _finite(margin[mask].tolist()),
+             "marker": {"size": 6, "color": colour}, "customdata": margin[mask].tolist(),
              "hovertemplate": "%{x:.4g}, %{y:.4g}: %{customdata:.4g}<extra></extra>"}
             for mask, colour, name in ((margin < 0.0, _COLOURS[0], "below 0"), (margin >= 0.0, _COLOURS[1], "above"))
         ]  # fmt: skip
@@ -91,7 +87,7 @@ def _layout(answer: Answer) -> dict[str, Any]:
     if answer.kind == "loads":
         return {"xaxis": {"title": {"text": data["label"]}},
                 "yaxis": {"type": "log", "dtick": 1, "exponentformat": "power",
-                          "title": {"text": "probability of at least"}}}  # fmt: skip
+                          "title": {"text": data["side"]}}}  # fmt: skip
     if answer.kind == "domain":
         return {f"{axis}axis": {"title": {"text": label}} for axis, label in zip("xy", data["labels"], strict=True)}
     return {"yaxis": {"title": {"text": "probability" if answer.kind == "outcomes" else _SENSITIVITY}}}
@@ -114,7 +110,7 @@ def _write_png(answer: Answer, file: Path) -> None:
         if "x_fine" in data:
             axis.plot(data["x_fine"], data["y_fine"], "o", label="at a tenth of the step")
         axis.legend()
-        axis.set(yscale="log", xlabel=data["label"], ylabel="probability of at least")
+        axis.set(yscale="log", xlabel=data["label"], ylabel=data["side"])
     elif answer.kind == "sensitivity":
         places = np.arange(len(data["x"]))
         axis.bar(places - 0.2, data["y"], 0.4, label="rank correlation")

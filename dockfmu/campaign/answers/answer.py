@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import json
+import math
 from collections.abc import Mapping, Sequence
-from dataclasses import asdict, dataclass, field, is_dataclass
+from dataclasses import asdict, dataclass, field
 from typing import Any
 
 import numpy as np
@@ -24,13 +25,18 @@ class Answer:
 
 
 def as_json(answers: Sequence[Answer]) -> str:
-    """Return answers as text in JSON."""
-    return json.dumps([asdict(answer) for answer in answers], indent=1, default=_plain)
+    """Return answers as text in JSON; numbers that are not finite, which JSON does not have, are null."""
+    return json.dumps([plain(asdict(answer)) for answer in answers], indent=1, allow_nan=False)
 
 
-def _plain(value: Any) -> Any:
-    if is_dataclass(value) and not isinstance(value, type):
-        return asdict(value)
+def plain(value: Any) -> Any:
+    """Return a value as what JSON has."""
+    if isinstance(value, Mapping):
+        return {str(key): plain(item) for key, item in value.items()}
+    if isinstance(value, list | tuple | np.ndarray):
+        return [plain(item) for item in value]
     if isinstance(value, np.generic):
-        return value.item()
-    return value.tolist() if isinstance(value, np.ndarray) else str(value)
+        value = value.item()
+    if isinstance(value, float) and not math.isfinite(value):
+        return None
+    return value if value is None or isinstance(value, str | int | float) else str(value)

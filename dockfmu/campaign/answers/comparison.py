@@ -7,7 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 from scipy import stats
 
-from dockfmu.campaign.answers.estimates import Estimate
+from dockfmu.campaign.answers.estimates import Estimate, quantile
 from dockfmu.options import OptionError
 
 
@@ -39,38 +39,45 @@ def compare_outcomes(first: np.ndarray, second: np.ndarray, confidence: float = 
     b, c, total = one + 0.5, other + 0.5, n + 2.0
     middle = (c - b) / total
     width = float(stats.norm.ppf(0.5 + 0.5 * confidence)) * np.sqrt((b + c) - (c - b) ** 2 / total) / total
-    difference = Estimate((other - one) / n, middle - width, middle + width, confidence, one + other, n)
+    low, high = max(-1.0, middle - width), min(1.0, middle + width)
+    difference = Estimate((other - one) / n, low, high, confidence, one + other, n)
     return OutcomeComparison(float(first.mean()), float(second.mean()), difference, one, other, n, p_value)
 
 
 @dataclass(frozen=True)
 class MeasureComparison:
-    """A measure in two campaigns: mean and median of second less first, with intervals, and quantiles of both."""
+    """A measure in two campaigns on `pairs` of equal draws that have it in both.
 
+    `first` and `second` are its means; the mean of second less first has the interval of Student, the median that
+    between order statistics; `quantiles` map a share to those of both.
+    """
+
+    first: float
+    second: float
     mean_difference: Estimate
     median_difference: Estimate
     quantiles: dict[float, tuple[float, float]]
+    pairs: int
 
 
-def compare_measures(
-    first: np.ndarray, second: np.ndarray, confidence: float = 0.95, *, repetitions: int = 1000, seed: int = 0
-) -> MeasureComparison:
-    """Compare a measure of two campaigns, run by run; intervals by bootstrap. Raises OptionError without pairs."""
+def compare_measures(first: np.ndarray, second: np.ndarray, confidence: float = 0.95) -> MeasureComparison:
+    """Compare a measure of two campaigns, run by run; both of shape (pairs,), NaN where a run does not have it.
+
+    Raises OptionError without pairs.
+    """
     use = np.isfinite(first) & np.isfinite(second)
     a, b = first[use], second[use]
-    if not len(a):
+    n = len(a)
+    if not n:
         raise OptionError(["no run has the measure in both campaigns"])
-    differences = b - a
-    generator = np.random.Generator(np.random.PCG64(seed))
-    drawn = differences[generator.integers(0, len(a), (repetitions, len(a)))]
-    rest = 0.5 * (1.0 - confidence)
-
-    def estimate(value: float, again: np.ndarray) -> Estimate:
-        low, high = np.quantile(again, [rest, 1.0 - rest])
-        return Estimate(value, float(low), float(high), confidence, None, len(a))
-
+    difference = b - a
+    mean = float(difference.mean())
+    # of one pair nothing is known about how others differ
+    width = np.inf
+    if n > 1:
+        width = float(stats.t.ppf(0.5 + 0.5 * confidence, n - 1) * difference.std(ddof=1) / np.sqrt(n))
     return MeasureComparison(
-        estimate(float(differences.mean()), drawn.mean(axis=1)),
-        estimate(float(np.median(differences)), np.median(drawn, axis=1)),
-        {share: (float(np.quantile(a, share)), float(np.quantile(b, share))) for share in (0.05, 0.5, 0.95, 0.99)},
-    )
+        float(a.mean()), float(b.mean()), Estimate(mean, mean - width, mean + width, confidence, None, n),
+        quantile(difference, 0.5, confidence),
+        {share: (float(np.quantile(a, share)), float(np.quantile(b, share))) for share in (0.05, 0.5, 0.95, 0.99)}, n,
+    )  # fmt: skip

@@ -60,7 +60,10 @@ def quantile(values: Sequence[float] | np.ndarray, share: float, confidence: flo
 
 @dataclass(frozen=True)
 class Exceedance:
-    """The probability that a load is at least each of `levels`, with the interval of each point; all of shape (n,)."""
+    """The probability that a load is at least each of `levels`, with the interval of each point; all of shape (n,).
+
+    `levels` are the values of the sample in rising order; equal values have equal probabilities.
+    """
 
     levels: np.ndarray
     probability: np.ndarray
@@ -72,7 +75,7 @@ def exceedance(values: Sequence[float] | np.ndarray, confidence: float = 0.95) -
     """Return the exceedance curve at each value of the sample, with intervals of Clopper and Pearson."""
     ordered = np.sort(_finite(values))
     n = len(ordered)
-    beyond = n - np.arange(n)
+    beyond = n - np.searchsorted(ordered, ordered)
     rest = 0.5 * (1.0 - confidence)
     low = stats.beta.ppf(rest, beyond, n - beyond + 1)
     high = np.where(beyond == n, 1.0, stats.beta.ppf(1.0 - rest, beyond + 1, np.maximum(n - beyond, 1)))
@@ -110,13 +113,15 @@ def extreme_value(
     A generalised Pareto law is fitted to the largest `tail` of the values by maximum likelihood; the interval is that
     of a parametric bootstrap. It says nothing of physics that the sample has not met: another stop, another contact.
 
-    Raises OptionError for fewer than 20 values in the tail.
+    Raises OptionError for fewer than 20 values in the tail, and for a tail of equal values.
     """
     sample = _finite(values)
     threshold = float(np.quantile(sample, 1.0 - tail))
     beyond = sample[sample > threshold] - threshold
     if len(beyond) < 20:
         raise OptionError([f"an extreme value needs 20 runs in the tail, not {len(beyond)}: make more runs"])
+    if np.ptp(beyond) == 0.0:
+        raise OptionError([f"an extreme value needs a tail, not {len(beyond)} runs of the same value"])
     share = len(beyond) / len(sample)
     shape, _, scale = stats.genpareto.fit(beyond, floc=0.0)
 

@@ -13,7 +13,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from dockfmu.campaign.answers.estimates import Estimate
+from dockfmu.campaign.answers.estimates import Estimate, probability
 from dockfmu.campaign.draws import normal_numbers
 from dockfmu.options import OptionError
 
@@ -47,7 +47,7 @@ class RareEvent:
     """A rare event by two independent subset simulations.
 
     `estimate` is their mean; its interval is log-normal with the larger of their own variations and of how far they
-    are apart.
+    are apart. Where one came to no end, the interval begins at 0.
     """
 
     estimate: Estimate
@@ -99,10 +99,14 @@ def subset_simulation(
         if levels and threshold >= levels[-1]:
             return SubsetRun(0.0, tuple(levels), runs, math.inf, points[:0], False)
         levels.append(threshold)
-        total *= share
-        variance += correlation * (1.0 - share) / (share * per_level)
+        # equal values at the threshold make it more than the share; seeds are taken evenly from all of them
+        within = np.flatnonzero(values <= threshold)
+        seeds = within[np.arange(chains) * len(within) // chains]
+        given = len(within) / per_level
+        total *= given
+        variance += correlation * (1.0 - given) / (given * per_level)
         points, values, width = _conditional(
-            performance, points[order[:chains]], values[order[:chains]], threshold, length, width, (seed, key, level)
+            performance, points[seeds], values[seeds], threshold, length, width, (seed, key, level)
         )
         runs += per_level - chains
     return SubsetRun(0.0, tuple(levels), runs, math.inf, points[:0], False)
@@ -148,7 +152,9 @@ def rare_event(
     mean = 0.5 * (one.probability + other.probability)
     runs = one.runs + other.runs
     if mean == 0.0 or not (one.reached and other.reached):
-        high = max(one.probability, other.probability, 3.0 / runs)
+        # what is known then is that of the independent samples of the first level none is an event
+        none = probability(np.zeros(2 * per_level, bool), confidence)
+        high = max(one.probability, other.probability, none.high)
         return RareEvent(Estimate(mean, 0.0, high, confidence, None, runs), (one, other))
     own = math.sqrt(0.5 * (one.variation**2 + other.variation**2) / 2.0)
     apart = abs(one.probability - other.probability) / (2.0 * mean)

@@ -92,6 +92,11 @@ def find_rare(campaign: CampaignFolder, cluster: Execution, name: str, row: Tabl
             )
         if row.flag("form", False):
             sentences.append(_first_order(performance, samples))
+        sentences += [
+            f"simulation {k} came to no end: its levels no longer fall, and of the event it found nothing"
+            for k, one in enumerate(found.each, 1)
+            if not one.reached
+        ]
     side = "below" if above is None else "above"
     each = tuple((k + 1, one.probability, one.variation, one.runs, len(one.levels)) for k, one in enumerate(found.each))
     return Answer(
@@ -170,6 +175,9 @@ def find_worst(campaign: CampaignFolder, cluster: Execution, name: str, row: Tab
             objective, len(names), budget=row.whole("runs", 500), restarts=row.whole("restarts", 3),
             seed=campaign.study.draws.seed, project=project,
         )  # fmt: skip
+        if not np.isfinite(found.value):
+            return Answer(name, "worst", f"Worst case of {measure.name}", (
+                f"no run of {found.runs} has this measure ({counted(runs.outcomes)})",))  # fmt: skip
         best = values_of(found.point)
         again = runs.rows([best], FINE).iloc[0]
         ended = runs.outcome(best)

@@ -14,8 +14,9 @@ BINS = 20
 class Sensitivity:
     """Dependence of a measure on one variable.
 
-    `rank_correlation` of Spearman, with its p-value, sees what rises or falls throughout; `first_order` is the share of
-    the variance that the variable explains alone, whatever the form (0 to 1, less what as many bins explain by chance).
+    `rank_correlation` of Spearman sees what rises or falls throughout; it is NaN of a choice. `p_value` is that of its
+    test, of a choice that of Kruskal and Wallis. `first_order` is the share of the variance that the variable explains
+    alone, whatever the form (0 to 1, less what as many bins or options explain by chance).
     """
 
     name: str
@@ -27,24 +28,32 @@ class Sensitivity:
 def sensitivities(variables: dict[str, np.ndarray], measure: np.ndarray) -> list[Sensitivity]:
     """Return the sensitivity of a measure, shape (runs,), to each variable, the strongest first.
 
-    Runs in which one of them is not finite are left out; variables that do not vary are too.
+    Variables are numbers, or the labels of a choice. Runs in which one of them is not finite are left out; variables
+    that do not vary are too.
     """
     found = []
     for name, values in variables.items():
-        use = np.isfinite(values) & np.isfinite(measure)
+        labels = values.dtype.kind not in "fiu"
+        use = np.isfinite(measure) & (True if labels else np.isfinite(values))
         x, y = values[use], measure[use]
-        if len(x) < 10 or np.ptp(x) == 0.0 or np.ptp(y) == 0.0:
+        if len(x) < 10 or (x == x[0]).all() or np.ptp(y) == 0.0:
             continue
-        correlation = stats.spearmanr(x, y)
-        found.append(Sensitivity(name, float(correlation.statistic), float(correlation.pvalue), _first_order(x, y)))
-    return sorted(found, key=lambda entry: -max(abs(entry.rank_correlation) ** 2, entry.first_order))
+        if labels:
+            groups = [y[x == label] for label in np.unique(x.astype(str))]
+            found.append(Sensitivity(name, np.nan, float(stats.kruskal(*groups).pvalue), _explained(groups)))
+        else:
+            correlation = stats.spearmanr(x, y)
+            bins = np.array_split(y[np.argsort(x, kind="stable")], min(BINS, max(2, len(x) // 10)))
+            found.append(
+                Sensitivity(name, float(correlation.statistic), float(correlation.pvalue), _explained(bins))
+            )  # fmt: skip
+    return sorted(found, key=lambda entry: -max(np.nan_to_num(entry.rank_correlation) ** 2, entry.first_order))
 
 
-def _first_order(x: np.ndarray, y: np.ndarray) -> float:
-    """Return Var(E[y | x]) / Var(y), by bins of equal numbers, less the part that chance gives."""
-    bins = min(BINS, max(2, len(x) // 10))
-    parts = np.array_split(y[np.argsort(x, kind="stable")], bins)
+def _explained(parts: list[np.ndarray]) -> float:
+    """Return Var(E[y | part]) / Var(y), less the share that as many parts explain by chance."""
+    y = np.concatenate(parts)
     explained = sum(len(part) * (part.mean() - y.mean()) ** 2 for part in parts)
     total = ((y - y.mean()) ** 2).sum()
     # the adjusted coefficient of determination
-    return float(max(0.0, 1.0 - (1.0 - explained / total) * (len(y) - 1) / (len(y) - bins)))
+    return float(max(0.0, 1.0 - (1.0 - explained / total) * (len(y) - 1) / max(1, len(y) - len(parts))))

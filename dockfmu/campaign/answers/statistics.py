@@ -20,6 +20,13 @@ if TYPE_CHECKING:
     import pandas
 
 
+_SAMPLES = {
+    "grid": "the runs are those of a grid, not draws: these are shares of the grid, and no probabilities",
+    **dict.fromkeys(("sobol", "latin_hypercube"), "the intervals are those of independent draws, too wide for these"),
+}
+"""Sentences on what the intervals are worth, by the sampling."""
+
+
 def counted(outcomes: pandas.Series) -> str:
     """Return how often each word of a column comes, the most frequent first."""
     return ", ".join(f"{count} {str(word).replace('_', ' ')}" for word, count in outcomes.value_counts().items())
@@ -32,7 +39,8 @@ def outcomes(campaign: CampaignFolder, table: pandas.DataFrame) -> Answer:
         found = estimates.probability((table["outcome"] == outcome).to_numpy())
         rows.append((str(outcome), int(count), found.value, found.low, found.high))
     bad = table[table["status"].isin(("failed", "crashed"))]
-    sentences = [f"run {row['index']}: {row['reason']}" for _, row in bad.head(10).iterrows()]
+    sentences = [_SAMPLES[campaign.study.draws.sampling]] if campaign.study.draws.sampling in _SAMPLES else []
+    sentences += [f"run {row['index']}: {row['reason']}" for _, row in bad.head(10).iterrows()]
     if len(bad) > 10:
         sentences.append(f"and {len(bad) - 10} more: column `reason` of {campaign.folder}/runs.parquet")
     return Answer(
@@ -76,11 +84,7 @@ def loads(campaign: CampaignFolder, table: pandas.DataFrame, measure: Measure, f
                 ("largest", float(values.max()), None, None))  # fmt: skip
     sentences = [_basis(table, having, measure)]
     if measure.kind not in ("min", "final") and len(values) >= 200:
-        extreme = estimates.extreme_value(values, 0.1 / len(values))
-        sentences.append(
-            f"exceeded once in {10 * len(values)} runs: {extreme.level}, by a generalised Pareto tail of shape "
-            f"{extreme.shape:.2f} over {extreme.threshold:.4g} ({extreme.beyond} runs)"
-        )
+        sentences.append(_extreme(values))
     again = np.array([])
     if len(fine):
         again = fine[measure.name].where(~fine["outcome"].isin(UNFINISHED)).to_numpy(float)
@@ -96,13 +100,28 @@ def loads(campaign: CampaignFolder, table: pandas.DataFrame, measure: Measure, f
     shares = sorted(zip(counts.tolist(), names.tolist(), strict=True), reverse=True)
     parts = (f"{name.replace('_', ' ')} {count / len(phase):.1%}" for count, name in shares)
     sentences.append(f"phases: {', '.join(parts)}")
-    curve = estimates.exceedance(values)
     return Answer(
         measure.name, "loads", title, tuple(sentences), ("", f"value, {measure.unit}", "95 % from", "to"), tuple(rows),
-        {"x": curve.levels.tolist(), "y": curve.probability.tolist(), "low": curve.low.tolist(),
-         "high": curve.high.tolist(), "label": f"{measure.name}, {measure.unit}",
-         **_refined_points(values, again, smallest)},
+        _curve(measure, values, again),
     )  # fmt: skip
+
+
+def _curve(measure: Measure, values: np.ndarray, again: np.ndarray) -> dict[str, Any]:
+    """Return the curve of the probability of at least a value, or at most it for a minimum: towards what decides.
+
+    `again` are values that were made again, NaN of those that did not finish; each has the rank that it has there.
+    """
+    sign, side = (-1.0, "most") if measure.kind == "min" else (1.0, "least")
+    curve = estimates.exceedance(sign * values)
+    found: dict[str, Any] = {
+        "x": (sign * curve.levels).tolist(), "y": curve.probability.tolist(), "low": curve.low.tolist(),
+        "high": curve.high.tolist(), "label": f"{measure.name}, {measure.unit}", "side": f"probability of at {side}",
+    }  # fmt: skip
+    new = np.sort(sign * again[np.isfinite(again)])
+    if len(new):
+        share = np.arange(len(new), 0, -1) / len(values)
+        found |= {"x_fine": (sign * new).tolist(), "y_fine": share.tolist()}
+    return found
 
 
 def _basis(table: pandas.DataFrame, having: pandas.DataFrame, measure: Measure) -> str:
@@ -121,6 +140,18 @@ def _basis(table: pandas.DataFrame, having: pandas.DataFrame, measure: Measure) 
     return sentence
 
 
+def _extreme(values: np.ndarray) -> str:
+    """Return a sentence on the level that is exceeded once in ten times as many runs."""
+    try:
+        extreme = estimates.extreme_value(values, 0.1 / len(values))
+    except OptionError as error:
+        return f"no level beyond the sample: {error}"
+    return (
+        f"exceeded once in {10 * len(values)} runs: {extreme.level}, by a generalised Pareto tail of shape "
+        f"{extreme.shape:.2f} over {extreme.threshold:.4g} ({extreme.beyond} runs)"
+    )
+
+
 def _refinement(table: pandas.DataFrame, measure: Measure, fine: pandas.DataFrame, new: np.ndarray) -> str:
     """Return a sentence on how runs change at a tenth of the step; `new` is NaN of those that did not finish."""
     before = table.set_index("index").loc[fine.index]
@@ -136,28 +167,27 @@ def _refinement(table: pandas.DataFrame, measure: Measure, fine: pandas.DataFram
     return f"{sentence}{same} of {len(fine)} outcomes are the same (answers/refined.parquet)"
 
 
-def _refined_points(values: np.ndarray, again: np.ndarray, smallest: bool) -> dict[str, list[float]]:
-    """Return the ends of the exceedance curve by values that were made again: each at the rank that it has there."""
-    new, n, count = np.sort(again[np.isfinite(again)]), len(values), len(again)
-    if not len(new):
-        return {}
-    ranks = np.arange(count)[: len(new)] if smallest else np.arange(n - count, n)[-len(new) :]
-    return {"x_fine": new.tolist(), "y_fine": ((n - ranks) / n).tolist()}
-
-
 def depends(campaign: CampaignFolder, table: pandas.DataFrame, measure: Measure) -> Answer:
     """Return the sensitivities of a measure over the `finished` runs."""
     choices = {choice.name for choice in campaign.study.choices}
-    names = [name for name in map(short_name, campaign.names) if name not in choices]
     having = finished(table, measure)
     found = sensitivity.sensitivities(
-        {name: having[name].to_numpy(float) for name in names}, having[measure.name].to_numpy(float)
-    )
-    rows = tuple((entry.name, entry.rank_correlation, entry.p_value, entry.first_order) for entry in found)
+        {
+            name: having[name].to_numpy(str if name in choices else float) for name in map(short_name, campaign.names)
+        },
+        having[measure.name].to_numpy(float),
+    )  # fmt: skip
+    rows = tuple(
+        (entry.name, None if np.isnan(entry.rank_correlation) else entry.rank_correlation, entry.p_value,
+         entry.first_order)
+        for entry in found
+    )  # fmt: skip
     return Answer(
-        f"sensitivity of {measure.name}", "sensitivity", f"What {measure.name} depends on", (),
+        f"sensitivity of {measure.name}", "sensitivity", f"What {measure.name} depends on",
+        () if found else ("nothing can be told of fewer than ten runs, or where nothing varies",),
         ("variable", "rank correlation", "p-value", "first-order share"), rows,
-        {"x": [row[0] for row in rows], "y": [row[1] for row in rows], "z": [row[3] for row in rows]},
+        {"x": [entry.name for entry in found], "y": [entry.rank_correlation for entry in found],
+         "z": [entry.first_order for entry in found]} if found else {},
     )  # fmt: skip
 
 
@@ -175,25 +205,28 @@ def compare(
 ) -> Answer:  # fmt: skip
     """Compare the rows of two campaigns on equal draws, by their index. Raises OptionError for draws that differ."""
     both = first.merge(second, on="index", suffixes=("", " of the other"))
+    if not len(both):
+        raise OptionError([f"{name}: the campaigns have no run of the same number"])
     for column in varied:
         there = f"{column} of the other"
-        if there in both and not both[column].equals(both[there]):
+        if there not in both or not both[column].equals(both[there]):
             raise OptionError([f"{name}: the draws of {column} differ; both campaigns need equal laws and seeds"])
-    rows = []
+    rows: list[tuple[Any, ...]] = []
     for outcome in wanted or tuple(sorted(set(both["outcome"]) | set(both["outcome of the other"]))):
         a, b = ((both[column] == outcome).to_numpy() for column in ("outcome", "outcome of the other"))
         found = comparison.compare_outcomes(a, b)
         rows.append((f"probability of {outcome}", found.first, found.second, found.difference.low,
-                     found.difference.high))  # fmt: skip
+                     found.difference.high, found.pairs))  # fmt: skip
     known = both[~(both["outcome"].isin(UNFINISHED) | both["outcome of the other"].isin(UNFINISHED))]
     for measure in measures:
-        if f"{measure} of the other" in both:
+        if f"{measure} of the other" in known:
             x, y = (known[column].to_numpy(float) for column in (measure, f"{measure} of the other"))
             if (np.isfinite(x) & np.isfinite(y)).any():
-                found_measure = comparison.compare_measures(x, y).mean_difference
-                rows.append((f"mean of {measure}", float(np.nanmean(x)), float(np.nanmean(y)), found_measure.low,
-                             found_measure.high))  # fmt: skip
+                means = comparison.compare_measures(x, y)
+                rows.append((f"mean of {measure}", means.first, means.second, means.mean_difference.low,
+                             means.mean_difference.high, means.pairs))  # fmt: skip
     return Answer(
-        name, "compare", f"Two campaigns on {len(both)} equal draws", ("second less first, with 95 % intervals",),
-        ("", "first", "second", "difference from", "to"), tuple(rows),
+        name, "compare", f"Two campaigns on {len(both)} equal draws",
+        ("second less first, with 95 % intervals; measures of pairs of which both came to an end",),
+        ("", "first", "second", "difference from", "to", "pairs"), tuple(rows),
     )  # fmt: skip

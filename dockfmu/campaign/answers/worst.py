@@ -20,6 +20,8 @@ RANDOM_SHARE = 0.2
 class WorstCase:
     """The best point of a search: `value` there, `runs` spent, and what each start of the search found.
 
+    Where no run gives anything the values are infinite.
+
     A search by samples proves no bound: `starts` that agree are a hint, not more.
     """
 
@@ -61,7 +63,7 @@ def minimise(
         raise OptionError([f"a worst case needs at least 20 runs for each of {restarts} starts, not {budget}"])
     count = max(10, int(RANDOM_SHARE * budget))
     points = project(normal_numbers(seed, (0,), (count, dimension)))
-    values = _large(objective(points))
+    values = _known(objective(points))
     order = np.argsort(values, kind="stable")
     best, value, runs = points[order[0]], float(values[order[0]]), count
     starts = []
@@ -75,10 +77,10 @@ def minimise(
         while spent + search.popsize <= each and not search.stop():
             asked = search.ask()
             inside = project(np.array(asked))
-            results = _large(objective(inside))
+            results = _known(objective(inside))
             # what leaves the domain is drawn back to it
-            away = np.linalg.norm(np.array(asked) - inside, axis=1)
-            search.tell(asked, (results + np.abs(results) * away + away).tolist())
+            away, told = np.linalg.norm(np.array(asked) - inside, axis=1), _large(results)
+            search.tell(asked, (told + np.abs(told) * away + away).tolist())
             spent += len(asked)
             k = int(np.argmin(results))
             found = min(found, float(results[k]))
@@ -89,8 +91,13 @@ def minimise(
     return WorstCase(best, value, runs, tuple(starts))
 
 
+def _known(values: np.ndarray) -> np.ndarray:
+    """Return values with infinity for NaN."""
+    return np.where(np.isnan(values), np.inf, values)
+
+
 def _large(values: np.ndarray) -> np.ndarray:
-    """Return values with a large number for NaN, which searches keep away from."""
+    """Return values with a large number for infinity, which searches keep away from."""
     finite = values[np.isfinite(values)]
     worst = float(np.max(np.abs(finite))) if len(finite) else 1.0
     return np.where(np.isfinite(values), values, 10.0 * worst + 1.0)

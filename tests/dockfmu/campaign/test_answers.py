@@ -1,5 +1,6 @@
 """Answers against closed forms, exact probabilities and brute force."""
 
+import json
 import math
 
 import numpy as np
@@ -7,6 +8,7 @@ import pytest
 from scipy import stats
 
 import dockfmu
+from dockfmu.campaign.answers.answer import Answer, as_json
 from dockfmu.campaign.answers.comparison import compare_measures, compare_outcomes
 from dockfmu.campaign.answers.domain import refine_domain
 from dockfmu.campaign.answers.estimates import exceedance, extreme_value, phases, probability, quantile
@@ -51,6 +53,30 @@ def test_exceedance_brackets_the_true_curve():
     assert (found.probability[0], found.probability[-1]) == (1.0, 1 / 500)
     assert (found.low <= found.probability).all()
     assert (found.probability <= found.high).all()
+
+
+def test_exceedance_of_equal_values_is_that_of_counting():
+    values = np.array([3.0, 1.0, 3.0, 2.0, 3.0, 1.0])
+    found = exceedance(values)
+    for level, p, low, high in zip(found.levels, found.probability, found.low, found.high, strict=True):
+        exact = stats.binomtest(int((values >= level).sum()), 6).proportion_ci(method="exact")
+        assert (p, low, high) == pytest.approx(((values >= level).mean(), exact.low, exact.high), rel=1e-12)
+    alone = exceedance([7.0])
+    assert (alone.probability.tolist(), alone.high.tolist()) == ([1.0], [1.0])
+    assert alone.low[0] == pytest.approx(0.025, rel=1e-12)
+
+
+def test_a_quantile_of_one_value_has_no_interval():
+    found = quantile([3.0], 0.5)
+    assert (found.value, found.low, found.high) == (3.0, -math.inf, math.inf)
+
+
+def test_extreme_values_need_a_tail():
+    # nineteen of twenty are equal: no value is above the threshold of the tail but those few
+    with pytest.raises(dockfmu.OptionError, match="20 runs in the tail, not 10"):
+        extreme_value(np.r_[np.zeros(190), 1.0 + np.arange(10.0)], 1e-3)
+    with pytest.raises(dockfmu.OptionError, match="the same value"):
+        extreme_value(np.r_[np.zeros(180), np.ones(20)], 1e-3, tail=0.2)
 
 
 @pytest.mark.parametrize(("law", "shape"), [(stats.expon(), 0.0), (stats.uniform(), -1.0), (stats.t(4), 0.25)])
@@ -108,8 +134,31 @@ def test_intervals_of_rare_events_cover():
 def test_an_event_that_is_not_rare_or_not_there():
     assert subset_simulation(plane(0.3), 2, per_level=500).runs == 500
     never = rare_event(lambda z: np.full(len(z), 1.0), 3, per_level=100)
-    assert never.estimate.value == 0.0
-    assert never.estimate.high > 0.0
+    assert not never.each[0].reached
+    # none of the two hundred independent samples of the first levels
+    exact = stats.binomtest(0, 200).proportion_ci(method="exact").high
+    assert (never.estimate.value, never.estimate.low, never.estimate.high) == (0.0, 0.0, pytest.approx(exact))
+
+
+def test_levels_of_a_performance_with_steps_are_not_counted_twice():
+    """Performance in steps of 0.5: many samples are equal at each threshold, which is passed by more than a tenth."""
+    exact = stats.norm.sf(4.0)
+    found = [
+        subset_simulation(lambda z: np.ceil(2.0 * (4.0 - z[:, 0])) / 2.0, 2, per_level=1000, seed=seed).probability
+        for seed in range(12)
+    ]
+    assert np.mean(found) == pytest.approx(exact, rel=4 * 0.5 / math.sqrt(12))
+
+
+def test_a_search_without_a_result_says_so():
+    found = minimise(lambda points: np.full(len(points), np.nan), 2, budget=60, restarts=1)
+    assert found.value == math.inf
+    assert found.starts == (math.inf,)
+    # a few runs without a result do not keep it from the best
+    found = minimise(
+        lambda points: np.where(points[:, 0] > 0.5, np.nan, (points**2).sum(axis=1)), 2, budget=200, restarts=1
+    )
+    assert found.value < 1e-3
 
 
 def crescent(points):
@@ -194,6 +243,92 @@ def test_comparison_on_equal_draws():
     assert loads.mean_difference.low <= 0.1 <= loads.mean_difference.high
     # what both have in common drops out: the interval is that of the noise
     assert loads.mean_difference.high - loads.mean_difference.low < 0.002
+
+
+@pytest.mark.parametrize("n", [2, 12, 500])
+def test_intervals_of_a_comparison_cover(n):
+    """Of normal differences: the interval of the mean is exact, that of the median covers at least as often."""
+    generator = np.random.Generator(np.random.PCG64(9))
+    means = medians = 0
+    for _ in range(400):
+        first = generator.normal(size=n)
+        found = compare_measures(first, first + 0.3 + generator.normal(size=n))
+        means += found.mean_difference.low <= 0.3 <= found.mean_difference.high
+        medians += found.median_difference.low <= 0.3 <= found.median_difference.high
+    assert means / 400 == pytest.approx(0.95, abs=4 * math.sqrt(0.05 * 0.95 / 400))
+    assert medians / 400 > 0.95 - 4 * math.sqrt(0.05 * 0.95 / 400)
+
+
+def test_comparison_at_the_edges():
+    one = compare_measures(np.array([1.0, np.nan, 3.0]), np.array([2.0, 5.0, np.nan]))
+    assert (one.first, one.second, one.pairs) == (1.0, 2.0, 1)
+    assert (one.mean_difference.value, one.mean_difference.low, one.mean_difference.high) == (1.0, -math.inf, math.inf)
+    equal = compare_measures(np.ones(10), np.full(10, 3.0)).mean_difference
+    assert (equal.low, equal.high) == (2.0, 2.0)
+    with pytest.raises(dockfmu.OptionError, match="no run has the measure"):
+        compare_measures(np.array([np.nan]), np.array([1.0]))
+    none, every = np.zeros(3, bool), np.ones(3, bool)
+    found = compare_outcomes(none, every)
+    assert (found.difference.value, found.difference.high) == (1.0, 1.0)
+    assert found.p_value == pytest.approx(2 * 0.5**3, rel=1e-12)
+    with pytest.raises(dockfmu.OptionError, match="run by run"):
+        compare_outcomes(none[:0], every[:0])
+
+
+def test_sensitivities_at_the_edges():
+    x = np.arange(40.0)
+    # no variation, too few runs, and a variable that does not vary are left out
+    assert sensitivities({"x": x}, np.ones(40)) == []
+    assert sensitivities({"x": x[:9]}, x[:9]) == []
+    assert sensitivities({"x": np.ones(40)}, x) == []
+    (found,) = sensitivities({"x": np.r_[x, np.nan]}, np.r_[2.0 * x, 1e9])
+    assert (found.rank_correlation, found.first_order) == (pytest.approx(1.0), pytest.approx(1.0, abs=0.1))
+    assert spearman_of_ties(x // 10, x) == pytest.approx(
+        sensitivities({"x": x // 10}, x)[0].rank_correlation, rel=1e-12
+    )
+
+
+def test_sensitivity_to_a_choice():
+    """Two of three options differ from the third by as much as the noise: the share of the variance is known."""
+    generator = np.random.Generator(np.random.PCG64(10))
+    kind = generator.choice(["a", "b", "c"], 6000)
+    shift = np.select([kind == "a", kind == "b"], [1.0, -1.0], 0.0)
+    # variance of the shift is 2/3
+    (found,) = sensitivities({"kind": kind}, shift + generator.normal(size=6000))
+    assert found.first_order == pytest.approx((2 / 3) / (1 + 2 / 3), abs=0.03)
+    assert math.isnan(found.rank_correlation)
+    assert found.p_value < 1e-100
+    (none,) = sensitivities({"kind": kind}, generator.normal(size=6000))
+    assert none.first_order < 0.01
+    assert none.p_value > 1e-3
+    assert sensitivities({"kind": np.full(40, "a")}, np.arange(40.0)) == []
+
+
+def spearman_of_ties(x, y):
+    """Pearson's correlation of mean ranks, counted."""
+    ranks = [[np.mean([(v < u) + 0.5 * ((v == u) + 0.0) for v in values]) for u in values] for values in (x, y)]
+    return np.corrcoef(*ranks)[0, 1]
+
+
+@pytest.mark.parametrize(("inside", "area"), [(True, 1.0), (False, 0.0)])
+def test_a_domain_without_a_boundary(inside, area):
+    found = refine_domain(lambda points: np.full(len(points), -1.0 if inside else np.inf), first=4, divisions=2)
+    assert (found.area, found.low, found.high, found.runs, found.boundary) == (area, area, area, 25, [])
+
+
+def test_a_boundary_where_the_margin_is_not_known_lies_in_the_middle():
+    found = refine_domain(lambda points: np.where(points[:, 0] < 0.4, -1.0, np.inf), first=4, divisions=1)
+    assert {x for piece in found.boundary for x, _ in piece} == {0.4375}
+    assert (found.low, found.area, found.high) == pytest.approx((0.375, 0.4375, 0.5))
+
+
+def test_json_of_answers_is_json():
+    answer = Answer("a", "loads", "?", ("b",), (), (("c", np.float64(1.5), -math.inf, None),),
+                    {"x": [np.nan, 1.0], "z": np.arange(2)})  # fmt: skip
+    text = as_json([answer])
+    (found,) = json.loads(text, parse_constant=lambda word: pytest.fail(word))
+    assert found["table"] == [["c", 1.5, None, None]]
+    assert found["figure"] == {"x": [None, 1.0], "z": [0, 1]}
 
 
 def nearest(samples):
