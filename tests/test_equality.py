@@ -243,13 +243,13 @@ SCENARIOS = [
             name,
             RING_PUSH,
             sets=(own, "RefRing", "CP-1R"),
-            values={"target.position": 0.0, "base.position": (-start, 0.002, 0.0), "base.velocity[1]": 0.1},
+            values={"target.position": 0.0, "base.position": (-start, 0.002, 0.0), "base.velocity[1]": 0.1, **drawn_in},
         )
-        for name, own, start in (
-            ("HydraulicRingMechanism", "HR-1", 0.5609),
-            ("ElectricRingMechanism", "ER-1", 0.4415),
-            ("GearedRingMechanism", "GR-1", 0.5022),
-            ("HuntRingMechanism", "CR-1", 0.5309),
+        for name, own, start, drawn_in in (
+            ("HydraulicRingMechanism", "HR-1", 0.5609, {"command.motor_voltage[2]": 27.0}),
+            ("ElectricRingMechanism", "ER-1", 0.4415, {"command.retract": 1.0}),
+            ("GearedRingMechanism", "GR-1", 0.5022, {"command.motor_voltage[2]": 27.0}),
+            ("HuntRingMechanism", "CR-1", 0.5309, {"command.motor_voltage[2]": 27.0}),
         )
     ),
     Scenario("PeripheralCyclogram", SWITCHES, step=0.2, sets=("PC-1",), values={"parameters.initial_phase": 1}),

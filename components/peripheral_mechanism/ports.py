@@ -21,14 +21,14 @@ DEVICES = ("accumulators", "clutches", "legs", "cables", "drive")
 WORKS = ("base", "target", "drive")
 
 
-def _with(group: Group, name: str, changes: dict[str, dict[str, Any]], description: str = "") -> Group:
+def changed(group: Group, name: str, changes: dict[str, dict[str, Any]], description: str = "") -> Group:
     """Return a device's group under a name, with attributes of some fields changed."""
     members = [replace(member, **changes.get(member.name, {})) for member in group.members if isinstance(member, Field)]
     return Group(name, *members, description=description or group.description)
 
 
 # two motors that stall at 14 N.m on the output shaft and run free at 2.9 rad/s, as PM-1 (spec/07 section 11.4)
-_DRIVE = _with(
+DRIVE = changed(
     drive.parameters(),
     "drive",
     {
@@ -40,7 +40,7 @@ _DRIVE = _with(
     },
 )
 # 1500 N over the last 20 mm
-_PUSHERS = _with(
+_PUSHERS = changed(
     pushers.parameters(),
     "pushers",
     {
@@ -50,11 +50,25 @@ _PUSHERS = _with(
     },
     "separation pushers and connectors on the active docking plane",
 )
-_MOTOR = _with(
+MOTOR = changed(
     drive.state(),
     "motor",
     {name: {"causality": "private"} for name in ("angle", "rate")},
 )
+
+
+def motor_voltage() -> Field:
+    """Return the command of the drive that draws a ring in."""
+    return input("motor_voltage", "V", "of both motors, positive retracts", shape=2, discrete=True)
+
+
+def drive_outputs(lets_out: str = "pays out cable") -> Group:
+    """Return the group `drive` of outputs; `lets_out` says what the drive does where it turns in the positive sense."""
+    return Group(
+        "drive",
+        output("angle", "rad", f"output shaft, positive {lets_out}"),
+        output("rate", "rad/s", f"output shaft, positive {lets_out}"),
+    )
 
 
 def _parameters() -> Group:
@@ -76,7 +90,7 @@ def _parameters() -> Group:
         *platform.parameters(),
         accumulator.parameters(),
         retraction.parameters(),
-        _DRIVE,
+        DRIVE,
         _PUSHERS,
     )  # fmt: skip
 
@@ -101,7 +115,7 @@ def record(contact: RingContactPorts) -> Record:
         Group(
             "command",
             input("recoil_lock", "1", "clutch of each leg: recoil locked", 1.0, shape=LEGS, type=BOOLEAN),
-            input("motor_voltage", "V", "of both motors, positive retracts", shape=2, discrete=True),
+            motor_voltage(),
         ),
         Group("link", *ports.link(OUTPUT), *contact.link, count=1, description="ring plane AR"),
         Group("ring", output("angles", "rad", "yaw, pitch, roll of the ring against frame 0", shape=3,
@@ -125,11 +139,7 @@ def record(contact: RingContactPorts) -> Record:
             output("drive_limit", "1", "all the slack of the cables is paid out", type=BOOLEAN),
         ),
         retraction.outputs(),
-        Group(
-            "drive",
-            output("angle", "rad", "output shaft, positive pays out cable"),
-            output("rate", "rad/s", "output shaft, positive pays out cable"),
-        ),
+        drive_outputs(),
         ports.docking(),
         *contact.public,
         Group(
@@ -149,7 +159,7 @@ def record(contact: RingContactPorts) -> Record:
         hexapod.hexapod(),
         platform.state(),
         accumulator.state(),
-        _MOTOR,
+        MOTOR,
         kinematics.placement("relative", "frame 0 relative to PU, PU axes"),
         Group("motion", kinematics.moving("base", "frame 0"), kinematics.moving("target", "frame PU")),
         micro_step_control.state(),

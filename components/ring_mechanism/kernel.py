@@ -18,7 +18,9 @@ from components.ring_mechanism import outputs
 from components.ring_mechanism.legs import chosen as legs
 from components.ring_mechanism.ports import AFFINE
 
-MESSAGES = combined(check.messages("1 base, 2 target"), macro_step.MESSAGES, platform.RING_MESSAGES, contact.MESSAGES)
+MESSAGES = combined(
+    check.messages("1 base, 2 target, 3 motor voltages"), macro_step.MESSAGES, platform.RING_MESSAGES, contact.MESSAGES
+)
 
 
 @kernel
@@ -31,6 +33,8 @@ def _check_inputs(m):
         code = check.check_acceleration(m.base, 1, m.status)
     if code == 0:
         code = check.check_acceleration(m.target, 2, m.status)
+    if code == 0:
+        code = legs.check_command(m)
     return code
 
 
@@ -51,6 +55,7 @@ def _load(m):
     force, torque = contact.on_ring(m)
     store(force, m.hexapod.ring.force)
     store(torque, m.hexapod.ring.torque)
+    legs.load_ring(m)
     force, torque = contact.on_target(m)
     store(force, m.target.force_now)
     store(torque, m.target.torque_now)
@@ -98,6 +103,7 @@ def _micro_step(m, start, h, long):
     if code:
         return code
     platform.drift(x, s, 0.5 * h)
+    legs.retract(m, h)
     force, torque = motion.turn_to_inertial(m.motion.target, load(m.target.force_now), load(m.target.torque_now))
     for i in range(3):
         m.balance.impulse[i] += h * force[i]
@@ -125,6 +131,7 @@ def _finish(m, h):
     hexapod.react(m.hexapod)
     store(load(m.hexapod.base_force), m.base.force_now)
     store(load(m.hexapod.base_torque), m.base.torque_now)
+    legs.load_base(m)
     code = _place(m, h, 0.0)
     if code == 0:
         code = contact.finish_step(m)

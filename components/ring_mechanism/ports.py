@@ -83,6 +83,7 @@ def record(law: LegLaw) -> Record:
         law.hexapod,
         platform.state(),
         law.state,
+        *law.drive,
         kinematics.placement("relative", "frame 0 relative to PU, PU axes"),
         Group("motion", kinematics.moving("base", "frame 0"), kinematics.moving("target", "frame PU")),
         micro_step_control.state(),

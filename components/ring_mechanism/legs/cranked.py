@@ -2,8 +2,11 @@
 
 Six cranks stand on the base and swing in planes through the axis, their elbows outward; a rod leads from each to the
 ring. On a crank act a rotary damper, dry friction, a spring stretched in its plane from a point of the base to one of
-the crank (a chain R P R without mass), and stops. At the start the outer stop carries what the springs push. Names: p =
-parameters.legs or parameters.dampers, c = crank, angle = of the crank from inward, growing as the ring goes in.
+the crank (a chain R P R without mass), and stops. At the start the outer stop carries what the springs push.
+
+To draw the ring in, a drive turns all outer stops inward: cranks that are farthest out are taken first, and the springs
+keep all on their stops. Names: p = parameters.legs or parameters.dampers, c = crank, angle = of the crank from inward,
+growing as the ring goes in.
 """
 
 from __future__ import annotations
@@ -18,7 +21,7 @@ from components.core.vector import cross, dot, scale, store, subtract
 from components.linkage import hexapod
 from components.peripheral_mechanism import platform
 from components.peripheral_mechanism.platform import LEGS
-from components.ring_mechanism.legs import train
+from components.ring_mechanism.legs import retractor, train
 from components.ring_mechanism.legs.law import LegLaw
 
 REACH = 431
@@ -28,7 +31,7 @@ _RING, _ = platform.parameters(screws=False)
 
 GEOMETRY = (
     parameter("initial_angle", "rad", "of all cranks at the start", 120.0 * pi / 180.0, display_unit="deg"),
-    parameter("retracted_angle", "rad", "of all cranks above which the ring is retracted", 160.0 * pi / 180.0,
+    parameter("retracted_angle", "rad", "of all cranks above which the ring is retracted", 161.8 * pi / 180.0,
               display_unit="deg"),
     _RING,
     Group(
@@ -64,6 +67,8 @@ PARAMETERS = Group(
     parameter("spring_preload", "N", "tension at the start", 120.0, minimum=0.0),
     parameter("spring_stiffness", "N/m", "of the spring", 400.0, minimum=0.0),
     parameter("largest_angle", "rad", "of a crank, at its inner stop", 165.0 * pi / 180.0, display_unit="deg"),
+    parameter("retracted_stop", "rad", "angle of a crank on its outer stop, the ring drawn in", 162.0 * pi / 180.0,
+              display_unit="deg"),
     parameter("stop_stiffness", "N.m/rad", "of the stops", 2e4, minimum=1e-6),
     parameter("stop_damping", "N.m.s/rad", "of the stops", 20.0, minimum=0.0),
     description="rotary dampers, springs and stops of the cranks",
@@ -73,7 +78,7 @@ LAW = LegLaw(
     name="HuntRingMechanism",
     description="ring on six cranks with rods and rotary dampers (Hunt platform)",
     geometry=GEOMETRY,
-    parameters=(PARAMETERS,),
+    parameters=(PARAMETERS, retractor.parameters(200.0, "that of the outer stops")),
     state=Group(
         "damper",
         private("length", "m", "of the springs at the start"),
@@ -81,22 +86,29 @@ LAW = LegLaw(
         private("dampers", "J", "dissipated by rotary dampers"),
         private("friction", "J", "dissipated by friction"),
         private("stops", "J", "dissipated by the stops"),
+        private("load", "N.m", "of the cranks on their outer stops, at the last evaluation"),
     ),
     leg=(
         output("angle", "rad", "of the crank from inward, grows as the ring goes in", display_unit="deg"),
         output("rate", "rad/s", "of the angle"),
         output("torque", "N.m", "on the crank, positive draws the ring in"),
     ),
-    devices=("dampers", "friction", "stops"),
+    devices=("dampers", "friction", "stops", "drive"),
+    works=("drive",),
+    command=retractor.COMMAND,
+    drive=retractor.STATE,
+    public=(retractor.OUTPUTS,),
     hexapod=hexapod.hexapod(cranked=True),
+    changed={"docking_plane_x": 0.316},
     messages={
         REACH: Message(
             "parameters.legs.rod_length = {parameters.legs.rod_length:g} m is shorter than the distance "
             "{status.value:.4g} m across the axis that a rod has to bridge at parameters.initial_angle"
         ),
         ANGLE: Message(
-            "parameters.initial_angle = {parameters.initial_angle:g} rad must lie between 0 and "
-            "parameters.dampers.largest_angle = {parameters.dampers.largest_angle:g} rad, both below pi"
+            "parameters.initial_angle = {parameters.initial_angle:g} rad, parameters.dampers.retracted_stop = "
+            "{parameters.dampers.retracted_stop:g} rad and parameters.dampers.largest_angle = "
+            "{parameters.dampers.largest_angle:g} rad must rise between 0 and pi"
         ),
     },
 )
@@ -130,7 +142,7 @@ def check_geometry(m):
     across = _across(p.legs, p.initial_angle)
     if not p.legs.rod_length > across:
         return fail(m.status, REACH, across, 0)
-    if not 0.0 < p.initial_angle < p.dampers.largest_angle < pi:
+    if not 0.0 < p.initial_angle < p.dampers.retracted_stop < p.dampers.largest_angle < pi:
         return fail(m.status, ANGLE, p.initial_angle, 0)
     return 0
 
@@ -206,7 +218,7 @@ def spring(p, cosine, sine, start):
 
 @kernel
 def initialize(m):
-    """Set springs and stops where the cranks start, and all losses to zero."""
+    """Set springs and stops where the cranks start, the drive at rest, and all losses to zero."""
     p = m.parameters.dampers
     angle = m.parameters.initial_angle
     length, _, _ = spring(p, cos(angle), sin(angle), 0.0)
@@ -216,13 +228,22 @@ def initialize(m):
     m.damper.dampers = 0.0
     m.damper.friction = 0.0
     m.damper.stops = 0.0
+    m.damper.load = 0.0
+    retractor.initialize(m)
 
 
 @kernel
-def _stop_depths(m, angle):
-    """Return how deep a crank is in its stops, rad: (outer, inner), 0 outside."""
-    outer = m.parameters.initial_angle + m.damper.lean - angle
+def _stop_depths(m, angle, ahead):
+    """Return how deep a crank is in its (outer, inner) stop, rad, 0 outside; the outer one `ahead` (s) of its place."""
+    outer = m.parameters.initial_angle + m.damper.lean + retractor.way(m, ahead) - angle
     return max(0.0, outer), max(0.0, angle - m.parameters.dampers.largest_angle)
+
+
+@kernel
+def retract(m, h):
+    """Advance the drive over h against the cranks on their outer stops."""
+    longest = m.parameters.dampers.retracted_stop - m.parameters.initial_angle
+    retractor.advance(m, m.damper.load, longest, h)
 
 
 @kernel
@@ -230,41 +251,46 @@ def drive(m, h, share):
     """Set the torques on all cranks where they are placed, and add what they lose over `share`."""
     p = m.parameters.dampers
     loss = m.damper
+    loss.load = 0.0
+    inward = retractor.rate(m)
     for k in range(LEGS):
         c = m.hexapod.crank[k]
         rate = c.rate[0]
         _, tension, lever = spring(p, c.cosine[0], c.sine[0], loss.length)
-        outer, inner = _stop_depths(m, crank_angle(c))
-        out_stop = train.stop(p.stop_stiffness, p.stop_damping, outer, -rate)
+        outer, inner = _stop_depths(m, crank_angle(c), 0.5 * h)
+        out_stop = train.stop(p.stop_stiffness, p.stop_damping, outer, inward - rate)
         in_stop = train.stop(p.stop_stiffness, p.stop_damping, inner, rate)
         dry = train.friction(p.friction, p.friction_speed, rate)
         c.force[0] = -tension * lever - p.damping * rate + dry + out_stop - in_stop
         loss.dampers += share * p.damping * rate * rate
         loss.friction -= share * dry * rate
-        loss.stops += share * train.stop_loss(p.stop_stiffness, outer, out_stop, -rate)
+        loss.load += out_stop
+        loss.stops += share * train.stop_loss(p.stop_stiffness, outer, out_stop, inward - rate)
         loss.stops += share * train.stop_loss(p.stop_stiffness, inner, in_stop, rate)
 
 
 @kernel
 def set_outputs(m):
-    """Set the torques on the cranks."""
+    """Set the torques on the cranks, and the outputs of the drive."""
+    retractor.set_outputs(m)
     for k in range(LEGS):
         m.leg[k].torque = m.hexapod.crank[k].force[0]
 
 
 @kernel
 def audit(m):
-    """Add springs, stops and losses to the energies of the mechanism."""
+    """Add springs, stops, the drive and losses to the energies of the mechanism."""
     p = m.parameters.dampers
     out = m.audit
     for k in range(LEGS):
         c = m.hexapod.crank[k]
         length, _, _ = spring(p, c.cosine[0], c.sine[0], m.damper.length)
         stretch = length - m.damper.length
-        outer, inner = _stop_depths(m, crank_angle(c))
+        outer, inner = _stop_depths(m, crank_angle(c), 0.0)
         out.stored_energy += (p.spring_preload + 0.5 * p.spring_stiffness * stretch) * stretch
         out.stored_energy += train.stored(p.stop_stiffness, outer) + train.stored(p.stop_stiffness, inner)
     out.dissipated_dampers = m.damper.dampers
     out.dissipated_friction = m.damper.friction
     out.dissipated_stops = m.damper.stops
     out.dissipated_energy += out.dissipated_dampers + out.dissipated_friction + out.dissipated_stops
+    retractor.audit(m)

@@ -3,7 +3,11 @@
 The tree of differentials separates the motions of the ring into shafts: one turns with the mean stroke, two with tilts,
 one with roll, two with lateral motion, to first order (spec/01 10.5). The ring so yields to each with a resistance of
 its own, up to a stop of its own. Nuts of left-hand screws enter the tree through an idler, so that all angles grow with
-the strokes. Angles of the shafts count from the start. Names: p = parameters.shafts, g = hexapod.gear.
+the strokes. Angles of the shafts count from the start.
+
+The spring, the damper and the stops of the first shaft stand on a carrier. To draw the ring in, a drive turns it back:
+it takes the first shaft along, and all nuts with it, until the rods sit on their seats. The other shafts are centred by
+their springs meanwhile, and by the seats at the end. Names: p = parameters.shafts, g = hexapod.gear.
 """
 
 from __future__ import annotations
@@ -17,7 +21,7 @@ from components.linkage import gear_tree, hexapod
 from components.linkage.gear_tree import SHAFTS
 from components.peripheral_mechanism import platform
 from components.peripheral_mechanism.platform import LEGS
-from components.ring_mechanism.legs import struts, train
+from components.ring_mechanism.legs import retractor, struts, train
 from components.ring_mechanism.legs.law import LegLaw
 
 RANGE = 421
@@ -40,6 +44,9 @@ PARAMETERS = Group(
     parameter("upper_stop", "rad", "largest angle", (0.0, 18.0, 18.0, 13.0, 16.0, 16.0), shape=SHAFTS),
     parameter("stop_stiffness", "N.m/rad", "of the stops", 4.0, minimum=1e-6),
     parameter("stop_damping", "N.m.s/rad", "of the stops", 0.02, minimum=0.0),
+    parameter("retraction", "rad", "by which the drive turns the first shaft back from the start", 60.3, minimum=0.0),
+    parameter("seat_stiffness", "N/m", "of the seat of a rod at its retracted position", 5e5, minimum=0.0),
+    parameter("seat_damping", "N.s/m", "of the seat of a rod", 500.0, minimum=0.0),
     description="shafts of the gear tree: mean stroke, two tilts, roll, two lateral motions",
 )  # fmt: skip
 
@@ -47,19 +54,23 @@ LAW = LegLaw(
     name="GearedRingMechanism",
     description="ring on six legs geared together by differentials",
     geometry=struts.geometry(screws=True),
-    parameters=(PARAMETERS,),
+    parameters=(PARAMETERS, retractor.parameters(4.0, "that of the first shaft")),
     state=Group(
         "gearbox",
         private("start", "rad", "angles of the nuts at the start", shape=LEGS),
         private("dampers", "J", "dissipated by dampers"),
         private("brakes", "J", "dissipated by brakes and trains"),
         private("stops", "J", "dissipated by the stops"),
+        private("seats", "J", "dissipated by the seats of the rods"),
     ),
     leg=(
         *struts.OUTPUTS,
         output("nut_angle", "rad", "of the nut, in the sense of the stroke"),
     ),
-    devices=("dampers", "brakes", "stops"),
+    devices=("dampers", "brakes", "stops", "seats", "drive"),
+    works=("drive",),
+    command=retractor.COMMAND,
+    drive=retractor.STATE,
     hexapod=hexapod.hexapod("hexapod", gear_tree.shafts()),
     public=(
         Group(
@@ -69,6 +80,7 @@ LAW = LegLaw(
             output("torque", "N.m", "of spring, damper, brake and stops"),
             count=SHAFTS,
         ),
+        retractor.OUTPUTS,
     ),
     changed={"initial_stroke": 0.19, "margin": (0.02, 0.03)},
     messages={
@@ -117,7 +129,7 @@ def _nut_angle(p, c, k):
 
 @kernel
 def initialize(m):
-    """Set the gear tree, its shafts at rest where the legs are placed, and all losses to zero."""
+    """Set the gear tree, its shafts and the drive at rest where the legs are placed, and all losses to zero."""
     g = m.hexapod.gear
     for i in range(SHAFTS):
         g.inertia[i] = m.parameters.shafts.inertia[i]
@@ -129,6 +141,8 @@ def initialize(m):
     m.gearbox.dampers = 0.0
     m.gearbox.brakes = 0.0
     m.gearbox.stops = 0.0
+    m.gearbox.seats = 0.0
+    retractor.initialize(m)
 
 
 @kernel
@@ -151,14 +165,40 @@ def _stop_depths(p, i, angle):
 
 
 @kernel
+def _carried(m, i, ahead):
+    """Return the angle from the start of what the spring, the damper and the stops of shaft i stand on, rad."""
+    return -retractor.way(m, ahead) if i == 0 else 0.0
+
+
+@kernel
+def retract(m, h):
+    """Advance the drive over h against the torque of the first shaft."""
+    retractor.advance(m, -m.hexapod.gear.torque[0], m.parameters.shafts.retraction, h)
+
+
+@kernel
+def _seat(m, share):
+    """Set the torques of the seats on the nuts where the legs are placed, and add what they lose over `share`."""
+    p = m.parameters.shafts
+    for k in range(LEGS):
+        c = m.hexapod.strut[k]
+        depth = max(0.0, -platform.effective_stroke(c))
+        v = platform.effective_rate(c)
+        force = train.stop(p.seat_stiffness, p.seat_damping, depth, -v)
+        c.nut_torque = force / c.nut_ratio
+        m.gearbox.seats += share * train.stop_loss(p.seat_stiffness, depth, force, -v)
+
+
+@kernel
 def drive(m, h, share):
-    """Set the torques of all shafts where the legs are placed, and add what they lose over `share`."""
+    """Set the torques of all shafts and seats where the legs are placed, and add what they lose over `share`."""
     p = m.parameters.shafts
     g = m.hexapod.gear
     loss = m.gearbox
+    _seat(m, share)
     for i in range(SHAFTS):
-        angle = _angle(m, i)
-        rate = g.rate[i]
+        angle = _angle(m, i) - _carried(m, i, 0.5 * h)
+        rate = g.rate[i] + (retractor.rate(m) if i == 0 else 0.0)
         low, high = _stop_depths(p, i, angle)
         lower = train.stop(p.stop_stiffness, p.stop_damping, low, -rate)
         upper = train.stop(p.stop_stiffness, p.stop_damping, high, rate)
@@ -172,7 +212,8 @@ def drive(m, h, share):
 
 @kernel
 def set_outputs(m):
-    """Set angles of nuts; angles, rates and torques of shafts."""
+    """Set angles of nuts; angles, rates and torques of shafts; those of the drive."""
+    retractor.set_outputs(m)
     for k in range(LEGS):
         m.leg[k].nut_angle = _nut_angle(m.parameters, m.hexapod.strut[k], k)
     for i in range(SHAFTS):
@@ -184,15 +225,21 @@ def set_outputs(m):
 
 @kernel
 def audit(m):
-    """Add springs, stops and losses to the energies of the mechanism."""
+    """Add springs, stops, the drive and losses to the energies of the mechanism."""
     p = m.parameters.shafts
     out = m.audit
+    for k in range(LEGS):
+        depth = max(0.0, -platform.effective_stroke(m.hexapod.strut[k]))
+        out.stored_energy += train.stored(p.seat_stiffness, depth)
     for i in range(SHAFTS):
-        angle = _angle(m, i)
+        angle = _angle(m, i) - _carried(m, i, 0.0)
         low, high = _stop_depths(p, i, angle)
         out.stored_energy += (0.5 * p.stiffness[i] * angle - p.preload[i]) * angle
         out.stored_energy += train.stored(p.stop_stiffness, low) + train.stored(p.stop_stiffness, high)
     out.dissipated_dampers = m.gearbox.dampers
     out.dissipated_brakes = m.gearbox.brakes
     out.dissipated_stops = m.gearbox.stops
+    out.dissipated_seats = m.gearbox.seats
     out.dissipated_energy += out.dissipated_dampers + out.dissipated_brakes + out.dissipated_stops
+    out.dissipated_energy += out.dissipated_seats
+    retractor.audit(m)

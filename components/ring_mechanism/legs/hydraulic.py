@@ -2,7 +2,11 @@
 
 The ring waits at its forward position, where the springs hold the rods against their stops; legs can only shorten.
 Pushed in, oil passes an orifice that closes over the stroke; pushed out by its spring, a rod draws it back through a
-wider one. Names: p = parameters.attenuators, c = strut; v = rate of the stroke.
+wider one.
+
+The ring is drawn in by three cables on drums that one drive turns: those of the peripheral mechanism, without the
+springs that keep slack cables tight. At the start all their slack is paid out. Names: p = parameters.attenuators,
+c = strut; v = rate of the stroke.
 """
 
 from __future__ import annotations
@@ -14,9 +18,10 @@ from components.core.component import Message, fail
 from components.core.field import Group, output, parameter, private
 from components.core.kernel import kernel
 from components.core.table import interpolate
-from components.peripheral_mechanism import platform
+from components.peripheral_mechanism import platform, retraction
 from components.peripheral_mechanism.platform import LEGS
-from components.ring_mechanism.legs import struts, train
+from components.peripheral_mechanism.ports import changed
+from components.ring_mechanism.legs import retractor, struts, train
 from components.ring_mechanism.legs.law import LegLaw
 
 POINTS = 5
@@ -42,11 +47,13 @@ PARAMETERS = Group(
     description="hydraulic attenuators of the legs",
 )  # fmt: skip
 
+CABLES = changed(retraction.parameters(), "cables", {"spring_tension": {"start": 0.0}})
+
 LAW = LegLaw(
     name="HydraulicRingMechanism",
     description="passive ring on six hydraulic attenuators",
     geometry=struts.geometry(screws=False),
-    parameters=(PARAMETERS,),
+    parameters=(PARAMETERS, CABLES, retractor.parameters(100.0, "that of the drums")),
     state=Group(
         "attenuator",
         private("oil", "N", "of the oil on the rod, at the last evaluation", shape=LEGS),
@@ -60,7 +67,11 @@ LAW = LegLaw(
         *struts.OUTPUTS,
         output("force", "N", "of the attenuator on the rod, positive pushes it out"),
     ),
-    devices=("orifices", "seals", "stops"),
+    devices=("orifices", "seals", "stops", "cables", "drive"),
+    works=("drive",),
+    command=retractor.COMMAND,
+    drive=retractor.STATE,
+    public=(retraction.outputs(), retractor.OUTPUTS),
     changed={"initial_stroke": 0.24, "margin": (0.02, 0.03), "longest_micro_step": 5e-4},
     messages={
         **struts.MESSAGES,
@@ -101,15 +112,44 @@ def check(m):
 
 @kernel
 def initialize(m):
-    """Set all losses to zero."""
+    """Set all losses to zero, and the cables paid out."""
+    retractor.initialize(m)
+    retraction.initialize(m.parameters.cables, m.cable)
     m.attenuator.orifices = 0.0
     m.attenuator.seals = 0.0
     m.attenuator.stops = 0.0
 
 
 @kernel
+def _place_cables(m, ahead):
+    """Place the cables on the placed ring, the drums `ahead` (s) of where they are."""
+    p = m.parameters.cables
+    angle = retraction.largest_angle(p) - retractor.way(m, ahead)
+    retraction.place(p, m.hexapod, m.cable, angle, -retractor.rate(m))
+
+
+@kernel
+def load_ring(m):
+    """Add the tensions of the cables to the wrench on the ring."""
+    retraction.load_ring(m.hexapod, m.cable)
+
+
+@kernel
+def load_base(m):
+    """Add the pull of the cables on their drums to the wrench on the base."""
+    retraction.load_base(m.cable, m.base.force_now, m.base.torque_now)
+
+
+@kernel
+def retract(m, h):
+    """Advance the drive over h against the cables."""
+    p = m.parameters.cables
+    retractor.advance(m, p.drum_radius * retraction.total_tension(m.cable), retraction.largest_angle(p), h)
+
+
+@kernel
 def drive(m, h, share):
-    """Set the forces of all attenuators where the legs are placed; `lose` counts what they lose."""
+    """Set the forces of all attenuators and cables where the legs are placed; `lose` counts what they lose."""
     p = m.parameters.attenuators
     s = m.attenuator
     for k in range(LEGS):
@@ -125,16 +165,18 @@ def drive(m, h, share):
         s.oil[k] = oil
         s.seal[k] = seal
         s.stop[k] = (in_stop - p.stop_stiffness * inner) - (out_stop - p.stop_stiffness * forward)
+    _place_cables(m, 0.5 * h)
 
 
 @kernel
 def lose(m, h):
-    """Add what all attenuators lose over a micro-step h, with the mean rates of their rods.
+    """Add what all attenuators and cables lose over a micro-step h, attenuators with the mean rates of their rods.
 
     The forces came from rates that were predicted. While the ring chatters on its stops and latches these are off by as
     much as they are large, and a loss counted with them is one that nothing took from the ring.
     """
     s = m.attenuator
+    retraction.dissipate(m.parameters.cables, m.cable, -retractor.rate(m), h)
     gain = platform.mean_gain(m.hexapod, m.ring_state, h)
     for k in range(LEGS):
         c = m.hexapod.strut[k]
@@ -146,14 +188,15 @@ def lose(m, h):
 
 @kernel
 def set_outputs(m):
-    """Set the forces of the legs."""
+    """Set the forces of the legs, and those of the drive."""
+    retractor.set_outputs(m)
     for k in range(LEGS):
         m.leg[k].force = m.hexapod.strut[k].force[3]
 
 
 @kernel
 def audit(m):
-    """Add springs and losses to the energies of the mechanism."""
+    """Add springs, cables, the drive and losses to the energies of the mechanism."""
     p = m.parameters.attenuators
     stored = 0.0
     for k in range(LEGS):
@@ -162,8 +205,11 @@ def audit(m):
         stored += (p.preload + 0.5 * p.stiffness * compression) * compression
         stored += train.stored(p.stop_stiffness, forward) + train.stored(p.stop_stiffness, inner)
     out = m.audit
-    out.stored_energy += stored
+    out.stored_energy += stored + retraction.stored_energy(m.parameters.cables, m.cable)
     out.dissipated_orifices = m.attenuator.orifices
     out.dissipated_seals = m.attenuator.seals
     out.dissipated_stops = m.attenuator.stops
+    out.dissipated_cables = m.cable[0].dissipated + m.cable[1].dissipated + m.cable[2].dissipated
     out.dissipated_energy += out.dissipated_orifices + out.dissipated_seals + out.dissipated_stops
+    out.dissipated_energy += out.dissipated_cables
+    retractor.audit(m)

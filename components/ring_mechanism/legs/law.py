@@ -17,9 +17,10 @@ class LegLaw:
 
     Its module also has the kernels `check(m)` (0, or the code of parameters that do not fit), `initialize(m)`,
     `drive(m, h, share)` (forces of the placed legs; h since the last call, `share` that for which losses count),
-    `set_outputs(m)` and `audit(m)`; one that counts its losses where the ring's acceleration is known has `lose(m, h)`.
-    `legs.chosen` calls those of the law whose group of state the record has. What depends on the kind of legs is in
-    `struts` and `cranked`: `check_geometry(m)`, `build(m)` and `set_strokes(m)`.
+    `set_outputs(m)` and `audit(m)`; one that counts its losses where the ring's acceleration is known has `lose(m, h)`,
+    one with a drive of its own (`retractor`) `retract(m, h)`. `legs.chosen` calls those of the law whose group of state
+    the record has. What depends on the kind of legs is in `struts` and `cranked`: `check_geometry(m)`, `build(m)` and
+    `set_strokes(m)`.
     """
 
     name: str
@@ -36,6 +37,8 @@ class LegLaw:
     works: tuple[str, ...] = ()
     """what does work on the mechanism besides its ports"""
     command: tuple[Field, ...] = ()
+    drive: tuple[Group, ...] = ()
+    """state of the drive that draws the ring in"""
     hexapod: Group = field(default_factory=hexapod.hexapod)
     """The ring and its legs."""
     public: tuple[Group, ...] = ()

@@ -29,7 +29,7 @@ def _passive(m):
     return 0.0
 
 
-command = variant("command", _commanded, _passive)
+command = variant("servo", _commanded, _passive)
 
 
 @kernel
