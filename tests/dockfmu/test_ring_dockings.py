@@ -5,6 +5,7 @@ from functools import cache
 import numpy as np
 import pytest
 
+import dockfmu
 from tests.dockfmu.command_line import run_system
 
 pytestmark = pytest.mark.slow
@@ -50,7 +51,7 @@ def test_momentum_and_energy_of_the_whole_docking(dock, system):
     assert audit["linear_momentum_drift"] < 1e-6
     assert audit["angular_momentum_drift"] < 1e-6
     assert audit["energy_residual"] < 1e-2
-    assert audit["mechanism_momentum_drift"] < 2e-3
+    assert audit["mechanism_momentum_drift"] < 1.5e-3
     assert docking.results["mechanism.audit.work_drive"][-1] > 1.0, "the drive has drawn the ring in"
 
 
@@ -96,3 +97,23 @@ def test_the_stops_of_the_cranks_go_in_with_the_drive(dock):
     # the preload leans the cranks into their stops
     assert (angles.min(1) - turned - np.radians(120.0))[t > docking.time("retraction")].min() > -np.radians(0.1)
     assert angles[-1].min() >= np.radians(161.8)
+
+
+def test_what_the_mechanism_owes_is_its_mass_times_the_last_change_of_its_base_s_acceleration():
+    """R38, LAGGED: the base's acceleration is one step old, and the debt is settled a step later.
+
+    Of 94 kg, on a port of the craft whose acceleration is known; ring and legs are within half a metre of it, and move.
+    """
+    vectors = ("chaser.audit.momentum", "station.audit.momentum", "mechanism.audit.own_momentum")
+    vectors += ("chaser.port[1].acceleration",)
+    names = {vector: [f"{vector}[{k}]" for k in (1, 2, 3)] for vector in vectors}
+    run = dockfmu.load("electric_ring_5t").run(
+        record=[name for three in names.values() for name in three], every=1, stop=1.2, check=False
+    )
+    chaser, station, own, acceleration = (np.column_stack([run[name] for name in names[v]]) for v in vectors)
+    total = chaser + station + own
+    owed = np.linalg.norm(total - total[0], axis=1)[2:]
+    change = 94.0 * 1e-3 * np.linalg.norm(np.diff(acceleration, axis=0), axis=1)[:-1]
+    assert np.corrcoef(owed, change)[0, 1] > 0.999
+    assert owed.max() == pytest.approx(change.max(), rel=0.15)
+    assert owed[-1] < 0.05 * owed.max()
