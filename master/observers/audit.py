@@ -86,8 +86,22 @@ class Audit(Observer):
             names += [*bond.efforts, *bond.flows]
         # elements together, which the loop reads by one call each, in the order in which the values come
         names = sorted(set(names), key=lambda name: (name.partition(".")[0], name))
-        self._column = {name: k for k, name in enumerate(names)}
-        return Sampling(tuple(self._column), self.every)
+        column = {name: k for k, name in enumerate(names)}
+
+        def places(of: Sequence[str]) -> np.ndarray:
+            return np.array([column[name] for name in of], np.uint64)
+
+        def triples(of: Sequence[str]) -> np.ndarray:
+            """Return the columns of 3-vectors, shape (vectors, 3)."""
+            return places([element for name in of for element in vector(name)]).reshape(-1, 3)
+
+        self._drifting = {
+            kind: (triples(found), triples(self.impulses[kind])) for kind, found in self.momenta.items() if found
+        }
+        self._apart_columns = [(triples([name]), triples([])) for name in self.impulse_errors]
+        self._energies = [places(found) for found in (self.stored, self.dissipated, self.supplied)]
+        self._bond_columns = {bond.name: (places(bond.efforts), places(bond.flows)) for bond in self.bonds}
+        return Sampling(tuple(names), self.every)
 
     def begin(self, run: RunContext) -> None:
         self._started = True
@@ -102,23 +116,20 @@ class Audit(Observer):
     def sample(self, time: np.ndarray, values: np.ndarray) -> None:
         first = self._first = values[0].copy() if self._first is None else self._first
         self._keep("time", time.copy())
-        for kind, names in self.momenta.items():
-            if names:
-                drift = np.empty(len(time))
-                momenta, impulses = self._vectors(names), self._vectors(self.impulses[kind])
-                exchanged, largest = loop.drifts(values, first, momenta, impulses, drift)
-                self._exchanged[kind] = max(self._exchanged[kind], exchanged)
-                self._largest[kind] = max(self._largest[kind], largest)
-                self._drift[kind] = max(self._drift[kind], float(drift.max()))
-                self._keep(kind, drift)
-        for name in self.impulse_errors:
+        for kind, (momenta, impulses) in self._drifting.items():
+            drift = np.empty(len(time))
+            exchanged, largest = loop.drifts(values, first, momenta, impulses, drift)
+            self._exchanged[kind] = max(self._exchanged[kind], exchanged)
+            self._largest[kind] = max(self._largest[kind], largest)
+            self._drift[kind] = max(self._drift[kind], float(drift.max()))
+            self._keep(kind, drift)
+        for errors, nothing in self._apart_columns:
             apart = np.empty(len(time))
-            loop.drifts(values, first, self._vectors([name]), self._vectors([]), apart)
+            loop.drifts(values, first, errors, nothing, apart)
             self._apart = max(self._apart, float(apart.max()))
         if self.stored:
             residual = np.empty(len(time))
-            parts = [self._columns(names) for names in (self.stored, self.dissipated, self.supplied)]
-            self._energy = max(self._energy, loop.residuals(values, first, *parts, residual))
+            self._energy = max(self._energy, loop.residuals(values, first, *self._energies, residual))
             self._residual = max(self._residual, float(np.abs(residual).max()))
             self._keep("energy", residual)
         self._integrate(time, values)
@@ -130,13 +141,6 @@ class Audit(Observer):
         scale = exchanged if exchanged > 1e-9 * self._largest[kind] else self._largest[kind]
         return change / scale if scale > 0.0 else 0.0
 
-    def _columns(self, names: Sequence[str]) -> np.ndarray:
-        return np.array([self._column[name] for name in names], np.uint64)
-
-    def _vectors(self, names: Sequence[str]) -> np.ndarray:
-        """Return the columns of 3-vectors, shape (vectors, 3)."""
-        return self._columns([element for name in names for element in vector(name)]).reshape(-1, 3)
-
     def _keep(self, name: str, values: np.ndarray) -> None:
         self._blocks.setdefault(name, []).append(values)
 
@@ -145,7 +149,7 @@ class Audit(Observer):
             if self._last is not None:
                 time, values = np.append(self._last[0], time), np.vstack([self._last[1], values])
             for bond in self.bonds:
-                efforts, flows = values[:, self._columns(bond.efforts)], values[:, self._columns(bond.flows)]
+                efforts, flows = (values[:, columns] for columns in self._bond_columns[bond.name])
                 power = (efforts[1:] * 0.5 * (flows[1:] + flows[:-1])).sum(axis=1)
                 self.bonds_work[bond.name] += float(power @ np.diff(time))
             self._last = float(time[-1]), values[-1].copy()
