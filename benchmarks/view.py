@@ -2,8 +2,9 @@
 
 `python -m benchmarks.view FOLDER` replays the run in FOLDER in a headless Chromium that computes all pictures itself;
 `python -m benchmarks.view --live SYSTEM` runs a system with and without `--view` in turn and compares the CPU time of
-the process of the run, and counts the CPU time of what sends rows within it, which tells on a busy machine too. Times
-in the browser mean something on a quiet machine only: the load is printed.
+the process of the run, and counts the CPU time of what sends rows within it, which tells on a busy machine too;
+`python -m benchmarks.view --operate SYSTEM` flies a system and measures from the press of a key to the moved picture.
+Times in the browser mean something on a quiet machine only: the load is printed.
 """
 
 from __future__ import annotations
@@ -23,6 +24,27 @@ from typing import Any
 
 OPENINGS, ROUNDS = 5, 3
 PLAYED_S = 4.0
+PRESSES = 200
+
+PRESS = """async ({presses, variable}) => {
+  // the bar of the stick is drawn with its recorded value: the row in which the key acts has come back from the run
+  const bar = () => dockfmu.drawn().devices.find(item => item.variable === variable).value;
+  const picture = () => new Promise(resolve => requestAnimationFrame(resolve));
+  const key = type => document.body.dispatchEvent(new KeyboardEvent(type, {code: 'KeyW', bubbles: true}));
+  const full = await (async () => { key('keydown'); while (!bar()) await picture(); return bar(); })();
+  const found = [], first = performance.now();
+  let pictures = 0;
+  for (let k = 0; k < presses; k++) {
+    const wanted = k % 2 ? full : 0, began = performance.now();
+    key(k % 2 ? 'keydown' : 'keyup');
+    do { await picture(); pictures++; } while (bar() !== wanted);
+    found.push(performance.now() - began);
+    // at any phase of the rows and pictures
+    const pause = performance.now() + 40 + 60 * Math.random();
+    while (performance.now() < pause) { await picture(); pictures++; }
+  }
+  return [found.sort((a, b) => a - b), pictures / (performance.now() - first) * 1e3]; }"""
+"""Presses a key again and again; times in ms to the picture that shows it, and pictures a second meanwhile."""
 
 
 def chromium(play: Any) -> Any:
@@ -119,11 +141,43 @@ def live(system: str, stop: str) -> None:
     print(f"sending rows within it: {sent:.3f} of {whole:.2f} s ({100 * sent / whole:.1f} %)")
 
 
+def operate(system: str) -> None:
+    """Print the times from an operator's key to the moved picture."""
+    from playwright.sync_api import sync_playwright
+
+    with tempfile.TemporaryDirectory(prefix="dockfmu-view-") as folder, sync_playwright() as play:
+        command = [sys.executable, "-m", "dockfmu", "run", *system.split(), "-o", folder, "--no-report"]
+        command += ["--view", "--realtime", "--no-browser"]
+        with subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True) as process:
+            try:
+                assert process.stderr is not None
+                address = next(found[0] for line in process.stderr if (found := re.search(r"http://127\S+", line)))
+                browser = chromium(play)
+                page = browser.new_context(viewport={"width": 1280, "height": 720}).new_page()
+                page.goto(address)
+                page.wait_for_selector("html[data-ready]", state="attached", timeout=120_000)
+                page.click("#take")
+                page.wait_for_function("dockfmu.station.state().mine")
+                sticks = "dockfmu.drawn().devices.filter(item => item.title.endsWith('Hand controllers'))"
+                variable = page.evaluate(f"{sticks}[0].variable")
+                times, pictures = page.evaluate(PRESS, {"presses": PRESSES, "variable": variable})
+                print(f"{system}: {PRESSES} keys, {pictures:.0f} pictures/s; from the key to the picture that shows it")
+                worst, late = times[-1], sum(t > 100.0 for t in times)
+                print(f"median {statistics.median(times):.0f} ms, 99 % {times[int(0.99 * PRESSES)]:.0f} ms, "
+                      f"worst {worst:.0f} ms; {late} above 100 ms")  # fmt: skip
+                page.evaluate("dockfmu.station.end()")
+                browser.close()
+                process.wait(60.0)
+            finally:
+                process.terminate()
+
+
 def main() -> None:
     """Print the tables."""
     parser = argparse.ArgumentParser(description=__doc__.partition("\n")[0])
     parser.add_argument("folder", type=Path, nargs="?", help="a folder of results")
     parser.add_argument("--live", metavar="SYSTEM", help="compare runs of a system with and without --view")
+    parser.add_argument("--operate", metavar="SYSTEM", help="fly a system, given with its options")
     parser.add_argument("--stop", default="100", help="end of these runs, s; default: 100")
     chosen = parser.parse_args()
     print(f"load {os.getloadavg()[0]:.1f}, {os.cpu_count()} cores")
@@ -131,6 +185,8 @@ def main() -> None:
         replay(chosen.folder)
     if chosen.live is not None:
         live(chosen.live, chosen.stop)
+    if chosen.operate is not None:
+        operate(chosen.operate)
 
 
 if __name__ == "__main__":
