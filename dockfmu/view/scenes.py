@@ -53,6 +53,7 @@ def scenes_of(structure: Structure, driven: Collection[str] = ()) -> Scenes:
         notes += [f"{name}: {note}"] if note else []
         full = _FullNames(structure, name, description, driven)
         elements[name] = map_quantities(scene, full)
+        _keep_units(scene.get("devices", []), elements[name]["devices"], description)
         # an operator can command what nothing else sets
         elements[name]["controls"] = [
             {**control, "variable": f"{name}.{control['variable']}"}
@@ -63,6 +64,17 @@ def scenes_of(structure: Structure, driven: Collection[str] = ()) -> Scenes:
         full.locals |= dict.fromkeys(c["variable"] for c in elements[name]["controls"] if c["variable"] in driven)
         seen |= full.locals
     return Scenes(elements, tuple(seen), tuple(notes))
+
+
+def _keep_units(
+    groups: Sequence[Mapping[str, Any]], mapped: Sequence[Mapping[str, Any]], description: Description
+) -> None:
+    """Add `unit` to the items whose input became a number or a sum: no variable tells it any more."""
+    for group, into in zip(groups, mapped, strict=True):
+        for item, made in zip(group["items"], into["items"], strict=True):
+            variable = description.variables.get(str(item["variable"]))
+            if variable is not None and not (isinstance(made["variable"], dict) and "v" in made["variable"]):
+                made["unit"] = variable.unit or "1"
 
 
 def _hand_controllers(controls: Sequence[Mapping[str, Any]], driven: Collection[str]) -> list[dict[str, Any]]:

@@ -48,7 +48,7 @@ def test_bars_are_those_of_the_axial_device(scenes):
 
     assert axial("ProbeMechanism") == ["travel", "spring, stroke", "friction brake, slip", "nut, speed", "nut, torque"]
     v3 = axial("ProbeMechanismMovableLimiter")
-    assert v3 == ["travel", "FrB1, stroke", "FrB2, slip", "movable limiter, XLimD", "nut, torque"]
+    assert v3 == ["travel", "FrB1, stroke", "FrB2, slip", "limiter, XLimD", "nut, torque"]
     assert axial("ProbeMechanismTwoBrakes") == ["travel", "FrB1, stroke", "FrB2, slip", "nut, torque"]
 
 

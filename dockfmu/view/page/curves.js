@@ -78,8 +78,8 @@ export class Curves {
     const column = source.columns.get(name);
     let low = Infinity, high = -Infinity;
     if (column) for (let k = source.row(this.window[0]), last = source.row(this.window[1]); k <= last; k++) {
-      low = Math.min(low, column[k]);
-      high = Math.max(high, column[k]);
+      if (column[k] < low && column[k] > -Infinity) low = column[k];
+      if (column[k] > high && column[k] < Infinity) high = column[k];
     }
     return low <= high ? [low, high] : [0, 1];
   }
@@ -123,7 +123,8 @@ export class Curves {
     context.restore();
   }
 
-  // Each point while there are few, else the smallest and largest value of each column of pixels.
+  // Each point while there are few, else the smallest and largest value of each column of pixels. Where a value is not
+  // finite the line has a gap.
   line(source, name, context, y, left, width) {
     const column = source.columns.get(name), times = source.times;
     if (!column) return 0;
@@ -135,22 +136,24 @@ export class Curves {
     if (last - first < 2 * (width - left)) {
       for (let k = first; k <= last; k++) {
         const x = this.x(times[k]);
-        if (k === first) context.moveTo(x, y(column[k]));
+        if (!Number.isFinite(column[k])) continue;
+        if (k === first || !Number.isFinite(column[k - 1])) context.moveTo(x, y(column[k]));
         else {
           if (held) context.lineTo(x, y(column[k - 1]));
           context.lineTo(x, y(column[k]));
         }
       }
     } else {
-      let k = first;
+      let k = first, gap = true;
       for (let x = left; x < width && k <= last; x++) {
-        const until = this.timeAt(x + 1);
+        const until = this.timeAt(x + 1), begun = k;
         let low = Infinity, high = -Infinity;
         for (; k <= last && times[k] < until; k++) {
-          if (column[k] < low) low = column[k];
-          if (column[k] > high) high = column[k];
+          if (column[k] < low && column[k] > -Infinity) low = column[k];
+          if (column[k] > high && column[k] < Infinity) high = column[k];
         }
-        if (low <= high) { context.lineTo(x, y(low)); context.lineTo(x, y(high)); }
+        if (low <= high) { if (gap) context.moveTo(x, y(low)); else context.lineTo(x, y(low)); context.lineTo(x, y(high)); }
+        if (k > begun) gap = !(low <= high);
       }
     }
     context.stroke();

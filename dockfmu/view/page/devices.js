@@ -3,7 +3,7 @@
 import { evaluate, formatted, ROUNDING } from './source.js';
 
 const ROW = 17, TITLE = 20, GAP = 8;
-const WIDE = 290, NARROW = 225; // columns of groups: as wide as this, less if they do not fit in height
+const WIDE = 290, NARROW = 250; // columns of groups: as wide as this, less if they do not fit in height
 const VALUE = 88, BAR = 34; // room for a value, least room for a bar
 const PAINT = {
   positive: '#ff5a4f', negative: '#5aa2ff', track: '#28314a', text: '#d7deea', dim: '#93a0b8', on: '#ffd166', off: '#28314a',
@@ -18,8 +18,8 @@ export function readItem(source, item, t) {
   if (item.device === 'state') return { si, text: variable?.items?.[String(si)] ?? formatted(si), unit: '' };
   if (item.device === 'lamp') return { si, text: si > 0 ? 'on' : 'off', unit: '' };
   if (variable?.held && Number.isInteger(si)) return { si, text: String(si), unit: variable.shown };
-  const factor = variable?.factor ?? 1, unit = variable?.shown ?? '';
-  return { si, text: formatted(si * factor), unit: unit === '1' ? '' : unit };
+  const factor = variable?.factor ?? 1, unit = variable?.shown ?? item.unit?.replaceAll('.', '·') ?? '';
+  return { si, text: formatted(Math.abs(si) < ROUNDING ? 0 : si * factor), unit: unit === '1' ? '' : unit };
 }
 
 // Ends of the range of a bar in SI: those of the scene, or those of the run.
@@ -48,7 +48,7 @@ export class Devices {
 
   // Rows of a group in a column of width w: two lamps stand side by side if there is room for both.
   rows(context, group, w) {
-    const rows = [], half = item => item.device === 'lamp' && this.measure(context, item.label) < w / 2 - 18;
+    const rows = [], half = item => item.device === 'lamp' && this.measure(context, item.label) <= w / 2 - 22;
     for (const item of group.items) {
       const last = rows[rows.length - 1];
       if (last?.length === 1 && half(last[0]) && half(item)) last.push(item);

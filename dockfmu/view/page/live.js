@@ -4,6 +4,7 @@
 import { Source } from './source.js';
 
 const FIRST_ROOM = 4096;
+const LOST = 'the server of the page has ended: only what is here already can be shown';
 
 // A typed array that grows.
 class Column {
@@ -48,7 +49,8 @@ export class LiveSource extends Source {
   async load(names) {
     const missing = [...new Set(names)].filter(name => this.known.has(name) && !this.columns.has(name));
     if (!missing.length) return;
-    const here = missing.map(name => new Promise(resolve => this.waiting.set(name, resolve)));
+    if (this.socket.readyState !== WebSocket.OPEN) throw new Error(LOST);
+    const here = missing.map(name => new Promise((resolve, reject) => this.waiting.set(name, { resolve, reject })));
     this.say({ names: missing });
     await Promise.all(here);
   }
@@ -73,7 +75,7 @@ export class LiveSource extends Source {
       column.put(numbers(size), 0);
       this.stores.set(name, column);
       this.show(name, column);
-      this.waiting.get(name)?.();
+      this.waiting.get(name)?.resolve();
       this.waiting.delete(name);
     }
   }
@@ -123,7 +125,10 @@ export class LiveSource extends Source {
     }
     if (message.state) this.operated = message.state;
     if (message.taken) Object.assign(this.taken, message.taken);
-    if (message.closed) this.running = false;
+    if (message.closed) {
+      this.running = false;
+      for (const { reject } of this.waiting.values()) reject(new Error(LOST));
+    }
     this.told(message);
   }
 }

@@ -124,12 +124,16 @@ class Page {
   // News of a run that goes on: events, its end, who operates it.
   told(message) {
     if (message.event || message.end) this.about();
-    if (message.closed && this.source.outcome === 'running') {
-      byId('outcome').textContent = 'connection lost';
-      byId('outcome').className = 'badge bad';
-    }
+    if (message.closed && this.source.outcome === 'running') this.lost('the server of the page has ended; the run may go on');
     this.source.station?.told(message);
     this.controls();
+  }
+
+  // What is here can be looked at, but nothing more comes.
+  lost(reason) {
+    byId('outcome').textContent = 'connection lost';
+    byId('outcome').className = 'badge bad';
+    byId('outcome').title = reason;
   }
 
   counted(now) {
@@ -276,8 +280,13 @@ class Page {
 
   async toggle(name) {
     if (!this.source.known.has(name)) throw new Error(`there is no recorded variable ${name}`);
-    await this.source.load([name]);
-    if (this.source.other) await this.source.other.load([name]);
+    try {
+      await this.source.load([name]);
+      if (this.source.other) await this.source.other.load([name]);
+    } catch (error) {
+      this.lost(error.message);
+      return;
+    }
     const { names } = this.curves;
     this.curves.names = names.includes(name) ? names.filter(other => other !== name) : [...names, name];
     this.list();
@@ -313,13 +322,24 @@ class Page {
     byId('time').onchange = event => { if (Number.isFinite(Number(event.target.value))) this.seek(event.target.value); event.target.blur(); };
     byId('events').onchange = event => { if (event.target.value !== '') this.seek(this.source.events[Number(event.target.value)].t); event.target.value = ''; };
     byId('view').onchange = event => { this.scene.view = event.target.value; this.scene.home(); };
-    byId('camera').onchange = event => this.scene.look(event.target.value).catch(failed);
+    byId('camera').onchange = event => this.look(event.target.value);
     byId('search').oninput = () => this.list();
     this.scene.listen();
     this.moveCurves(byId('curves'));
     document.addEventListener('keydown', event => this.key(event));
     byId('devices').parentElement.onscroll = () => this.more();
     new ResizeObserver(() => this.redraw()).observe(document.querySelector('main'));
+  }
+
+  // Another camera; without WebGL or a server there is none in three dimensions.
+  async look(camera) {
+    try {
+      await this.scene.look(camera);
+    } catch (error) {
+      await this.scene.look('side');
+      byId('sidetitle').textContent += ` (3-D: ${error.message})`;
+      byId('sidetitle').title = error.message;
+    }
   }
 
   // The curves scroll under the cursor: drag them, and time goes with them.
@@ -352,7 +372,7 @@ class Page {
       '+': () => this.scene.zoom(1.25), '-': () => this.scene.zoom(0.8), 0: () => this.scene.home(),
       f: () => { this.curves.fit = !this.curves.fit; this.redraw(); },
       v: () => { const view = byId('view'); view.selectedIndex = (view.selectedIndex + 1) % view.length; view.onchange({ target: view }); },
-      d: () => this.source.three && this.scene.look(this.scene.camera === 'side' ? 'orbit' : 'side').catch(failed),
+      d: () => this.source.three && this.look(this.scene.camera === 'side' ? 'orbit' : 'side'),
       '/': () => byId('search').focus(),
     }[event.key];
     if (!action) return;

@@ -69,14 +69,18 @@ export class ScenePanes {
 
   // Show the side projection, the scene in three dimensions to turn, or what is seen along x of a frame.
   async look(camera) {
+    const [mode] = camera.split(' ', 1), framed = camera.slice(mode.length + 1);
+    // names of elements may have spaces
+    const aim = Object.entries(this.page.source.scenes).flatMap(([element, scene]) => Object.keys(scene.frames).map(frame => [element, frame]))
+      .find(([element, frame]) => `${element} ${frame}` === framed) ?? null;
+    if (!['side', 'orbit', 'overview', 'aim'].includes(mode) || (framed || mode === 'aim') && !aim) throw new Error(`there is no camera ${camera}`);
     if (camera !== 'side' && !this.solid) {
       if (!this.page.source.three) throw new Error('three dimensions need the package jupyter-threejs-sage');
       this.solid = new Solid(byId('solid'), await loadThree(), this.page.source);
       this.moveSolid(byId('solid'));
     }
     this.camera = byId('camera').value = camera;
-    const [mode, element, ...frame] = camera.split(' ');
-    if (this.solid) Object.assign(this.solid, { mode, aim: element ? [element, frame.join(' ')] : null, field: FIELD });
+    if (this.solid) Object.assign(this.solid, { mode, aim, field: FIELD });
     byId('side').hidden = camera !== 'side';
     byId('solid').hidden = camera === 'side';
     byId('cross').hidden = !camera.startsWith('aim ');

@@ -83,7 +83,8 @@ export function outline(items) {
   return found.filter(point => point.every(Number.isFinite));
 }
 
-// The view of all craft, in axes of I: it holds all that is drawn; `half` are the halves of its edges.
+// The view of all craft, in axes of I: it holds all that is drawn; `half` are the halves of its edges, `size` is half of
+// its diagonal.
 function around(items) {
   const points = outline(items);
   const ends = [0, 1, 2].map(axis => {
@@ -92,7 +93,7 @@ function around(items) {
     return low <= high ? [low, high] : [0, 0];
   });
   const half = ends.map(([low, high]) => Math.max((high - low) / 2, 0.5));
-  return { pose: { ...IDENTITY, position: ends.map(([low, high]) => (low + high) / 2) }, lateral: [0, 1, 0], half, size: Math.max(...half), middle: true };
+  return { pose: { ...IDENTITY, position: ends.map(([low, high]) => (low + high) / 2) }, lateral: [0, 1, 0], half, size: Math.hypot(...half), middle: true };
 }
 
 const dot = (a, b) => a[0] * b[0] + a[1] * b[1] + a[2] * b[2];
@@ -181,6 +182,8 @@ export class Projection {
     const named = new Set();
     for (const item of this.drawn) item.text = item.other ? undefined : this.label(item, named);
     this.ruler(context, height, scale);
+    const [{ items }] = layers.slice(-1);
+    if (items.some(item => !['arrow', 'contact'].includes(item.kind)) && !outline(items).length) haloed(context, 'no finite positions at this time', 14, 20, COLOURS.text);
   }
 
   axes(context, width, height, project, view) {

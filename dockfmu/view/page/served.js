@@ -45,7 +45,7 @@ async function opened(place) {
   const description = await (await fetched(`${place}description`)).json();
   if (description.live) {
     const source = await openLive(description);
-    if (description.station) source.station = new Station(source);
+    source.station = description.station ? new Station(source) : undefined;
     return source;
   }
   for (const variable of description.variables) variable.rows = description.rows;

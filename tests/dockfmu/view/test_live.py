@@ -8,6 +8,7 @@ import time
 import urllib.error
 import urllib.request
 from pathlib import Path
+from urllib.parse import urlsplit
 
 import numpy as np
 import pytest
@@ -62,6 +63,44 @@ def test_the_page_gets_every_row_of_a_run_that_goes_on(swing, browser, tmp_path)
         assert curve["value"] == pytest.approx(positions[-1], rel=1e-6)
 
 
+def test_a_run_at_full_speed_is_shown_and_has_no_station(swing, browser, tmp_path):
+    with going(swing, "-o", tmp_path / "r", "--no-report") as run, opened(browser) as context:
+        shown = Shown(context, run.address)
+        assert shown.errors == []
+        assert run.end() == 0
+        eventually(lambda: not shown("dockfmu.live"))
+        eventually(lambda: len(rows_of(shown, "mass.position")[0]) == 40_001)
+        with read_results(tmp_path / "r" / "results.h5") as results:
+            positions = rows_of(shown, "mass.position")[1]
+            assert np.array_equal(positions.astype("f4"), results["mass.position"].astype("f4"))
+        assert shown("dockfmu.station") is None
+        assert shown.page.locator("#station").is_hidden()
+        assert shown("dockfmu.outcome") == "completed"
+        assert shown.errors == []
+
+
+def test_a_page_whose_server_is_killed_says_so_and_shows_what_it_has(swing, browser, tmp_path):
+    with going(swing, "--realtime", "-o", tmp_path / "r", "--no-report") as run, opened(browser) as context:
+        shown = Shown(context, run.address)
+        shown.page.click("#take")
+        eventually(lambda: shown("dockfmu.time") > 0.5)
+        (server,) = servers_at(run.address)
+        os.kill(server, signal.SIGKILL)
+        eventually(lambda: shown.page.inner_text("#outcome") == "connection lost")
+        assert "without an operator" in shown.page.inner_text("#who")
+        assert shown("dockfmu.seek(0.25)") == 0.25
+        assert shown("dockfmu.value('mass.position')") == pytest.approx(0.0, abs=1e-3)
+        # a variable that is not here cannot be had any more, which is said
+        shown("dockfmu.curve('mass.velocity')")
+        assert "mass.velocity" not in shown("dockfmu.curves")
+        assert "has ended" in shown.page.get_attribute("#outcome", "title")
+        assert shown.errors == []
+        assert run.process.poll() is None
+        run.stop()
+    with read_results(tmp_path / "r" / "results.h5") as results:
+        assert results.time[-1] > 0.5
+
+
 def test_a_late_viewer_gets_the_past_and_several_see_the_same(swing, browser, tmp_path):
     with (
         going(swing, "--realtime", "--stop", 25, "-o", tmp_path / "r", "--no-report") as run,
@@ -91,18 +130,21 @@ def test_a_late_viewer_gets_the_past_and_several_see_the_same(swing, browser, tm
 def test_a_run_does_not_wait_for_a_viewer_that_does_not_read(swing, tmp_path):
     """Not even for a server that is stopped: the run goes on at its speed."""
     with going(swing, "--stop", 400, "-o", tmp_path / "r", "--no-report") as run:
-        port = run.address.partition(":")[2].partition(":")[2].partition("/")[0]
-        found = subprocess.run(["pgrep", "-f", "dockfmu.view.live"], capture_output=True, text=True, check=False)
-        servers = [int(number) for number in found.stdout.split() if _listens(int(number), int(port))]
-        assert len(servers) == 1
-        os.kill(servers[0], signal.SIGSTOP)
+        (server,) = servers_at(run.address)
+        os.kill(server, signal.SIGSTOP)
         try:
             assert run.end(60.0) == 0
         finally:
-            os.kill(servers[0], signal.SIGCONT)
-            os.kill(servers[0], signal.SIGTERM)
+            os.kill(server, signal.SIGCONT)
+            os.kill(server, signal.SIGTERM)
     with read_results(tmp_path / "r" / "results.h5") as results:
         assert results.time[-1] == 400.0
+
+
+def servers_at(address: str) -> list[int]:
+    """Return the processes that listen at an address."""
+    found = subprocess.run(["pgrep", "-f", "dockfmu.view.live"], capture_output=True, text=True, check=False)
+    return [int(number) for number in found.stdout.split() if _listens(int(number), urlsplit(address).port)]
 
 
 def _listens(process: int, port: int) -> bool:

@@ -50,6 +50,8 @@ def test_outputs_and_parameters_get_full_names(with_scene):
 
 def test_an_input_is_what_sets_it(with_scene):
     scenes = scenes_of(with_scene(numbers("force")))
+    # no variable tells the unit any more
+    assert [scenes.elements[name]["devices"][0]["items"][0]["unit"] for name in ("left", "right")] == ["N", "N"]
     assert shown(scenes, "right") == {"sum": [0.0, {"product": [0.2, {"v": "left.position"}]}]}
     assert shown(scenes, "left") == 0.0
 
