@@ -20,7 +20,7 @@ SOURCE, LAGGED, AFFINE = (ports.BASE_MOTION.codes[mode] for mode in ("SOURCE", "
 WORKS = ("base", "target")
 
 STARTS = {"longest_micro_step": 2.5e-4}
-"""Start values other than the peripheral mechanism's: the dampers of the legs lose energy in longer micro-steps."""
+"""Start values other than the peripheral mechanism's: dampers of legs may lose energy in longer micro-steps."""
 
 
 def _changed(member: Field | Group, starts: Mapping[str, Any]) -> Field | Group:
