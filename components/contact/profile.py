@@ -102,8 +102,8 @@ def sphere_profile(face, count, centre, radius):
 
 
 @kernel
-def _inside(f, x, r):
-    """Return the depth of the point (x, r) below the line of the face f, negative before it."""
+def inside(f, x, r):
+    """Return the depth of the point (x, r) below the line of the face f, m, negative before it."""
     return (x - f.x) * f.n_x + (r - f.r) * f.n_r
 
 
@@ -113,7 +113,7 @@ def _least(face, count, x, r):
     least = inf
     v = 0
     for i in range(count):
-        g = _inside(face[i], x, r)
+        g = inside(face[i], x, r)
         if g < least:
             least = g
             v = i
@@ -172,10 +172,10 @@ def segment_depth(face, count, start, along):
     r_start = sqrt(start[1] * start[1] + start[2] * start[2])
     r_end = sqrt(end[1] * end[1] + end[2] * end[2])
     for i in range(1, count):
-        if max(_inside(face[i], start[0], r_start), _inside(face[i], end[0], r_end)) <= d:
+        if max(inside(face[i], start[0], r_start), inside(face[i], end[0], r_end)) <= d:
             continue
         for j in range(i):
-            if max(_inside(face[j], start[0], r_start), _inside(face[j], end[0], r_end)) <= d:
+            if max(inside(face[j], start[0], r_start), inside(face[j], end[0], r_end)) <= d:
                 continue
             roots = _equally_deep(face[i], face[j], start, along)
             for k in range(2):

@@ -7,7 +7,7 @@ its spring says.
 
 from __future__ import annotations
 
-from math import fabs
+from math import cos, fabs, sin
 
 from components.core.field import Field, Group, parameter, private
 from components.core.kernel import kernel
@@ -62,9 +62,11 @@ def lever(name: str, count: int) -> Group:
 
 
 @kernel
-def place_frame(frame, origin, rotation, pivot, eta):
-    """Set `frame` from the carrier's pose (PU axes), the `pivot` (along x, along eta) and the carrier's axis `eta`."""
-    xi = apply_transposed(rotation, (1.0, 0.0, 0.0))
+def place_frame(frame, origin, rotation, xi, pivot, eta):
+    """Set `frame` from the carrier's pose (PU axes), the `pivot` (along x, along eta) and the carrier's axis `eta`.
+
+    `xi` is the carrier's x, PU axes, the same for all its levers.
+    """
     radial = apply_transposed(rotation, eta)
     store(xi, frame.xi)
     store(radial, frame.eta)
@@ -79,27 +81,28 @@ def turned(frame, point, c, s):
 
 
 def resting_angle(penetration):
-    """Return the kernel `search(frame, figure, surface) -> (mode, angle)` for one kind of lever.
+    """Return the kernel `search(frame, figure, surface, end) -> (mode, angle)` for one kind of lever.
 
-    `penetration(frame, figure, surface, angle)` is the depth of the lever at an angle, falling with it; the answer is
-    where it all but vanishes. The whole range is searched, so the lever can come back (erratum E22), by false
-    position with the Illinois rule: as safe as bisection, in a quarter of its steps.
+    `penetration(frame, figure, surface, c, s)` is the depth of the lever at the angle of cosine c and sine s, falling
+    with it; the answer is where it all but vanishes. `end` is (cosine, sine) of the largest angle. The whole range is
+    searched, so the lever can come back (erratum E22), by false position with the Illinois rule: as safe as bisection,
+    in a quarter of its steps.
     """
 
     @kernel
-    def search(frame, figure, surface):
+    def search(frame, figure, surface, end):
         low = 0.0
-        excess_low = penetration(frame, figure, surface, low) - TOUCH
+        excess_low = penetration(frame, figure, surface, 1.0, 0.0) - TOUCH
         if excess_low <= 0.0:
             return FREE, low
         high = figure.angle_max
-        excess_high = penetration(frame, figure, surface, high) - TOUCH
+        excess_high = penetration(frame, figure, surface, end[0], end[1]) - TOUCH
         if excess_high > 0.0:
             return BOTTOMED, high
         last = 0
         for _ in range(STEPS):
             angle = low + (high - low) * excess_low / (excess_low - excess_high)
-            excess = penetration(frame, figure, surface, angle) - TOUCH
+            excess = penetration(frame, figure, surface, cos(angle), sin(angle)) - TOUCH
             if fabs(excess) < 0.5 * TOUCH:
                 return PUSHED, angle
             if excess > 0.0:

@@ -173,7 +173,8 @@ def _detect_class_1(unit):
         code = detect_pads(unit)
     if code == 0:
         code = detect_rollers(unit)
-    if not levers_are_clear(unit.geometry, w.link[0]):
+    w.levers_clear = 1.0 if levers_are_clear(unit.geometry, w.link[0]) else 0.0
+    if w.levers_clear == 0.0:
         place_levers(unit)
         if code == 0:
             code = detect_bottomed(unit)
@@ -270,7 +271,7 @@ def _search(unit):
     g = unit.geometry
     w = unit.work
     state = unit.state
-    clear_of_cone = levers_are_clear(g, w.link[0])
+    clear_of_cone = w.levers_clear > 0.0
     if unit.input.latches_armed == 0.0:
         withdraw_latches(p, state)
     elif not clear_of_cone:

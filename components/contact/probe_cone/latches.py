@@ -24,7 +24,7 @@ from components.contact.yielding import (
     turned,
 )
 from components.core.kernel import kernel
-from components.core.rotation import compose, load_matrix
+from components.core.rotation import apply_transposed, compose, load_matrix
 from components.core.vector import axpy, dot, load, scale, subtract
 
 CLOSED = 1e-6
@@ -32,45 +32,46 @@ CLOSED = 1e-6
 
 
 @kernel
-def front_edge(frame, latch, angle):
-    """Return the root of a latch's front edge and the vector from there to its tip, PU axes."""
-    c = cos(angle)
-    s = sin(angle)
+def front_edge(frame, latch, c, s):
+    """Return the root of a latch's front edge and the vector from there to its tip, PU axes.
+
+    Here and below c and s are cosine and sine of the lever's angle.
+    """
     root = turned(frame, latch.root, c, s)
     return root, subtract(turned(frame, latch.tip, c, s), root)
 
 
 @kernel
-def latch_front(frame, latch, geometry, angle):
+def latch_front(frame, latch, geometry, c, s):
     """Return (depth, normal, gain, point) of the front edge, root to tip, at an angle; see `segment_profile`.
 
     Taken against the whole profile: the depth vanishes where the source's cases (tip on the last frustum, on the socket
     wall, edge over the entry edge) do.
     """
-    root, along = front_edge(frame, latch, angle)
+    root, along = front_edge(frame, latch, c, s)
     return segment_profile(geometry.face, int(geometry.faces), root, along)
 
 
 @kernel
-def latch_depth(frame, latch, geometry, angle):
+def latch_depth(frame, latch, geometry, c, s):
     """Return the depth of the front edge of a latch at an angle, m."""
-    root, along = front_edge(frame, latch, angle)
+    root, along = front_edge(frame, latch, c, s)
     d, _, _, _ = segment_depth(geometry.face, int(geometry.faces), root, along)
     return d
 
 
 @kernel
-def sensor_front(frame, sensor, geometry, angle):
+def sensor_front(frame, sensor, geometry, c, s):
     """Return (depth, normal, point) of the roller of a capture sensor at an angle."""
-    centre = turned(frame, sensor.centre, cos(angle), sin(angle))
+    centre = turned(frame, sensor.centre, c, s)
     d, normal, _ = sphere_profile(geometry.face, int(geometry.faces), centre, sensor.radius)
     return d, normal, axpy(sensor.radius, normal, centre)
 
 
 @kernel
-def sensor_depth(frame, sensor, geometry, angle):
+def sensor_depth(frame, sensor, geometry, c, s):
     """Return the depth of the roller of a capture sensor at an angle, m."""
-    d, _, _ = sensor_front(frame, sensor, geometry, angle)
+    d, _, _ = sensor_front(frame, sensor, geometry, c, s)
     return d
 
 
@@ -106,11 +107,12 @@ def place_levers(unit):
     head = work.link[0]
     A = compose(_turn_of_tip(unit.input.tip_slope), load_matrix(head.rotation))
     origin = load(head.position)
+    xi = apply_transposed(A, (1.0, 0.0, 0.0))
     count = len(work.latch)
     for k in range(count):
-        place_frame(work.latch[k], origin, A, parameters.latch.pivot, load(azimuth[k].radial))
+        place_frame(work.latch[k], origin, A, xi, parameters.latch.pivot, load(azimuth[k].radial))
     for k in range(int(parameters.sensor.count)):
-        place_frame(work.sensor[k], origin, A, parameters.sensor.pivot, load(azimuth[count + k].radial))
+        place_frame(work.sensor[k], origin, A, xi, parameters.sensor.pivot, load(azimuth[count + k].radial))
 
 
 @kernel
@@ -135,7 +137,7 @@ def latch_lack(slot, azimuth, tip):
 
 @kernel
 def capture_margin(unit):
-    """Return how far the latches are from capture at the last evaluation, m: the lack of the latch that lacks most.
+    """Return how far the latches are from capture at the last evaluation, m: that of the one farthest from its slot.
 
     A latch that has not fired lacks 0 at least, one that has fired -CLOSED at most: the margin is negative where all
     have fired, and there only. Latches and sensors are placed; nothing else is written.
@@ -143,7 +145,7 @@ def capture_margin(unit):
     p = unit.parameters
     g = unit.geometry
     work = unit.work
-    if levers_are_clear(g, work.link[0]):
+    if work.levers_clear > 0.0:
         # not placed by the evaluation
         place_levers(unit)
     margin = -inf
@@ -158,17 +160,20 @@ def capture_margin(unit):
 def search_latches(parameters, geometry, work, state):
     """Find the angle of every latch that is there and has not fired, and fire those that reach their slots."""
     latch = parameters.latch
+    end = (cos(latch.angle_max), sin(latch.angle_max))
     for k in range(len(state.latch)):
         lever = state.latch[k]
         if lever.fired == 0.0 and latch.missing[k] == 0.0:
             frame = work.latch[k]
-            lever.mode, lever.angle = search_latch(frame, latch, geometry)
+            lever.mode, lever.angle = search_latch(frame, latch, geometry, end)
             lever.force = 0.0
             lever.short = 0.0
+            c = cos(lever.angle)
+            s = sin(lever.angle)
             if lever.mode == PUSHED:
-                _, normal, _, point = latch_front(frame, latch, geometry, lever.angle)
+                _, normal, _, point = latch_front(frame, latch, geometry, c, s)
                 hold(lever, latch, frame, normal, point)
-            tip = turned(frame, latch.tip, cos(lever.angle), sin(lever.angle))
+            tip = turned(frame, latch.tip, c, s)
             if tip_in_slot(parameters.slot, geometry.azimuth[k], tip):
                 state.dissipated_latches += spring_energy(latch, lever.angle)
                 release(lever)
@@ -179,13 +184,14 @@ def search_latches(parameters, geometry, work, state):
 def search_sensors(parameters, geometry, work, state):
     """Find the angle of every capture sensor."""
     sensor = parameters.sensor
+    end = (cos(sensor.angle_max), sin(sensor.angle_max))
     for k in range(int(sensor.count)):
         lever = state.sensor[k]
-        lever.mode, lever.angle = search_sensor(work.sensor[k], sensor, geometry)
+        lever.mode, lever.angle = search_sensor(work.sensor[k], sensor, geometry, end)
         lever.force = 0.0
         lever.short = 0.0
         if lever.mode == PUSHED:
-            _, normal, point = sensor_front(work.sensor[k], sensor, geometry, lever.angle)
+            _, normal, point = sensor_front(work.sensor[k], sensor, geometry, cos(lever.angle), sin(lever.angle))
             hold(lever, sensor, work.sensor[k], normal, point)
 
 
@@ -221,7 +227,9 @@ def detect_bottomed(unit):
     link = work.link[0]
     for k in range(len(state.latch)):
         if state.latch[k].mode == BOTTOMED:
-            d, normal, gain, point = latch_front(work.latch[k], p.latch, g, p.latch.angle_max)
+            c = cos(p.latch.angle_max)
+            s = sin(p.latch.angle_max)
+            d, normal, gain, point = latch_front(work.latch[k], p.latch, g, c, s)
             if d > 0.0:
                 v = point_velocity(link, point)
                 item = list_contact(unit.tally, LATCH_CONE, k + 1.0, point, normal, gain, d)
@@ -230,7 +238,9 @@ def detect_bottomed(unit):
                     return code
     for k in range(int(p.sensor.count)):
         if state.sensor[k].mode == BOTTOMED:
-            d, normal, point = sensor_front(work.sensor[k], p.sensor, g, p.sensor.angle_max)
+            c = cos(p.sensor.angle_max)
+            s = sin(p.sensor.angle_max)
+            d, normal, point = sensor_front(work.sensor[k], p.sensor, g, c, s)
             if d > 0.0:
                 v = point_velocity(link, point)
                 item = list_contact(unit.tally, SENSOR_CONE, k + 1.0, point, normal, 1.0, d)

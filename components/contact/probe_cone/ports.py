@@ -170,8 +170,8 @@ def capture() -> Group:
     """Return the group `capture` of a component: how far the latches are from capture."""
     return Group(
         "capture",
-        output("margin", "m", "distance of the latch that lacks most from the outline of its slot, along the axis or "
-               "across it; negative when all latches have fired, and only then"),
+        output("margin", "m", "distance from the outline of its slot, along the axis or across it, of the latch that "
+               "is farthest from closing; negative when all latches have fired, and only then"),
     )  # fmt: skip
 
 
@@ -234,6 +234,7 @@ def work() -> Group:
         force.motion("link", count=2),
         yielding.frame("latch", LATCHES),
         yielding.frame("sensor", SENSORS),
+        private("levers_clear", "1", "no latch or sensor can touch, however it is turned: they are not placed"),
         force.wrench("head", "class 1 on the head, PU axes, about its origin"),
         force.wrench("limiter", "pads on the limiter, PU axes, about its origin"),
         force.wrench("roller", "rollers on the limiter, PU axes, about its origin", count=ROLLERS),

@@ -22,7 +22,7 @@ from components.contact.probe_cone.pairs import (
     weight,
 )
 from components.contact.profile import depth as profile_depth
-from components.contact.profile import segment_profile, sphere_profile
+from components.contact.profile import inside, segment_profile, sphere_profile
 from components.core.kernel import kernel
 from components.core.rotation import apply_transposed, load_matrix
 from components.core.vector import add, axpy, dot, load, norm, scale, store
@@ -112,17 +112,25 @@ def detect_head(unit):
 
 @kernel
 def pads_are_clear(limiter, geometry, motion):
-    """Return whether no pad can touch: the farthest and widest point that they might reach lies in free space."""
-    p = motion.position
-    axial = motion.rotation[0, 0]
-    radial = sqrt(max(0.0, 1.0 - axial * axial))
-    x_front = max(limiter.x[0] * axial, limiter.x[1] * axial)
-    x_side = max(fabs(limiter.x[0]), fabs(limiter.x[1]))
-    r_max = max(limiter.r[0], limiter.r[1])
-    x = p[0] + x_front + r_max * radial
-    r = sqrt(p[1] * p[1] + p[2] * p[2]) + r_max + x_side * radial
-    d, _, _, _ = profile_depth(geometry.face, int(geometry.faces), x, r, 0.0)
-    return d <= 0.0
+    """Return whether no pad can touch: the circles of their front and rear ends lie in front of one face.
+
+    All points between the circles then do. A circle reaches as far as its radius over its middle to the side, and
+    along x by the sine of its tilt.
+    """
+    A = load_matrix(motion.rotation)
+    axial = A[0][0]
+    slant = sqrt(max(0.0, 1.0 - axial * axial))
+    front = axpy(limiter.x[0], A[0], load(motion.position))
+    rear = axpy(limiter.x[1], A[0], load(motion.position))
+    x_front = front[0] + limiter.r[0] * slant
+    x_rear = rear[0] + limiter.r[1] * slant
+    r_front = sqrt(front[1] * front[1] + front[2] * front[2]) + limiter.r[0]
+    r_rear = sqrt(rear[1] * rear[1] + rear[2] * rear[2]) + limiter.r[1]
+    for i in range(int(geometry.faces)):
+        face = geometry.face[i]
+        if max(inside(face, x_front, r_front), inside(face, x_rear, r_rear)) <= 0.0:
+            return True
+    return False
 
 
 @kernel

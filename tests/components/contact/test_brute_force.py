@@ -280,7 +280,7 @@ def test_levers_against_samples(name, forward, aside, azimuth, yaw, pitch, angle
         if (points[:, 0] >= polyline(name)[-1, 0]).any():
             continue
         sampled = depth_of_points(name, points).max()
-        d, _, _, _ = latch_front(unit.u.work.latch[k], p.latch, unit.u.geometry, angle)
+        d, _, _, _ = latch_front(unit.u.work.latch[k], p.latch, unit.u.geometry, cos(angle), sin(angle))
         if sampled > 1e-5:
             assert d == pytest.approx(sampled, abs=1e-5)
         elif sampled < -1e-5:
@@ -292,7 +292,7 @@ def test_levers_against_samples(name, forward, aside, azimuth, yaw, pitch, angle
         if centre[0] >= polyline(name)[-1, 0]:
             continue
         expected = p.sensor.radius + float(depth_of_points(name, centre[None])[0])
-        d, _, _ = sensor_front(unit.u.work.sensor[k], p.sensor, unit.u.geometry, angle)
+        d, _, _ = sensor_front(unit.u.work.sensor[k], p.sensor, unit.u.geometry, cos(angle), sin(angle))
         assert max(d, 0.0) == pytest.approx(max(expected, 0.0), abs=1e-12)
     assert faces == int(unit.u.geometry.faces)
 

@@ -1,4 +1,4 @@
-"""Margin of capture: the distance of the latch that lacks most from its slot, negative exactly when all have fired."""
+"""Margin of capture: how far the latch farthest from closing is from its slot, negative exactly when all have fired."""
 
 import numpy as np
 import pytest

@@ -278,7 +278,7 @@ def test_latch_front_touches_exactly_where_some_point_of_it_is_inside(make_unit)
         for k in range(4):
             angle = rng.uniform(0.0, 0.5)
             frame, figure = unit.u.work.latch[k], unit.u.parameters.latch
-            depth, _, _, _ = latch_front(frame, figure, unit.u.geometry, angle)
+            depth, _, _, _ = latch_front(frame, figure, unit.u.geometry, cos(angle), sin(angle))
             c, s = cos(angle), sin(angle)
             ends = [
                 frame.pivot + (c * p[0] - s * p[1]) * frame.xi + (s * p[0] + c * p[1]) * frame.eta

@@ -54,7 +54,8 @@ def test_spec05_oracle_T15_latch_angle(unit, x, angle):
         assert lever.normal[:2] == pytest.approx((0.591364, 0.806405), abs=5e-7)
     else:
         assert tuple(lever.normal) == pytest.approx((0.0, 1.0, 0.0), abs=1e-12)
-    d, _, _, _ = latches.latch_front(unit.u.work.latch[0], unit.u.parameters.latch, unit.u.geometry, lever.angle)
+    turn = cos(lever.angle), sin(lever.angle)
+    d, _, _, _ = latches.latch_front(unit.u.work.latch[0], unit.u.parameters.latch, unit.u.geometry, *turn)
     assert 0.0 < d < 1e-9
 
 
@@ -99,9 +100,9 @@ def test_latch_returns_when_the_partner_withdraws(unit):
 
 
 @kernel
-def _wall_depth(length, figure, wall, angle):
+def _wall_depth(length, figure, wall, c, s):
     """A straight lever along eta against a wall at the height `wall` over the pivot."""
-    return length * cos(angle) - wall
+    return length * c - wall
 
 
 search_wall = yielding.resting_angle(_wall_depth)
@@ -110,13 +111,16 @@ search_wall = yielding.resting_angle(_wall_depth)
 def test_spec04_oracle_S12_straight_latch_at_a_wall(make_unit):
     """0.030 m long, wall at 0.028 m: arccos(28/30), arm 0.01077033 m; a plain bisection agrees."""
     figure = make_unit().u.parameters.latch
-    mode, angle = search_wall(0.030, figure, 0.028)
+    end = cos(figure.angle_max), sin(figure.angle_max)
+    mode, angle = search_wall(0.030, figure, 0.028, end)
     assert mode == yielding.PUSHED
     assert angle == pytest.approx(0.36720802, abs=5e-9)
     low, high = 0.0, figure.angle_max
     for _ in range(40):
         middle = 0.5 * (low + high)
-        low, high = (middle, high) if _wall_depth(0.030, figure, 0.028, middle) > 0.0 else (low, middle)
+        low, high = (
+            (middle, high) if _wall_depth(0.030, figure, 0.028, cos(middle), sin(middle)) > 0.0 else (low, middle)
+        )
     assert angle == pytest.approx(low, abs=2e-9)
     lever = make_unit().u.state.latch[0]
     frame = make_unit().u.work.latch[0]
@@ -127,13 +131,13 @@ def test_spec04_oracle_S12_straight_latch_at_a_wall(make_unit):
     yielding.hold(lever, figure, frame, (0.0, 1.0, 0.0), (-0.030 * sin(angle), 0.028, 0.0))
     arm = (figure.preload + figure.stiffness * angle) / lever.force
     assert arm == pytest.approx(0.01077033, abs=5e-9)
-    assert search_wall(0.030, figure, 0.031) == (yielding.FREE, 0.0)
-    assert search_wall(0.030, figure, 0.001) == (yielding.BOTTOMED, figure.angle_max)
+    assert search_wall(0.030, figure, 0.031, end) == (yielding.FREE, 0.0)
+    assert search_wall(0.030, figure, 0.001, end) == (yielding.BOTTOMED, figure.angle_max)
 
 
 @kernel
-def _jump_depth(frame, figure, where, angle):
-    return 1e-3 if angle < where else -1e-3
+def _jump_depth(frame, figure, where, c, s):
+    return 1e-3 if s < sin(where) else -1e-3
 
 
 search_jump = yielding.resting_angle(_jump_depth)
@@ -142,7 +146,7 @@ search_jump = yielding.resting_angle(_jump_depth)
 def test_search_finds_a_jump_of_the_depth(make_unit):
     figure = make_unit().u.parameters.latch
     for where in np.linspace(0.001, 0.85, 40):
-        mode, angle = search_jump(0.0, figure, float(where))
+        mode, angle = search_jump(0.0, figure, float(where), (cos(figure.angle_max), sin(figure.angle_max)))
         assert mode == yielding.PUSHED
         assert where - 2e-9 < angle <= where
 
@@ -161,13 +165,14 @@ def test_oblique_insertion_finds_vanishing_depth_or_a_corner(unit):
         for k in range(4):
             lever = unit.u.state.latch[k]
             figure, geometry, frame = unit.u.parameters.latch, unit.u.geometry, unit.u.work.latch[k]
-            d, n, _, _ = latches.latch_front(frame, figure, geometry, lever.angle)
+            d, n, _, _ = latches.latch_front(frame, figure, geometry, cos(lever.angle), sin(lever.angle))
             if lever.mode != yielding.PUSHED:
                 assert lever.mode == yielding.FREE
                 assert d <= 0.0
                 continue
             pushed += 1
-            beyond = latches.latch_depth(frame, figure, geometry, lever.angle + 2e-9)
+            past = lever.angle + 2e-9
+            beyond = latches.latch_depth(frame, figure, geometry, cos(past), sin(past))
             assert d > 0.0
             assert d < 1e-9 or beyond <= 0.0
             assert n[0] >= 0.0

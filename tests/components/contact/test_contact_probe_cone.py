@@ -483,6 +483,23 @@ def test_pads_out_of_reach_agree_with_the_full_test(make_unit):
     assert touching > 100
 
 
+def test_pads_out_of_reach_on_the_axis_are_found_exactly(make_unit):
+    """Not tilted, on the axis: all pads stand alike, and reach as far as the circles that the early exit looks at."""
+    unit = make_unit()
+    geometry = unit.u.geometry
+    found = []
+    for x in np.linspace(-0.3, 0.1, 41):
+        unit.link(1, (x, 0.0, 0.0))
+        unit.head((-1.0, 0.0, 0.0))
+        pad = geometry.pad[0]
+        start = np.array([x, 0.0, 0.0]) + pad.start
+        deepest = segment_profile(geometry.face, 4, tuple(start), tuple(pad.along))[0]
+        assert abs(deepest) > 1e-9
+        assert pads_are_clear(unit.u.parameters.limiter, geometry, unit.u.work.link[1]) == (deepest < 0.0)
+        found.append(deepest < 0.0)
+    assert 5 < sum(found) < 36
+
+
 def test_pads_clear_the_cone_when_fully_retracted(make_unit):
     """spec/00 R19: V1 pads clear the cone by 6 to 10 mm when the latches sit on their stops at full retraction."""
     unit = make_unit()
