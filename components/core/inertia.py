@@ -37,3 +37,21 @@ def possible(mass, centre, inertia):
     e = -inertia[1][2] - mass * centre[1] * centre[2]
     determinant = a * (d * f - e * e) - b * (b * f - c * e) + c * (b * e - c * d)
     return a >= 0.0 and a * d - b * b >= 0.0 and determinant >= 0.0
+
+
+@kernel
+def invert(A):
+    """Return (inverse, True) of a symmetric positive definite 3x3 matrix, (A, False) of another."""
+    a, b, c = A[0]
+    d = A[1][1]
+    e = A[1][2]
+    f = A[2][2]
+    minor = d * f - e * e
+    det = a * minor - b * (b * f - c * e) + c * (b * e - c * d)
+    good = a > 0.0 and a * d - b * b > 0.0 and det > 0.0
+    if not good:
+        return A, False
+    g = (c * e - b * f) / det
+    h = (b * e - c * d) / det
+    k = (b * c - a * e) / det
+    return ((minor / det, g, h), (g, (a * f - c * c) / det, k), (h, k, (a * d - b * b) / det)), True

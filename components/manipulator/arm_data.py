@@ -187,6 +187,8 @@ def parameters(joints: int) -> Group:
         "parameters",
         parameter("variant", "1", "how much of the arm is modelled", VARIANT.codes["FULL"], type=VARIANT),
         parameter("base_fixed", "1", "R stands still in I = B; else it moves with the port base", 1, type=BOOLEAN),
+        parameter("base_motion", "1", "how the station reports the acceleration of R: LAGGED or AFFINE",
+                  BASE_MOTION.codes["LAGGED"], type=BASE_MOTION),
         Group(
             "base",
             parameter("position", "m", "l_BR: root R in B", 0.0, shape=3),

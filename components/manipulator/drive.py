@@ -127,6 +127,7 @@ def prepare(m):
         d.reference = 0.0
         d.integral = 0.0
         d.command = 0.0
+        d.armature = ratio * ratio * d.inertia
         d.saturated = 0.0
         d.powered = 1.0
         d.braked = 0.0

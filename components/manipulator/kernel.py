@@ -11,10 +11,10 @@ from math import ceil, fabs, isfinite
 from components.contact.kinematics import extrapolate
 from components.core import check, rotation
 from components.core.component import Message, combined, fail
-from components.core.inertia import possible
+from components.core.inertia import invert, possible
 from components.core.kernel import kernel
 from components.core.ports import BASE_MOTION
-from components.core.vector import ZERO, load, store
+from components.core.vector import ZERO, load, store, subtract
 from components.manipulator import (
     compliance,
     control,
@@ -28,7 +28,6 @@ from components.manipulator import (
 )
 from components.manipulator.arm_data import VARIANT
 from components.manipulator.ports import MODE
-from components.spacecraft.rigid import invert
 
 AFFINE_INTERFACE = 301
 PAYLOAD_INERTIA = 302
@@ -40,6 +39,8 @@ BROKEN = 307
 NO_MODE = 308
 NO_JOINT = 309
 NO_AXIS = 310
+SOURCE_BASE = 341
+INITIAL_ANGLE = 342
 
 MESSAGES = combined(
     check.messages("1 base"),
@@ -60,12 +61,18 @@ MESSAGES = combined(
         TABLE: Message("parameters.trajectory.time[{status.index:.0f}] = {status.value:g} s: times must rise"),
         DEFLECTION: Message(
             "the payload has turned by {status.value:.3g} rad against the gripper: the load is beyond the arm, or "
-            "parameters.micro_step = {parameters.micro_step:g} s is too long for its stiffness"
+            "parameters.micro_step = {parameters.micro_step:g} s is too long for its stiffness, or the station is too "
+            "light for parameters.base_motion = LAGGED: take AFFINE"
         ),
         BROKEN: Message("the motion of joint {status.index:.0f} is not finite: take a shorter parameters.micro_step"),
         NO_MODE: Message("command.mode = {command.mode:.0f} is no mode of the arm"),
         NO_JOINT: Message("command.joint = {command.joint:.0f}: there is no such joint"),
         NO_AXIS: Message("command.step.axis = {command.step.axis:.0f} is not 1 to 6"),
+        SOURCE_BASE: Message("parameters.base_motion = SOURCE: the arm has LAGGED and AFFINE only"),
+        INITIAL_ANGLE: Message(
+            "parameters.initial.angle[{status.index:.0f}] = {status.value:.4g} rad is beyond "
+            "parameters.joint.angle_limit of its joint"
+        ),
     },
     compliance.MESSAGES,
     resolved_rates.MESSAGES,
@@ -74,6 +81,7 @@ MESSAGES = combined(
 
 SINGLE = MODE.codes["SINGLE"]
 AFFINE = BASE_MOTION.codes["AFFINE"]
+SOURCE = BASE_MOTION.codes["SOURCE"]
 KINEMATIC = VARIANT.codes["KINEMATIC"]
 LAST_MODE = max(MODE.codes.values())
 # rad, of the fixture against the gripper: beyond it the linear spring says nothing
@@ -88,6 +96,8 @@ def _check_parameters(m):
     p = m.parameters
     if p.interface.base_motion == AFFINE:
         return fail(m.status, AFFINE_INTERFACE, 0.0, 0)
+    if p.base_motion == SOURCE:
+        return fail(m.status, SOURCE_BASE, 0.0, 0)
     size = fabs(p.payload.inertia[0, 0]) + fabs(p.payload.inertia[1, 1]) + fabs(p.payload.inertia[2, 2])
     for i in range(3):
         for j in range(i):
@@ -99,6 +109,9 @@ def _check_parameters(m):
         return fail(m.status, PAYLOAD_INERTIA, 0.0, 0)
     rotation.store_matrix(inverse, m.free_body.inverse)
     for k in range(len(m.drive)):
+        angle = p.initial.angle[k]
+        if p.joint.locked[k] == 0.0 and fabs(angle) > p.joint.angle_limit[k]:
+            return fail(m.status, INITIAL_ANGLE, angle, k + 1)
         if not possible(p.link.mass[k], ZERO, rotation.load_matrix(p.link.inertia[k])):
             return fail(m.status, LINK_INERTIA, 0.0, k + 1)
     ratio = p.servo.outer_period / p.servo.inner_period
@@ -275,10 +288,26 @@ def _update_stiffness(m):
 
 
 @kernel
+def _answer_base(m):
+    """Let the joints answer to what the station's twist differs from the one that the last step foresaw (AFFINE)."""
+    velocity = load(m.root.velocity)
+    angular_velocity = load(m.root.angular_velocity)
+    _place_root(m, 0.0)
+    links.place(m)
+    outputs.answer_base(
+        m,
+        subtract(load(m.root.velocity), velocity),
+        subtract(load(m.root.angular_velocity), angular_velocity),
+    )
+
+
+@kernel
 def step(m, t, h):
     """Advance the manipulator from t by h > 0, s. Returns 0, or the code of a failure."""
     p = m.parameters
     code = _check_inputs(m)
+    if code == 0 and outputs.is_affine(m):
+        _answer_base(m)
     if code == 0:
         code = _update_stiffness(m)
     if code != 0:

@@ -15,6 +15,7 @@ from components.manipulator.arm_data import VARIANT
 from components.manipulator.generated import about_x, about_y, about_z
 
 MASSLESS_LINKS = VARIANT.codes["MASSLESS_LINKS"]
+KINEMATIC = VARIANT.codes["KINEMATIC"]
 
 
 @kernel
@@ -100,17 +101,18 @@ def place(m):
 
 
 @kernel
-def accelerate(m):
-    """Set the accelerations of all joints and links: the backward pass (3.2) and the second forward pass (3.5).
+def reduce(m):
+    """Set the articulated inertias and forces of all links, from the last to the root: the backward pass (3.2).
 
     The forces of the links, their drive torques and armatures have been set. The root is left with the wrench on it and
     the inertia that it feels.
     """
+    driven = m.parameters.variant == KINEMATIC
     for k in range(len(m.arm) - 1, 0, -1):
         body = m.arm[k]
         axis = int(body.axis) - 1
         body.mobility = 0.0
-        if m.parameters.joint.locked[k - 1] == 0.0:
+        if m.parameters.joint.locked[k - 1] == 0.0 and not driven:
             body.mobility = 1.0 / (body.rr[axis, axis] + m.drive[k - 1].armature)
         if axis == 0:
             about_x.reduce(body, m.arm[k - 1])
@@ -118,6 +120,12 @@ def accelerate(m):
             about_y.reduce(body, m.arm[k - 1])
         else:
             about_z.reduce(body, m.arm[k - 1])
+
+
+@kernel
+def accelerate(m):
+    """Set the accelerations of all joints and links: `reduce`, and the second forward pass (3.5)."""
+    reduce(m)
     for k in range(1, len(m.arm)):
         body = m.arm[k]
         if body.axis == 1.0:
@@ -126,6 +134,45 @@ def accelerate(m):
             about_y.accelerate(body, m.arm[k - 1])
         else:
             about_z.accelerate(body, m.arm[k - 1])
+
+
+@kernel
+def jolt(m, velocity, angular_velocity):
+    """Change the rates of the joints as a jump of the twist of R does, axes R: L of spec/02 11, after `place`.
+
+    Forces play no part in it; drives resist with the armatures of the last micro-step.
+    """
+    for k in range(1, len(m.arm)):
+        body = m.arm[k]
+        body.drive_torque = 0.0
+        for i in range(3):
+            body.force[i] = 0.0
+            body.torque[i] = 0.0
+            body.linear[i] = 0.0
+            body.angular[i] = 0.0
+    store(velocity, m.arm[0].acceleration)
+    store(angular_velocity, m.arm[0].angular_acceleration)
+    accelerate(m)
+    for k in range(len(m.drive)):
+        m.drive[k].input_rate += m.parameters.gear.ratio[k] * m.arm[k + 1].qdd
+
+
+@kernel
+def set_affine_mass(m):
+    """Set `base.affine_mass`, M_A of spec/02 11: the articulated inertia that R feels, after `place`."""
+    reduce(m)
+    root = m.arm[0]
+    place = 0
+    for i in range(6):
+        for k in range(i, 6):
+            if k < 3:
+                value = root.tt[i, k]
+            elif i < 3:
+                value = root.tr[i, k - 3]
+            else:
+                value = root.rr[i - 3, k - 3]
+            m.base.affine_mass[place] = value
+            place += 1
 
 
 @kernel

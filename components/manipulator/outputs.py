@@ -13,6 +13,7 @@ from components.manipulator.arm_data import VARIANT
 
 KINEMATIC = VARIANT.codes["KINEMATIC"]
 SOURCE = BASE_MOTION.codes["SOURCE"]
+AFFINE = BASE_MOTION.codes["AFFINE"]
 
 
 @kernel
@@ -26,10 +27,13 @@ def _publish_port(place, turn, velocity, spin, port):
 
 
 @kernel
-def _publish_interface(m, h):
-    """Set the motion of PI; its accelerations are means over the step of h, or the velocity terms alone (SOURCE)."""
+def _publish_interface(m, h, at, own):
+    """Set the motion of PI for a payload at `at` with the rotation `own`, I -> PL.
+
+    Its accelerations are means over the step of h, or the velocity terms alone (SOURCE).
+    """
     b = m.free_body
-    place, turn, velocity, spin = payload.interface(m)
+    place, turn, velocity, spin = payload.interface(m, at, own)
     _publish_port(place, turn, velocity, spin, m.interface)
     acceleration = (0.0, 0.0, 0.0)
     angular = (0.0, 0.0, 0.0)
@@ -133,11 +137,34 @@ def _publish_audit(m):
 
 
 @kernel
+def is_affine(m):
+    """Return whether the station corrects the wrench on it for the acceleration that it really gets."""
+    return m.parameters.base_fixed == 0.0 and m.parameters.base_motion == AFFINE
+
+
+@kernel
+def answer_base(m, velocity, angular_velocity):
+    """Let the joints answer to a jump of the twist of R, axes R, and count momentum and work from there (AFFINE).
+
+    Root and links stand at the start of the step.
+    """
+    a = m.accounting
+    kinetic = m.audit.kinetic_energy
+    links.jolt(m, velocity, angular_velocity)
+    links.place(m)
+    momentum, angular = _totals(m)
+    store(momentum, a.momentum)
+    store(angular, a.angular_momentum)
+    a.base += m.audit.kinetic_energy + drive.energies(m)[0] - kinetic
+
+
+@kernel
 def set_base_wrench(m, h):
     """Set the mean wrench on the station over the step of h, from the momentum of arm and payload; (0, 0) at the start.
 
     The station gets what contact and thrust gave and the momentum did not take up. So the impulse by which its true
-    motion differs from the extrapolated one is made good one step later (spec/00 R4). m.middle is the root in mid-step.
+    motion differs from the extrapolated one is made good one step later (spec/00 R4), but for AFFINE, where the station
+    has it already. m.middle is the root in mid-step.
     """
     momentum, angular = _totals(m)
     a = m.accounting
@@ -166,12 +193,13 @@ def set_base_wrench(m, h):
 @kernel
 def publish(m, h):
     """Set all outputs at the end of a step of h, 0 at the start; links and spring stand there already."""
-    place, turn, velocity, spin = _publish_interface(m, h)
-    _publish_relative(m, place, turn, velocity, spin)
     b = m.free_body
-    own = rotation.load_matrix(b.rotation)
+    at, q = payload.present(m)
+    own = rotation.from_quaternion(q)
+    place, turn, velocity, spin = _publish_interface(m, h, at, own)
+    _publish_relative(m, place, turn, velocity, spin)
     rotating = rotation.apply_transposed(own, load(b.angular_velocity))
-    _publish_port(load(b.position), own, load(b.velocity), rotating, m.payload)
+    _publish_port(at, own, load(b.velocity), rotating, m.payload)
     _publish_joints(m)
     for i in range(3):
         m.tip.force[i] = b.wrench[i]
@@ -182,3 +210,5 @@ def publish(m, h):
     if h == 0.0:
         m.accounting.initial = m.audit.kinetic_energy
     _publish_audit(m)
+    if is_affine(m):
+        links.set_affine_mass(m)

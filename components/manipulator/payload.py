@@ -32,6 +32,7 @@ def prepare(m):
     store(w, b.angular_velocity)
     v = rotation.apply_transposed(to_gripper_from_inertial, velocity)
     store(add(v, rotation.apply_transposed(turn, cross(w, arm))), b.velocity)
+    b.last_step = 0.0
     rotation.store_quaternion(rotation.quaternion(turn), b.quaternion)
     rotation.store_matrix(rotation.from_quaternion(rotation.load_quaternion(b.quaternion)), b.rotation)
 
@@ -127,6 +128,7 @@ def advance(m, h):
     about_origin = add(outer_torque, cross(load(b.position), outer))
     store(axpy(h, about_origin, load(a.outer_angular_impulse)), a.outer_angular_impulse)
 
+    b.last_step = h
     store(new_v, b.velocity)
     store(new_spin, b.angular_velocity)
     store(axpy(h, new_v, load(b.position)), b.position)
@@ -146,13 +148,32 @@ def spring_energy(m):
 
 
 @kernel
-def interface(m):
-    """Return (position in I, I -> PI, velocity in I, angular velocity in I) of the mating interface."""
+def present(m):
+    """Return (position in I, quaternion I -> PL) of the payload at the instant of its velocities.
+
+    With velocities first and positions with the new ones, `advance` is a leapfrog whose positions run ahead by half a
+    micro-step: the spring acts in the middle of each. They are taken back here, as seen from R, so that a contact finds
+    the payload where its velocity takes it from. Ahead, it would damp a contact of stiffness k by k h / 2.
+    """
     b = m.free_body
+    to_root = rotation.load_matrix(m.root.rotation)
     turn = rotation.load_matrix(b.rotation)
+    spin = rotation.apply_transposed(to_root, load(m.root.angular_velocity))
+    arm = subtract(load(b.position), load(m.root.position))
+    carried = add(rotation.apply_transposed(to_root, load(m.root.velocity)), cross(spin, arm))
+    back = -0.5 * b.last_step
+    place = axpy(back, subtract(load(b.velocity), carried), load(b.position))
+    turning = subtract(load(b.angular_velocity), rotation.apply(turn, spin))
+    return place, rotation.advance(rotation.load_quaternion(b.quaternion), scale(back, turning))
+
+
+@kernel
+def interface(m, at, turn):
+    """Return (position in I, I -> PI, velocity in I, angular velocity in I) of PI, for a payload at `at`, turned."""
+    b = m.free_body
     offset = load(m.parameters.interface.position)
     w = load(b.angular_velocity)
-    place = add(load(b.position), rotation.apply_transposed(turn, offset))
+    place = add(at, rotation.apply_transposed(turn, offset))
     velocity = add(load(b.velocity), rotation.apply_transposed(turn, cross(w, offset)))
     to_port = rotation.compose(rotation.load_matrix(b.to_interface), turn)
     return place, to_port, velocity, rotation.apply_transposed(turn, w)

@@ -202,6 +202,7 @@ def _free_body() -> Group:
         private("deflection_rate", "1", "its rate, as seen in E", shape=6),
         private("wrench", "1", "of the spring on the gripper, axes E: force (N), torque (N.m)", shape=6),
         private("spring_power", "W", "lost in the damping C_M"),
+        private("last_step", "s", "length of the last micro-step, 0 at the start"),
         private("interface_velocity", "m/s", "of PI at the last output, axes I", shape=3),
         private("interface_spin", "rad/s", "of PI at the last output, axes I", shape=3),
     )
@@ -305,7 +306,10 @@ def record(joints: int = JOINTS) -> Record:
             *_motion(),
             description="payload, frame PL at its centre of mass",
         ),
-        Group("base", *ports.pose(INPUT), *ports.twist(INPUT), *ports.acceleration(INPUT), *ports.wrench_output(),
+        Group("base",
+              output("affine_mass", "1", "-d(wrench)/d(acceleration), upper triangle by rows, SI, force first; 0 but "
+                     "for AFFINE", shape=21),
+              *ports.pose(INPUT), *ports.twist(INPUT), *ports.acceleration(INPUT), *ports.wrench_output(),
               description="root R of the arm on the station; its inputs are read unless parameters.base_fixed"),
         _command(joints),
         *_outputs(joints),

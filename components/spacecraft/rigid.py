@@ -10,6 +10,7 @@ from __future__ import annotations
 from math import copysign, fabs, sqrt
 
 from components.core import rotation, vector
+from components.core.inertia import invert
 from components.core.kernel import kernel
 
 # of Jacobi's method for a 3x3 matrix: sweeps, and size of an element over the diagonal that is left
@@ -17,24 +18,6 @@ SWEEPS = 8
 NEGLIGIBLE = 1e-20
 # relative, of data that are symmetric or on the limit of the triangle inequality
 ROUNDING = 1e-9
-
-
-@kernel
-def invert(A):
-    """Return (inverse, True) of a symmetric positive definite 3x3 matrix, (A, False) of another."""
-    a, b, c = A[0]
-    d = A[1][1]
-    e = A[1][2]
-    f = A[2][2]
-    minor = d * f - e * e
-    det = a * minor - b * (b * f - c * e) + c * (b * e - c * d)
-    good = a > 0.0 and a * d - b * b > 0.0 and det > 0.0
-    if not good:
-        return A, False
-    g = (c * e - b * f) / det
-    h = (b * e - c * d) / det
-    k = (b * c - a * e) / det
-    return ((minor / det, g, h), (g, (a * f - c * c) / det, k), (h, k, (a * d - b * b) / det)), True
 
 
 @kernel

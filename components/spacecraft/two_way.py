@@ -15,9 +15,10 @@ the motion of C is what they and the modes leave.
 from __future__ import annotations
 
 from components.core import matrix, rotation, vector
+from components.core.inertia import invert
 from components.core.kernel import kernel
 from components.spacecraft import elastic
-from components.spacecraft.rigid import invert, turn_rate
+from components.spacecraft.rigid import turn_rate
 
 
 @kernel

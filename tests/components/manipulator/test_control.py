@@ -256,6 +256,7 @@ def test_the_digital_servo_ticks_on_internal_time():
     [
         ({"parameters.servo.outer_period": 7.7e-3}, r"outer_period = 0.0077 s must be a multiple of .*inner_period"),
         ({"parameters.interface.base_motion": 3}, r"parameters.interface.base_motion = AFFINE"),
+        ({"parameters.joint.angle_limit[4]": 1.5}, r"parameters.initial.angle\[4\] = 1.6 rad is beyond"),
         ({"parameters.payload.inertia": -np.eye(3)}, r"parameters.payload.inertia is not symmetric"),
         ({"parameters.trajectory.points": 3, "parameters.trajectory.time": 1.0}, r"trajectory.time\[2\] = 1 s: times"),
         ({"parameters.link.inertia": -np.ones((7, 3, 3))}, r"parameters.link.inertia of link 1 is one that no body"),
