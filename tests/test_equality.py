@@ -269,7 +269,11 @@ SCENARIOS = [
         CARRIED,
         step=7e-4,
         sets=("ERA", "Airlock"),
-        values={"parameters.base_fixed": 0, "parameters.initial.angle": (0.1, 0.5, -0.6, 1.6, -1.0, -0.4, 0.3)},
+        values={
+            "parameters.base_fixed": 0,
+            "parameters.base_motion": 3,
+            "parameters.initial.angle": (0.1, 0.5, -0.6, 1.6, -1.0, -0.4, 0.3),
+        },
     ),
     Scenario("StandPlatform", WOBBLE, step=3e-3, sets=("SP-1",)),
     Scenario("StandBalance", HITS, step=3e-3, sets=("SB-1",), values={"parameters.noise": 20.0}),

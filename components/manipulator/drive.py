@@ -196,13 +196,15 @@ def predict(m, h):
         law = gear_law(windup, d.stiffness, p.gear.play[k], d.play_torque)
         d.tangent = law[1]
         _advance_motor(m, k, h)
+        # the wind-up at the end of the step damps by h k already
+        d.added_damping = max(0.0, d.damping - h * d.tangent)
         d.predicted = predicted_torque(
-            law, d.motor_angle, d.motor_rate, d.input_angle, d.input_rate, windup, d.damping, h
+            law, d.motor_angle, d.motor_rate, d.input_angle, d.input_rate, windup, d.added_damping, h
         )
         stop, stiffening, _, damping = _stop(p.joint, k, d.input_angle / ratio, d.input_rate / ratio, h)
         d.stop_damping = damping
         body.drive_torque = ratio * d.predicted + stop
-        d.armature = ratio * ratio * (d.inertia + h * (d.damping + h * d.tangent)) + stiffening
+        d.armature = ratio * ratio * (d.inertia + h * (d.added_damping + h * d.tangent)) + stiffening
 
 
 @kernel
@@ -215,7 +217,7 @@ def advance(m, h):
         d = m.drive[k]
         ratio = p.gear.ratio[k]
         change = h * ratio * m.arm[k + 1].qdd
-        d.gear_torque = d.predicted - (h * d.tangent + d.damping) * change
+        d.gear_torque = d.predicted - (h * d.tangent + d.added_damping) * change
         before = d.input_rate
         d.input_rate += change
         d.input_angle += h * d.input_rate

@@ -173,6 +173,7 @@ def _drive(joints: int) -> Group:
         private("stiffness", "N.m/rad", "k_g beyond the backlash, at the input shaft"),
         private("play_torque", "N.m", "T_delta, at which the backlash is taken up"),
         private("damping", "N.m.s/rad", "c_g, at the input shaft"),
+        private("added_damping", "N.m.s/rad", "of c_g, what the method does not damp by itself"),
         private("stop_damping", "N.m.s/rad", "of the stop while it is touched"),
         private("voltage", "V", "of the motor until the next inner tick"),
         private("reference", "rad/s", "of the motor rate, from the outer loop"),

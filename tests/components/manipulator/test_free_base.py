@@ -1,4 +1,4 @@
-"""An arm on a craft that floats freely: momenta of both, in both modes of base motion, and craft lighter than the arm."""
+"""An arm on a craft that floats freely: momenta of both, in both modes of base motion, on craft of any mass."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ class Run:
 
 
 def floating(mode, h, mass, payload, seconds=1.0, spin=(0.0, 0.0, 0.0), **values):
-    """Step SSRMS with a payload, kg, on a free craft, kg; the operator commands 1.9 cm/s, and nothing acts from outside."""
+    """Step SSRMS with a payload, kg, on a free craft, kg, at 1.9 cm/s; nothing acts from outside."""
     inertia = mass / 6000.0 * np.diag([2e4, 6e4, 6e4])
     craft = Instance(catalogue.component("Spacecraft"), **{
         "parameters.mass": mass, "parameters.inertia": inertia, "parameters.port[1].base_motion": mode,

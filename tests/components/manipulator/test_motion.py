@@ -5,7 +5,7 @@ import time
 import numpy as np
 import pytest
 
-from tests.components.manipulator.arms import energy, instance, pinocchio_model, run
+from tests.components.manipulator.arms import REF, energy, instance, pinocchio_model, run
 
 APPROACH = {
     "command.mode": 2, "command.velocity": (0.019, 0.0, 0.0), "parameters.control.singular_value": 0.0,
@@ -135,7 +135,10 @@ def test_macro_step_changes_nothing_where_inputs_do_not():
 
 
 def test_spec08_oracle_O30_energy():
-    """The balance of a run with motors, a push that reverses, thrust and limp joints closes within 1 %, as the step."""
+    """The balance of a run with motors, a push that reverses, thrust and limp joints: within 0.1 % of the losses.
+
+    What is missing falls with the micro-step, to 0.02 % of the losses in the limit.
+    """
 
     def residual(micro):
         arm = instance(**APPROACH, **{"parameters.micro_step": micro})
@@ -152,11 +155,62 @@ def test_spec08_oracle_O30_energy():
             worst = max(worst, abs(energy(m)))
         return worst, m.audit.work_motors, m.audit.dissipated_energy
 
-    coarse, work, lost = residual(5e-4)
-    fine, _, _ = residual(1.25e-4)
-    assert coarse < 0.01 * lost
-    assert fine < 0.4 * coarse
+    found = [residual(h) for h in (5e-4, 2.5e-4, 1.25e-4)]
+    missing = np.array([entry[0] for entry in found])
+    _, work, lost = found[0]
+    assert missing[0] < 1e-3 * lost
+    changes = missing[:2] - missing[1:]
+    assert changes[0] / changes[1] == pytest.approx(2.0, rel=0.15)
+    assert missing[2] - changes[1] < 2e-4 * lost
     assert work > 1.0
+
+
+def test_a_payload_swings_on_its_gears_as_long_as_they_let_it():
+    """Brakes on, 30 s after a push: the method damps no more than the gears do, and loses no energy of its own.
+
+    The implicit step of a gear damps by h k_g, which is taken off c_g. Added to it, at 0.5 ms the swing of 6 mm is
+    0.15 mm off and 4 % of the losses are missing.
+    """
+
+    def swing(micro):
+        arm = instance("ERA", "Airlock", **{"parameters.initial.angle": REF, "command.mode": 5,
+                       "parameters.micro_step": micro})  # fmt: skip
+        path = []
+        for k in range(3750):
+            arm.m.payload.force[0] = 20.0 if k < 125 else 0.0
+            arm.step(8e-3 * k, 8e-3)
+            path.append(arm.m.payload.position[:].copy())
+        return np.array(path), energy(arm.m), arm.m.audit.dissipated_energy
+
+    (coarse, missing, lost), (fine, _, _) = swing(5e-4), swing(6.25e-5)
+    assert np.ptp(fine[-500:], axis=0).max() > 5e-3
+    assert np.abs(coarse - fine).max() < 5e-6
+    assert abs(missing) < 1e-3 * lost
+
+
+@pytest.mark.parametrize("micro", [1e-3, 2.5e-4])
+def test_a_stop_without_loss_takes_nothing_from_the_payload(micro):
+    """A limp arm, a payload of 8 t thrown against a stiff spring: a contact FMU's force, at the middle of each step.
+
+    The positions of the port belong to the instant of its velocities. Half a micro-step ahead, they would damp the stop
+    by k h / 2, which takes 2 pi times that over sqrt(k m) of the energy: 6 % at 1 ms, 1.4 % at 0.25 ms.
+    """
+    arm = instance(**{"command.mode": 4, "parameters.micro_step": micro})
+    m, h, stiffness = arm.m, 1e-3, 1e7
+    m.payload.force[0] = 500.0
+    run(arm, 1.0, h)
+    m.payload.force[0] = 0.0
+    wall, before, stored, touched = m.interface.position[0] + 1e-4, m.audit.work_interface, 0.0, 0
+    approach = 0.5 * 8015.0 * m.interface.velocity[0] ** 2
+    for k in range(400):
+        depth = m.interface.position[0] + 0.5 * h * m.interface.velocity[0] - wall
+        m.interface.force[0] = -max(0.0, stiffness * depth)
+        arm.step(1.0 + k * h, h)
+        stored = max(stored, before - m.audit.work_interface)
+        touched += depth > 0.0
+    assert 50 < touched < 200
+    assert stored > 0.3 * approach
+    assert before - m.audit.work_interface == pytest.approx(0.0, abs=3e-3 * stored)
 
 
 def test_spec08_oracle_O31_massless_links_in_slow_motion():
