@@ -44,11 +44,11 @@ class Outcome:
 
 
 class Bench:
-    """The two systems without thrust, their FMUs built into `folder`."""
+    """Systems by name, without thrust, their FMUs built into `folder`."""
 
-    def __init__(self, folder: Path) -> None:
+    def __init__(self, folder: Path, names: tuple[str, ...] = (INSIDE, OUTSIDE)) -> None:
         self.folder = folder
-        self.assembled = {name: assemble(declaration.read(name), folder, lambda _: None) for name in (INSIDE, OUTSIDE)}
+        self.assembled = {name: assemble(declaration.read(name), folder, lambda _: None) for name in names}
         for system, _ in self.assembled.values():
             system.elements["cyclogram"].start["parameters.fault.push"] = 1.0
 
