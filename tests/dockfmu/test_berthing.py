@@ -156,22 +156,28 @@ def test_spec08_oracle_O38_radiator_has_seven_phases(run):
 
 
 def test_spec08_oracle_O39_blind_radiator_only_builds_up_force(run):
-    """No capture; the plug stands on its plane, and the force grows until the arm's drives can give no more."""
+    """Fig. 8.4.7: the plug on its plane, one guide pin in its cone; the force grows until the drives give no more.
+
+    The pin holds what the arm's own compliance would press aside.
+    """
     done = run("radiator_era_blind")
     results = done.results
     assert results["contact.sensor.capture"].max() == 0.0
     assert results["contact.flag.in_socket"].max() == 0.0
-    assert results["contact.flag.plug_contact"].max() == 1.0
     t = results.time
+    late = t > done.time("guide_contact_2")
+    assert results["contact.flag.plug_contact"][late].mean() > 0.99
+    assert results["contact.flag.guide_contact[2]"][late].mean() > 0.99
+    assert results["contact.flag.guide_contact[1]"].max() == 0.0
     force = np.linalg.norm(vector(results, "contact.target.force_now"), axis=1)
     # means of 4 s, without what rings at the first touch
     edges = np.arange(done.time("plug_on_cone_4") + 2.0, 58.0, 4.0)
     means = np.array([force[(t >= a) & (t < a + 4.0)].mean() for a in edges])
     assert np.all(np.diff(means[:6]) > 0.0)
-    assert means[6:].min() > 0.9 * means.max()
-    assert means.max() > 100.0
-    torque = np.column_stack([results[f"manipulator.joint[{j}].motor_torque"] for j in range(1, 8)])
-    assert np.abs(torque).max() > 0.9
+    assert means[6:].min() > 0.95 * means.max()
+    assert means.max() > 300.0, "beyond the force that the arm is assumed to bear"
+    torque = np.abs([results[f"manipulator.joint[{j}].motor_torque"] for j in (2, 3, 4)])
+    assert (torque.max(axis=1) > 0.999).all()
 
 
 def test_spec08_oracle_O34_nrt_is_captured_at_48_s_with_1_kN(run):
