@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Mapping
 from importlib.metadata import version
 from pathlib import Path
 from typing import Any
@@ -12,12 +13,12 @@ import numpy as np
 from markupsafe import Markup
 
 from base.files import atomic_file, write_file
-from dockfmu.campaign.answers.answer import Answer, plain
+from dockfmu.campaign.answers.answer import Answer, figure_text, plain
 from dockfmu.campaign.folder import ANSWERS, CampaignFolder
 from dockfmu.report.figures import plotly_js
 
 DPI = 160
-_COLOURS = ("#1f77b4", "#ff7f0e")
+_COLOURS, _LINE = ("#1f77b4", "#ff7f0e"), "#808080"
 _SENSITIVITY = "correlation, share of variance"
 
 
@@ -43,8 +44,12 @@ def _page(campaign: CampaignFolder, answers: list[Answer]) -> str:
         name=study.name, description=study.description, system=study.system, runs=len(campaign.runs(["status"])),
         sampling=study.draws.sampling, seed=study.draws.seed, folder=campaign.folder, answers=answers,
         css=Markup(css), plotly=Markup(plotly_js()), figures=Markup(text), version=version("dockfmu"),
-        unbounded=(np.inf, -np.inf),
+        figure=figure_text,
     )  # fmt: skip
+
+
+def _words(name: str) -> str:
+    return name.replace("_", " ")
 
 
 def _traces(answer: Answer) -> list[dict[str, Any]]:
@@ -53,8 +58,8 @@ def _traces(answer: Answer) -> list[dict[str, Any]]:
     if answer.kind == "outcomes":
         up = (np.array(data["high"]) - data["y"]).tolist()
         down = (np.array(data["y"]) - data["low"]).tolist()
-        return [{"type": "bar", "x": data["x"], "y": data["y"],
-                 "error_y": {"type": "data", "symmetric": False, "array": up, "arrayminus": down}}]  # fmt: skip
+        bars = {"type": "data", "symmetric": False, "array": up, "arrayminus": down}
+        return [{"type": "bar", "x": [_words(name) for name in data["x"]], "y": data["y"], "error_y": bars}]
     if answer.kind == "loads":
         line = {"type": "scatter", "mode": "lines", "x": data["x"]}
         return [
@@ -69,17 +74,29 @@ def _traces(answer: Answer) -> list[dict[str, Any]]:
         return [{"type": "bar", "x": data["x"], "y": data[key], "name": name}
                 for key, name in (("y", "rank correlation"), ("z", "first-order share"))]  # fmt: skip
     if answer.kind == "domain":
-        margin, x, y = (np.array(data[key]) for key in "zxy")
         points = [
-            {"type": "scatter", "mode": "markers", "x": x[mask].tolist(), "y": y[mask].tolist(), "name": name,
-             "marker": {"size": 6, "color": colour}, "customdata": margin[mask].tolist(),
+            {"type": "scatter", "mode": "markers", "x": x, "y": y, "name": name, "customdata": margins,
+             "marker": {"size": 7, "color": colour, "symbol": symbol},
              "hovertemplate": "%{x:.4g}, %{y:.4g}: %{customdata:.4g}<extra></extra>"}
-            for mask, colour, name in ((margin < 0.0, _COLOURS[0], "below 0"), (margin >= 0.0, _COLOURS[1], "above"))
+            for name, colour, symbol, _, x, y, margins in _domain_points(data) if x
         ]  # fmt: skip
         ends = [[value for line in data["lines"] for value in (line[0][k], line[1][k], None)] for k in (0, 1)]
         return [*points, {"type": "scatter", "mode": "lines", "x": ends[0], "y": ends[1], "name": "boundary",
-                          "line": {"color": "gray"}}]  # fmt: skip
+                          "line": {"color": _LINE}}]  # fmt: skip
     return []
+
+
+def _domain_points(data: Mapping[str, Any]) -> list[tuple[str, str, str, str, list[float], list[float], list[float]]]:
+    """Return (name, colour, symbol of plotly, of matplotlib, x, y, margins) of each kind of points of a domain."""
+    margin, x, y, left_open = (np.array(data[key]) for key in ("z", "x", "y", "open"))
+    return [
+        (name, colour, symbol, mark, x[mask].tolist(), y[mask].tolist(), margin[mask].tolist())
+        for name, colour, symbol, mark, mask in (
+            ("below 0", _COLOURS[0], "circle", "o", margin < 0.0),
+            ("0 or above", _COLOURS[1], "diamond", "D", (margin >= 0.0) & ~left_open),
+            ("did not come to an end", _LINE, "x", "x", (margin >= 0.0) & left_open),
+        )
+    ]
 
 
 def _layout(answer: Answer) -> dict[str, Any]:
@@ -89,8 +106,15 @@ def _layout(answer: Answer) -> dict[str, Any]:
                 "yaxis": {"type": "log", "dtick": 1, "exponentformat": "power",
                           "title": {"text": data["side"]}}}  # fmt: skip
     if answer.kind == "domain":
-        return {f"{axis}axis": {"title": {"text": label}} for axis, label in zip("xy", data["labels"], strict=True)}
-    return {"yaxis": {"title": {"text": "probability" if answer.kind == "outcomes" else _SENSITIVITY}}}
+        # a line at zero would look like a boundary
+        return {
+            f"{axis}axis": {"title": {"text": label}, "zeroline": False}
+            for axis, label in zip("xy", data["labels"], strict=True)
+        }
+    return {
+        "xaxis": {"showgrid": False},
+        "yaxis": {"title": {"text": "probability" if answer.kind == "outcomes" else _SENSITIVITY}},
+    }
 
 
 def _write_png(answer: Answer, file: Path) -> None:
@@ -102,14 +126,13 @@ def _write_png(answer: Answer, file: Path) -> None:
     data = answer.figure
     if answer.kind == "outcomes":
         bars = np.abs(np.array([data["low"], data["high"]]) - np.array(data["y"]))
-        axis.bar(data["x"], data["y"], yerr=bars, capsize=4)
+        axis.bar([_words(name) for name in data["x"]], data["y"], yerr=bars, capsize=4)
         axis.set_ylabel("probability")
     elif answer.kind == "loads":
-        axis.fill_between(data["x"], data["low"], data["high"], alpha=0.3, label="95 %")
+        axis.fill_between(data["x"], data["low"], data["high"], alpha=0.3, label="95 % interval")
         axis.plot(data["x"], data["y"], label="runs")
         if "x_fine" in data:
             axis.plot(data["x_fine"], data["y_fine"], "o", label="at a tenth of the step")
-        axis.legend()
         axis.set(yscale="log", xlabel=data["label"], ylabel=data["side"])
     elif answer.kind == "sensitivity":
         places = np.arange(len(data["x"]))
@@ -117,15 +140,16 @@ def _write_png(answer: Answer, file: Path) -> None:
         axis.bar(places + 0.2, data["z"], 0.4, label="first-order share")
         axis.set_xticks(places, data["x"], rotation=40, ha="right")
         axis.set_ylabel(_SENSITIVITY)
-        axis.legend()
     else:
-        inside = np.array(data["z"]) < 0.0
-        for mask, colour, label in ((inside, _COLOURS[0], "below 0"), (~inside, _COLOURS[1], "above")):
-            axis.plot(np.array(data["x"])[mask], np.array(data["y"])[mask], ".", color=colour, label=label)
+        for name, colour, _, mark, x, y, _ in _domain_points(data):
+            if x:
+                axis.plot(x, y, mark, ms=4, color=colour, label=name)
         for line in data["lines"]:
             axis.plot(*np.array(line).T, color="0.2", lw=1.0)
         axis.set(xlabel=data["labels"][0], ylabel=data["labels"][1])
-        axis.legend()
+    if answer.kind != "outcomes":
+        # beside the axes: within them it would lie over points
+        figure.legend(loc="outside right upper", frameon=False)
     axis.set_title(answer.question, fontsize=10)
     axis.grid(alpha=0.3)
     with atomic_file(file) as unfinished:

@@ -24,6 +24,13 @@ class Answer:
     figure: Mapping[str, Any] = field(default_factory=dict)
 
 
+def figure_text(value: float) -> str:
+    """Return a number in four figures, without an exponent where it is of ordinary size."""
+    if math.isinf(value):
+        return "∞" if value > 0.0 else "-∞"
+    return f"{float(f'{value:.4g}'):.10g}"
+
+
 def as_json(answers: Sequence[Answer]) -> str:
     """Return answers as text in JSON; numbers that are not finite, which JSON does not have, are null."""
     return json.dumps([plain(asdict(answer)) for answer in answers], indent=1, allow_nan=False)

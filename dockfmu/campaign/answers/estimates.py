@@ -8,6 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 from scipy import stats
 
+from dockfmu.campaign.answers.answer import figure_text
 from dockfmu.options import OptionError
 
 
@@ -23,7 +24,8 @@ class Estimate:
     of: int | None = None
 
     def __str__(self) -> str:
-        return f"{self.value:.4g} ({self.confidence:.0%}: {self.low:.4g} to {self.high:.4g})"
+        value, low, high = map(figure_text, (self.value, self.low, self.high))
+        return f"{value} ({self.confidence:.0%}: {low} to {high})"
 
 
 def probability(happened: Sequence[bool] | np.ndarray, confidence: float = 0.95) -> Estimate:

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from dockfmu.campaign.answers import comparison, estimates, sensitivity
-from dockfmu.campaign.answers.answer import Answer
+from dockfmu.campaign.answers.answer import Answer, figure_text
 from dockfmu.campaign.dataset import read_runs
 from dockfmu.campaign.description import Measure, short_name
 from dockfmu.campaign.execution import Execution
@@ -84,7 +84,7 @@ def loads(campaign: CampaignFolder, table: pandas.DataFrame, measure: Measure, f
                 ("largest", float(values.max()), None, None))  # fmt: skip
     sentences = [_basis(table, having, measure)]
     if measure.kind not in ("min", "final") and len(values) >= 200:
-        sentences.append(_extreme(values))
+        sentences.append(_extreme(values, measure.unit))
     again = np.array([])
     if len(fine):
         again = fine[measure.name].where(~fine["outcome"].isin(UNFINISHED)).to_numpy(float)
@@ -115,7 +115,8 @@ def _curve(measure: Measure, values: np.ndarray, again: np.ndarray) -> dict[str,
     curve = estimates.exceedance(sign * values)
     found: dict[str, Any] = {
         "x": (sign * curve.levels).tolist(), "y": curve.probability.tolist(), "low": curve.low.tolist(),
-        "high": curve.high.tolist(), "label": f"{measure.name}, {measure.unit}", "side": f"probability of at {side}",
+        "high": curve.high.tolist(), "label": f"{measure.name}, {measure.unit}",
+        "side": f"probability of at {side} this",
     }  # fmt: skip
     new = np.sort(sign * again[np.isfinite(again)])
     if len(new):
@@ -136,19 +137,19 @@ def _basis(table: pandas.DataFrame, having: pandas.DataFrame, measure: Measure) 
     rises = only_rises(measure)
     if len(reached) and rises is not None:
         end, extreme = ("largest", reached.max()) if rises else ("smallest", reached.min())
-        sentence += f", whose {end} value until they ended is {extreme:.4g} {measure.unit}"
+        sentence += f", whose {end} value until they ended is {figure_text(extreme)} {measure.unit}"
     return sentence
 
 
-def _extreme(values: np.ndarray) -> str:
+def _extreme(values: np.ndarray, unit: str) -> str:
     """Return a sentence on the level that is exceeded once in ten times as many runs."""
     try:
         extreme = estimates.extreme_value(values, 0.1 / len(values))
     except OptionError as error:
         return f"no level beyond the sample: {error}"
     return (
-        f"exceeded once in {10 * len(values)} runs: {extreme.level}, by a generalised Pareto tail of shape "
-        f"{extreme.shape:.2f} over {extreme.threshold:.4g} ({extreme.beyond} runs)"
+        f"exceeded once in {10 * len(values)} runs: {extreme.level} {unit}, by a generalised Pareto tail of shape "
+        f"{extreme.shape:.2f} over {figure_text(extreme.threshold)} {unit} ({extreme.beyond} runs)"
     )
 
 

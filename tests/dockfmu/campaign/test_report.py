@@ -1,0 +1,108 @@
+"""The report of a campaign: its pictures, and its page in a browser, legible in both colour schemes."""
+
+from types import SimpleNamespace
+
+import numpy as np
+import pandas
+import pytest
+
+from dockfmu.campaign.answers.answer import Answer, figure_text
+from dockfmu.campaign.answers.statistics import compare, depends, loads, outcomes
+from dockfmu.campaign.description import Measure
+from dockfmu.campaign.report import write_campaign_report
+from tests.dockfmu.view.browser import CHROMIUM
+
+RUNS = 400
+FORCE = Measure("force", ("mechanism.target.force_now[1]", "mechanism.target.force_now[2]"), "resultant", "N")
+MARGIN = Measure("margin", ("mechanism.capture.margin",), "min", "m")
+NAMES = ("initial_conditions.miss[1]", "initial_conditions.angular_velocity[3]", "chaser.parameters.mass", "fault")
+
+
+@pytest.fixture(scope="module")
+def report(tmp_path_factory):
+    """A report with every kind of answer."""
+    folder = tmp_path_factory.mktemp("report")
+    (folder / "answers").mkdir()
+    generator = np.random.Generator(np.random.PCG64(1))
+    x = generator.normal(size=(3, RUNS))
+    table = pandas.DataFrame({
+        "index": range(RUNS), "status": "completed", "outcome": np.where(x[0] > 1.5, "limit_exceeded", "docked"),
+        "reason": "", "force": 2e4 + 5e3 * x[0] + 1e3 * x[1], "t_force": 0.5, "margin": 0.01 * x[0], "t_margin": 1.0,
+        "miss[1]": x[0], "angular_velocity[3]": x[1], "chaser.parameters.mass": x[2], "t_capture": 0.2,
+        "fault": np.where(x[1] > 0.0, "none", "lateral_brakes_dead"),
+    })  # fmt: skip
+    table.loc[:2, ["outcome", "status", "reason"]] = "failed", "failed", "output became nan"
+    study = SimpleNamespace(
+        name="a_campaign_with_a_long_name", description="", system="atv_probe_cone", measures=(FORCE, MARGIN),
+        draws=SimpleNamespace(sampling="random", seed=1), choices=(SimpleNamespace(name="fault"),),
+    )  # fmt: skip
+    system = SimpleNamespace(plan=SimpleNamespace(events=("capture",)))
+    campaign = SimpleNamespace(folder=folder, study=study, system=system, names=NAMES, runs=lambda columns=None: table)
+    grid = np.stack(np.meshgrid(np.linspace(-0.3, 0.3, 9), np.linspace(0.01, 0.15, 9)), -1).reshape(-1, 2)
+    margins = np.hypot(grid[:, 0], grid[:, 1]) - 0.2
+    domain = {
+        "x": grid[:, 0].tolist(), "y": grid[:, 1].tolist(), "z": np.where(grid[:, 0] > 0.25, np.inf, margins).tolist(),
+        "open": (grid[:, 0] > 0.25).tolist(), "lines": [[[-0.2, 0.01], [-0.1, 0.15]]],
+        "labels": ["miss[1], m", "velocity[1], m/s"],
+    }  # fmt: skip
+    fine = table.set_index("index").loc[[int(table["force"].idxmax())]]
+    answers = [
+        outcomes(campaign, table), loads(campaign, table, FORCE, fine), loads(campaign, table, MARGIN, table.head(0)),
+        depends(campaign, table, FORCE), Answer("where", "domain", "Where margin is below 0", figure=domain),
+        compare(table, table, "same", ["force"], ["miss[1]"]),
+    ]  # fmt: skip
+    return write_campaign_report(campaign, answers)
+
+
+@pytest.fixture(scope="module")
+def browser():
+    if CHROMIUM is None:
+        pytest.skip("needs Chromium: apt-get install chromium")
+    sync_api = pytest.importorskip("playwright.sync_api", reason="pip install dockfmu[test]")
+    with sync_api.sync_playwright() as play:
+        launched = play.chromium.launch(executable_path=CHROMIUM, headless=True)
+        yield launched
+        launched.close()
+
+
+def test_figures_are_written_as_png(report):
+    page, *pictures = report
+    assert [file.name for file in pictures] == [
+        "outcomes.png", "force.png", "margin.png", "sensitivity_of_force.png", "where.png",
+    ]  # fmt: skip
+    assert all(file.read_bytes()[:4] == b"\x89PNG" for file in pictures)
+    text = page.read_text()
+    assert "not over 3 failed, whose largest value until they ended is" in text
+    assert "exceeded a limit of the model and have the values until then" in text
+
+
+COLLISIONS = """() => [...document.querySelectorAll(".plot")].flatMap((plot) => {
+  const box = (found) => found.getBoundingClientRect();
+  const ticks = [...plot.querySelectorAll(".yaxislayer-above text")].map(box);
+  const title = plot.querySelector(".ytitle");
+  return title === null ? [] : ticks.filter((tick) => box(title).right > tick.left - 4).map(() => plot.id);
+})"""
+
+
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+@pytest.mark.parametrize("width", [1280, 420])
+def test_the_report_is_legible(report, browser, width, scheme):
+    page, faults = browser.new_page(viewport={"width": width, "height": 900}, color_scheme=scheme), []
+    page.on("pageerror", lambda error: faults.append(str(error)))
+    page.goto(report[0].as_uri())
+    page.wait_for_function("document.querySelectorAll('.plot .main-svg').length >= 5")
+    page.wait_for_timeout(500)
+    assert faults == []
+    assert page.evaluate("document.documentElement.scrollWidth") <= width
+    assert page.evaluate(COLLISIONS) == []
+    # texts of figures have the colour of the page, whose contrast with its ground is that of the report
+    colours = page.evaluate(
+        "[...document.querySelectorAll('.plot .xtick text')].map((text) => getComputedStyle(text).fill)"
+    )
+    assert set(colours) == {page.evaluate("getComputedStyle(document.body).color")}
+    page.close()
+
+
+def test_numbers_have_four_figures():
+    given = (35021.4, 0.0152, 1e-6, -np.inf, np.inf, 0.0, 123456.7)
+    assert [figure_text(value) for value in given] == ["35020", "0.0152", "1e-06", "-∞", "∞", "0", "123500"]
