@@ -1,0 +1,189 @@
+"""The page for what is seldom: FMUs without a scene or with a wrong one, odd names, gaps in data, one row."""
+
+import json
+import subprocess
+import sys
+import zipfile
+from pathlib import Path
+
+import h5py
+import numpy as np
+import pytest
+
+import fmus
+from base.scene import FILE
+from dockfmu.declare import bundle
+from dockfmu.declare.plan import Plan
+from fmus import catalogue
+from master.observers.recording.results import read_results
+from master.system import Structure
+from tests.dockfmu.view.browser import Shown, exported, opened, served
+
+pytestmark = pytest.mark.slow
+
+ODD = ("a craft", '<img src=x onerror="document.title=1">', "ünï & 'x'", "constructor", "__proto__")
+"""Names of elements, which SSP does not restrict."""
+
+
+@pytest.fixture(scope="module")
+def spacecraft(tmp_path_factory):
+    return fmus.build(catalogue.component("Spacecraft"), tmp_path_factory.mktemp("craft"))
+
+
+def rescened(source: Path, file: Path, scene: str | None) -> Path:
+    """Write an FMU with another scene, or without one."""
+    with zipfile.ZipFile(source) as old, zipfile.ZipFile(file, "w") as new:
+        for name in old.namelist():
+            if name != FILE:
+                new.writestr(name, old.read(name))
+        if scene is not None:
+            new.writestr(FILE, scene)
+    return file
+
+
+def flown(folder: Path, fmu_of: dict[str, Path], title: str = "drift") -> tuple[Path, str]:
+    """Run craft that drift and turn for 2 s; return the folder of results, and what the run said."""
+    system = Structure(title)
+    for k, (name, file) in enumerate(fmu_of.items()):
+        start = {f"parameters.inertia[{i},{i}]": 1000.0 for i in (1, 2, 3)}
+        start |= {"parameters.mass": 1000.0, "parameters.initial.position[1]": 2.0 * k}
+        start |= {"parameters.initial.velocity[2]": 0.5, "parameters.initial.angular_velocity[3]": 0.4}
+        system.add(name, file, start)
+    file = bundle.write_bundle(system, Plan(step=0.01, stop=2.0, record_every=1), "x <b>y</b>", folder / "drift.ssp")
+    command = [sys.executable, "-m", "dockfmu", "run", str(file), "--no-report", "-o", str(folder / "r")]
+    done = subprocess.run(command, check=True, capture_output=True, text=True)
+    return folder / "r", done.stdout + done.stderr
+
+
+def test_fmus_without_a_scene_or_with_a_wrong_one_are_drawn_by_their_ports(spacecraft, browser, tmp_path):
+    wrong = json.dumps(
+        {"scene": 1, "shapes": [{"shape": "sphere", "frame": "I", "radius": "nowhere"}], "frames": {"I": {}}}
+    )
+    files = {
+        "foreign": rescened(spacecraft, tmp_path / "foreign.fmu", None),
+        "wrong": rescened(spacecraft, tmp_path / "wrong.fmu", wrong),
+    }
+    folder, said = flown(tmp_path, files)
+    assert "wrong: its scene is not used" in said
+    assert "'nowhere'" in said
+    assert "foreign" not in said
+    with served(folder) as address, opened(browser) as context, read_results(folder / "results.h5") as results:
+        shown = Shown(context, address)
+        for t in (0.0, 1.0, 2.0):
+            shown("t => dockfmu.seek(t)", t)
+            row, drawn = int(np.searchsorted(results.time, t - 1e-9)), shown("dockfmu.drawn()")
+            for element in files:
+                (body,) = (i for i in drawn["side"]["items"] if (i["element"], i["label"]) == (element, "body"))
+                (port,) = (i for i in drawn["side"]["items"] if (i["element"], i["label"]) == (element, "port[1]"))
+                # the axes: origin, and the tips of x, y and z, 0.3 m long, turned about z
+                origin, tip = np.array(body["lines"][0]) * (1, -1) / drawn["side"]["scale"]
+                place = [results[f"{element}.{{}}.position[{k}]".format("body")][row] for k in (1, 2)]
+                apart = [results[f"{element}.port[1].position[{k}]"][row] for k in (1, 2)]
+                other = np.array(port["lines"][0][0]) * (1, -1) / drawn["side"]["scale"]
+                assert np.allclose(other - origin, np.subtract(apart, place), atol=1e-5)
+                assert np.allclose(tip - origin, 0.3 * np.array([np.cos(0.4 * t), np.sin(0.4 * t)]), atol=1e-4)
+            outputs = [item for item in drawn["devices"] if item["element"] == "foreign"]
+            assert len(outputs) == 12
+            assert all(item["value"] == pytest.approx(results[item["variable"]][row], rel=1e-6) for item in outputs)
+        assert shown.errors == []
+
+
+def test_names_are_texts_and_cameras_find_their_frames(spacecraft, browser, tmp_path):
+    folder, _ = flown(tmp_path, dict.fromkeys(ODD, spacecraft), title='odd "<i>system</i>"')
+    with served(folder) as address, opened(browser) as context:
+        shown = Shown(context, address)
+        assert shown.page.inner_text("#title") == 'odd "<i>system</i>"'
+        assert shown.page.inner_text("#description") == "x <b>y</b>"
+        assert shown("document.images.length") == 0
+        cameras = shown("[...document.getElementById('camera').options].map(option => option.value)")
+        if not shown("document.getElementById('dimensions').hidden"):
+            for name in ODD:
+                assert f"orbit {name} body" in cameras
+                shown("c => dockfmu.look(c)", f"orbit {name} body")
+                box, solid = shown.page.locator("#solid").bounding_box(), shown("dockfmu.drawn().solid")
+                (mass,) = (i for i in solid["items"] if (i["element"], i["label"]) == (name, "centre of mass"))
+                assert np.allclose(mass["centre"], [box["width"] / 2, box["height"] / 2], atol=0.5)
+            refused = shown("dockfmu.look('orbit nobody body').catch(error => error.message)")
+            assert refused == "there is no camera orbit nobody body"
+        shown("dockfmu.look('side')")
+        for name in ODD:
+            shown("n => dockfmu.curve(n)", f"{name}.body.velocity[2]")
+            assert shown("n => dockfmu.value(n)", f"{name}.body.velocity[2]") == pytest.approx(0.5, rel=1e-6)
+        assert shown.errors == []
+        alone = Shown(context, exported(folder, tmp_path / "odd.html").as_uri())
+        assert alone.page.inner_text("#title") == 'odd "<i>system</i>"'
+        assert alone.errors == []
+
+
+def rewritten(source: Path, file: Path, rows: int | None = None, change=lambda name, values: values) -> Path:
+    """Write the first rows of a recording again, with changed columns."""
+    file.parent.mkdir()
+    with h5py.File(source) as old, h5py.File(file, "w") as new:
+        new.attrs.update(old.attrs)
+        old.copy("parameters", new)
+        count = len(old["time"])
+        new["time"] = old["time"][:rows]
+
+        def copy(name, item):
+            if isinstance(item, h5py.Dataset) and item.shape[:1] == (count,) and name != "time":
+                new[name] = change(name, item[:rows])
+                new[name].attrs.update(item.attrs)
+
+        old.visititems(copy)
+    return file
+
+
+def test_one_row_is_shown(central_impact, browser, tmp_path):
+    file = rewritten(central_impact.folder / "results.h5", tmp_path / "one" / "results.h5", 1)
+    with served(file) as address, opened(browser) as context:
+        shown = Shown(context, address)
+        for key in ("ArrowRight", "End", "Home", " ", "f", "n", "b"):
+            shown.page.keyboard.press(key)
+            assert shown("dockfmu.time") == 0.0
+        assert shown("dockfmu.duration") == 0.0
+        assert shown.item("side", "head")["centre"]
+        assert shown.errors == []
+
+
+def test_what_is_not_finite_is_a_gap(central_impact, browser, tmp_path):
+    """No picture of what is not there, which is said; curves have a gap, and the scale is that of the other values."""
+    name, results = "mechanism.target.force_now[1]", central_impact.results
+    first, last = len(results.time) // 3, len(results.time) // 2
+
+    def change(column, values):
+        values = np.array(values)
+        if values.dtype.kind == "f":
+            values[first:last] = np.nan
+        if column.endswith("target.force_now[1]"):
+            values[5] = np.inf
+        return values
+
+    file = rewritten(central_impact.folder / "results.h5", tmp_path / "gap" / "results.h5", change=change)
+    force = np.array(results[name])
+    kept = np.delete(force, [5, *range(first, last)])
+    drawn_texts = """t => { const texts = [], kept = CanvasRenderingContext2D.prototype.fillText;
+        CanvasRenderingContext2D.prototype.fillText = function (text) {
+          texts.push(text); kept.apply(this, arguments); };
+        dockfmu.seek(t); CanvasRenderingContext2D.prototype.fillText = kept; return texts; }"""
+    with served(file) as address, opened(browser) as context:
+        shown = Shown(context, address)
+        assert "no finite positions at this time" not in shown(drawn_texts, float(results.time[first - 1]))
+        texts = shown(drawn_texts, float(results.time[(first + last) // 2]))
+        assert texts.count("no finite positions at this time") == 2
+        (curve,) = (c for c in shown("dockfmu.drawn().curves") if c["name"] == name)
+        margin = 0.06 * np.ptp(kept)
+        assert curve["low"] < kept.min() <= curve["low"] + 1.01 * margin
+        shown.page.keyboard.press("f")
+        (curve,) = (c for c in shown("dockfmu.drawn().curves") if c["name"] == name)
+        assert curve["low"] < kept.min() < kept.max() < curve["high"]
+        # no line across the gap: its colour is nowhere beside the cursor, but beside the middle of what comes before
+        coloured = """([x, top, height]) => { const canvas = document.getElementById('curves');
+            const data = canvas.getContext('2d').getImageData(x + 5, top + 1, 6, height - 2).data;
+            let found = 0;
+            for (let k = 0; k < data.length; k += 4) found += data[k] > 200 && data[k + 1] > 120 && data[k + 2] < 120;
+            return found; }"""
+        place = [curve["at"][0], curve["top"], curve["height"]]
+        assert shown(coloured, place) == 0
+        shown("t => dockfmu.seek(t)", float(results.time[first // 2]))
+        assert shown(coloured, place) > 0
+        assert shown.errors == []
