@@ -6,6 +6,7 @@ import json
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from functools import cached_property
 from importlib.util import find_spec
+from itertools import islice
 from pathlib import Path
 from threading import Lock
 from typing import Any, Protocol
@@ -72,6 +73,7 @@ class Replay:
         self._folder = folder
         self._columns: dict[str, np.ndarray] = {}
         self._packed: dict[str, bytes] = {}
+        self._attributes: dict[str, dict[str, Any]] = {}
         self._reading = Lock()
 
     def __contains__(self, name: str) -> bool:
@@ -137,7 +139,8 @@ class Replay:
         if not named and "plan" in self._results.attributes:
             named = [name for panel in self._plan().panels for name in panel.signals]
         named = named or self._results.variables
-        return [name for name in dict.fromkeys(named) if name in self._results and self._numeric(name)][:CURVES]
+        shown = (name for name in dict.fromkeys(named) if name in self._results and self._numeric(name))
+        return list(islice(shown, CURVES))
 
     def _plan(self) -> Plan:
         try:
@@ -145,8 +148,14 @@ class Replay:
         except (DockfmuError, KeyError, TypeError, ValueError):
             return Plan()
 
+    def _attribute(self, name: str) -> dict[str, Any]:
+        """Return unit, type, ... of a variable; they are read from the file once."""
+        if name not in self._attributes:
+            self._attributes[name] = self._results.attribute(name)
+        return self._attributes[name]
+
     def _numeric(self, name: str) -> bool:
-        return bool(self._results.attribute(name).get("type") != "String")
+        return bool(self._attribute(name).get("type") != "String")
 
     def description(self, names: Iterable[str] | None = None) -> dict[str, Any]:
         """Return all that the page needs but times and columns, of these variables or of all numeric ones."""
@@ -171,7 +180,7 @@ class Replay:
         }
 
     def _variable(self, name: str) -> dict[str, Any]:
-        about = self._results.attribute(name)
+        about = self._attribute(name)
         unit, factor = shown_unit(str(about["unit"]), str(about.get("display_unit", "")))
         known = {
             "name": name,
