@@ -99,6 +99,17 @@ def test_the_stops_of_the_cranks_go_in_with_the_drive(dock):
     assert angles[-1].min() >= np.radians(161.8)
 
 
+def test_with_one_dead_motor_the_ring_docks_at_half_the_speed(dock):
+    """The differential halves the speed and keeps the torque; loads of some percent of it matter little."""
+    both = dock("hunt_ring_5t")
+    one = dockfmu.load("hunt_ring_5t", {"cyclogram.parameters.fault.motor[1]": 1.0}).run()
+    assert one.outcome == "docked"
+    slow = one.events["end_of_retraction"] - one.events["retraction"]
+    fast = both.time("end_of_retraction") - both.time("retraction")
+    assert slow / fast == pytest.approx(2.0, rel=0.03)
+    assert one.result.audit["energy_residual"] < 1e-2
+
+
 def test_what_the_mechanism_owes_is_its_mass_times_the_last_change_of_its_base_s_acceleration():
     """R38, LAGGED: the base's acceleration is one step old, and the debt is settled a step later.
 
