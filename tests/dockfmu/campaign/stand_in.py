@@ -1,6 +1,7 @@
 """A campaign of known values whose runs take milliseconds: `python -m tests.dockfmu.campaign.stand_in FOLDER`.
 
-Runs `KILLER` and `HANGER` end their worker and hang; a run's value depends on its index alone.
+Runs `KILLER`, `EATER`, `RAISER` and `HANGER` end their worker, take all memory, raise and hang. The value of a run
+depends on its index alone.
 """
 
 import argparse
@@ -21,7 +22,7 @@ from dockfmu.campaign.execution import ClusterOptions, Execution
 from dockfmu.campaign.laws import Uniform
 from dockfmu.options import RunOptions
 
-KILLER, RAISER, HANGER = 37, 61, 83
+KILLER, EATER, RAISER, HANGER = 37, 47, 61, 83
 COLUMNS = {"index": "whole", "status": "text", "outcome": "text", "reason": "text", "value": "number", "step": "number"}
 
 
@@ -39,6 +40,12 @@ class StandIn:
         faults = self.study.settings
         if faults.get("kill") and point.index == KILLER:
             os.kill(os.getpid(), signal.SIGKILL)
+        if faults.get("eat") and point.index == EATER:
+            eaten = []
+            while True:
+                # written, so that it counts; slowly, so that the limit of the worker is met before that of the machine
+                eaten.append(bytearray(b"1") * (20 << 20))
+                time.sleep(0.02)
         if faults.get("raise") and point.index == RAISER:
             raise ZeroDivisionError("a fault of the program")
         if faults.get("hang") and point.index == HANGER:

@@ -80,6 +80,12 @@ def test_killed_workers_hanging_runs_and_faults_are_told_by_index(tmp_path, monk
     assert "time limit" in told.loc[stand_in.HANGER, "reason"]
 
 
+def test_a_run_that_takes_more_memory_than_a_worker_may_have_is_told(tmp_path):
+    finished(tmp_path, "--workers", 2, "--runs", 60, "--faults", "eat")
+    told = rows_are_whole(tmp_path, 60, crashed=(stand_in.EATER,))
+    assert "more memory than a worker may have" in told.loc[stand_in.EATER, "reason"]
+
+
 def test_a_client_that_is_killed_goes_on_where_it_was(tmp_path):
     choose = random.Random(1)
     for round_ in range(3):
