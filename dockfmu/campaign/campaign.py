@@ -145,7 +145,9 @@ class Campaign(CampaignFolder):
         if kept.every:
             found += [int(index) for index in table["index"] if index % kept.every == 0]
         if kept.failed:
-            found += table.loc[table["status"] == "failed", "index"].tolist()
+            # of a run whose values cannot be there is nothing to record
+            failed = (table["status"] == "failed") & (table["outcome"] != "invalid")
+            found += table.loc[failed, "index"].tolist()
         for name, count in kept.worst.items():
             smallest = self.study.measure(name).kind == "min"
             ordered = table.dropna(subset=[name]).sort_values(name, ascending=smallest, kind="stable")

@@ -13,8 +13,10 @@ import pytest
 import dockfmu
 from dockfmu.campaign.answers.searches import find_domain, find_rare, find_worst
 from dockfmu.campaign.answers.statistics import deciding
+from dockfmu.campaign.campaign import make_runs
 from dockfmu.campaign.description import Measure, read_study
 from dockfmu.campaign.evaluation import EvaluationError, Evaluations
+from dockfmu.campaign.folder import data_set
 from dockfmu.campaign.runner import Runner, RunPoint, outcome_of
 from dockfmu.campaign.unfinished import distance, finished, reached
 from dockfmu.cli import main
@@ -311,6 +313,27 @@ def test_kept_rows_of_another_step_are_refused(folder, tmp_path):
         assert runs.rows(values)["step_factor"].tolist() == [1.0]
         with pytest.raises(EvaluationError, match=r"run 1 was made with step_factor = 0\.1, but 1\.0 is asked"):
             runs.rows(values)
+
+
+def test_failed_runs_are_recorded_but_for_those_whose_values_cannot_be(folder, tmp_path):
+    broken = {"label": "broken", "values": {"first.parameters.initial_position": 1e308, "first.parameters.mass": 1e-3}}
+    vary = [CONTENT["vary"][0], CONTENT["vary"][2] | {"options": [*CONTENT["vary"][2]["options"], broken]}]
+    content = as_absolute(folder, vary=vary, keep={"peaks": False, "failed": True}, refined=0.0)
+    campaign = dockfmu.Campaign(content, tmp_path / "out")
+    runner = Runner(campaign.study)
+    cluster = SimpleNamespace(run=lambda points, tick=None: map(runner.run, points))
+    with data_set(campaign) as data:
+        make_runs(data, cluster, 24)
+    table = campaign.runs()
+    assert set(table["outcome"]) == {"completed", "failed", "invalid"}
+    campaign._conclude(cluster, lambda text: None)
+    recorded = {int(place.name): place for place in (tmp_path / "out" / "series").iterdir()}
+    assert set(recorded) == set(table.loc[table["outcome"] == "failed", "index"])
+    for index, place in recorded.items():
+        summary = json.loads((place / "summary.json").read_text())
+        assert summary["status"] == "failed"
+        assert summary["message"] == table.set_index("index").loc[index, "reason"]
+    assert (tmp_path / "out" / "report.html").is_file()
 
 
 @pytest.mark.slow
