@@ -3,6 +3,7 @@
 import numpy as np
 import pytest
 
+from benchmarks.validation.starts import limited
 from dockfmu import load
 from tests.dockfmu.command_line import run_system
 from tests.dockfmu.test_limiter import limiter_force
@@ -127,3 +128,25 @@ def test_spec06_oracle_26_springs_of_the_limiter_throw_the_craft_back():
     assert stored < taken
     assert damped < 1.2 * RETURN_FORCE / 0.9
     assert pulse > 1.7 * damped
+
+
+@pytest.mark.parametrize("seed", [1, 2, 3])
+@pytest.mark.parametrize("craft", ["atv", "soyuz"])
+def test_spec06_oracles_24_25_from_drawn_starts(craft, seed):
+    """All eleven initial conditions drawn; 20 s. V3 strikes less than half as hard as V2, and the axes turn no more.
+
+    Not by the factor 1.5 of the source, and from two of these draws as much to 3 %: docs/validation/published.md.
+    """
+    of_v2, of_v3 = (limited(f"{craft}_probe_cone_{v}", {"initial_conditions.seed": seed}, 20.0) for v in ("v2", "v3"))
+    assert of_v2.force > 2e3
+    assert of_v3.force < 0.5 * of_v2.force
+    assert of_v3.tilt < 1.05 * of_v2.tilt
+    assert of_v3.contact > -0.1
+
+
+@pytest.mark.parametrize(("craft", "seed"), [("atv", 1), ("soyuz", 1)])
+def test_spec06_oracle_24_series_of_hard_peaks_with_the_existing_mechanism(craft, seed):
+    """From draws with large angles: several pulses above 1 kN of a fixed limiter, and three times the force of V3."""
+    of_v1, of_v3 = (limited(f"{craft}_probe_cone{v}", {"initial_conditions.seed": seed}, 20.0) for v in ("", "_v3"))
+    assert of_v1.hard >= 3
+    assert of_v1.force > 3.0 * of_v3.force
