@@ -184,6 +184,7 @@ class Page {
     byId('slider').value = String(Math.round((time - source.start) / (source.end - source.start || 1) * 1e6));
     byId('slider').setAttribute('aria-valuetext', `${time.toFixed(3)} s`);
     byId('speed').value = String(this.speed);
+    this.placeMarks();
     byId('rate').textContent = this.playing || (this.following && source.running) ? `${this.pictures.length} fps` : '';
     byId('follow').setAttribute('aria-pressed', String(this.following));
     byId('follow').textContent = this.following && source.running ? '● live' : '○ live';
@@ -202,13 +203,21 @@ class Page {
   }
 
   marks() {
-    const { source } = this, length = source.end - source.start || 1;
-    byId('marks').replaceChildren(...source.events.map(event => {
+    byId('marks').replaceChildren(...this.source.events.map(event => {
       const mark = document.createElement('i');
       mark.title = `${event.name} at ${event.t.toFixed(3)} s`;
-      mark.style.left = `${(event.t - source.start) / length * 100}%`;
       return mark;
     }));
+    this.marked = undefined;
+    this.placeMarks();
+  }
+
+  // They move to the left while a run goes on.
+  placeMarks() {
+    const { source } = this, length = source.end - source.start || 1;
+    if (this.marked === source.end) return;
+    this.marked = source.end;
+    [...byId('marks').children].forEach((mark, k) => { mark.style.left = `${(source.events[k].t - source.start) / length * 100}%`; });
   }
 
   build() {

@@ -14,7 +14,9 @@ import pytest
 from scipy.spatial.transform import Rotation
 
 from master.observers.recording.results import read_results
+from tests.dockfmu.command_line import status_of
 from tests.dockfmu.view.browser import Shown, opened, served
+from tests.dockfmu.view.test_gltf import Read, assert_rules
 
 pytestmark = pytest.mark.slow
 
@@ -146,6 +148,29 @@ def test_devices_and_numbers_are_those_of_the_recording(family):
                 assert (bar["end"] - bar["x"]) / bar["width"] == pytest.approx(share, abs=1e-5), name
             compared += 1
     assert compared > 15 * len(family.rows)
+
+
+def test_the_animated_file_has_legs_and_rods_of_their_lengths(family, tmp_path):
+    """As an independent reader composes the nodes: rods are scaled to their lengths."""
+    file = tmp_path / "run.glb"
+    assert status_of("export", family.folder, "--gltf", "-o", file) == 0
+    read = Read(file)
+    assert_rules(read)
+    kept = read.accessor(next(iter(read.samplers.values())).input)[:, 0]
+    for row in family.rows[:: len(family.rows) - 1]:
+        t = float(kept[np.argmin(np.abs(kept - (family.time[row] - family.time[0])))])
+        at = int(np.argmin(np.abs(family.time - family.time[0] - t)))
+        for element in family.scenes:
+            for k in range(1, 7):
+                for label, column in ((f"leg {k}", f"leg[{k}].stroke"), (f"rod {k}", f"rod[{k}].length")):
+                    if f"{element}.{column}" not in family.columns:
+                        continue
+                    (rod,) = (n for n in read.numbers if n.startswith(f"{element}.{label}.") and n.endswith(".rod")
+                              and read.seen(n.removesuffix(".rod"), t))  # fmt: skip
+                    ends = [read.point(rod, t, end) for end in ((0.0, 0.0, 0.0), (1.0, 0.0, 0.0))]
+                    neutral = family.parameters[element]["parameters.legs.retracted_length"] if "leg" in label else 0.0
+                    wanted = neutral + family.columns[f"{element}.{column}"][at]
+                    assert np.linalg.norm(ends[1] - ends[0]) == pytest.approx(wanted, abs=2e-5)
 
 
 class Space:

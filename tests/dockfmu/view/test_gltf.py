@@ -113,6 +113,11 @@ def test_what_touches_is_the_red_one(read, central_impact):
 
 
 def test_the_file_keeps_the_rules_of_gltf(read):
+    assert_rules(read)
+
+
+def assert_rules(read: Read) -> None:
+    """Check what the specification of glTF 2.0 asks of buffers, accessors, samplers and nodes."""
     gltf = read.gltf
     assert gltf.asset.version == "2.0"
     for view in gltf.bufferViews:

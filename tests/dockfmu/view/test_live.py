@@ -45,6 +45,12 @@ def test_the_page_gets_every_row_of_a_run_that_goes_on(swing, browser, tmp_path)
         assert shown("dockfmu.following")
         first = shown("dockfmu.time")
         eventually(lambda: shown("dockfmu.time") > first + 0.5)
+        # the event is marked where it was, while the rail grows
+        (mark,), time_, (event,) = shown(
+            """[[...document.querySelectorAll('#marks i')].map(mark => parseFloat(mark.style.left)),
+            dockfmu.time, dockfmu.events]"""
+        )
+        assert mark == pytest.approx(100 * event["t"] / time_, abs=0.5)
         assert run.end() == 0
         eventually(lambda: not shown("dockfmu.live"))
         with read_results(tmp_path / "r" / "results.h5") as results:

@@ -188,6 +188,59 @@ def test_keys_step_row_by_row_and_jump_to_events(shown, central_impact):
     assert shown("dockfmu.time") == pytest.approx([t for t in events if t < time_of[-1]][-1])
 
 
+def test_the_wheel_zooms_around_the_pointer_and_a_drag_moves_the_scene(shown, times):
+    shown("t => dockfmu.seek(t)", times[2])
+    box = shown.page.locator("#side").bounding_box()
+    before, scale = shown.item("side", "head")["centre"], shown("dockfmu.drawn().side.scale")
+    shown.page.mouse.move(box["x"] + before[0], box["y"] + before[1])
+    shown.page.mouse.wheel(0, -400)
+    shown.page.wait_for_timeout(100)
+    # what is under the pointer stays there; both projections have one scale
+    assert np.allclose(shown.item("side", "head")["centre"], before, atol=1.0)
+    drawn = shown("dockfmu.drawn()")
+    assert drawn["side"]["scale"] == pytest.approx(np.e * scale, rel=1e-6)
+    assert drawn["axial"]["scale"] / drawn["side"]["scale"] == pytest.approx(1.0, rel=0.5)
+    shown.page.mouse.down()
+    shown.page.mouse.move(box["x"] + before[0] + 40, box["y"] + before[1] - 25, steps=4)
+    shown.page.mouse.up()
+    assert np.allclose(shown.item("side", "head")["centre"], np.add(before, (40, -25)), atol=1.0)
+    shown.page.mouse.dblclick(box["x"] + 30, box["y"] + 30)
+    assert np.allclose(shown.item("side", "head")["centre"], before, atol=1e-6)
+    assert shown("dockfmu.drawn().side.scale") == pytest.approx(scale)
+    # and with keys
+    shown.page.keyboard.press("+")
+    assert shown("dockfmu.drawn().side.scale") == pytest.approx(1.25 * scale)
+    shown.page.keyboard.press("0")
+    assert shown("dockfmu.drawn().side.scale") == pytest.approx(scale)
+
+
+def test_time_is_moved_by_curves_rail_field_and_list(shown, results, central_impact):
+    shown("dockfmu.seek(2)")
+    box, (curve, *_) = shown.page.locator("#curves").bounding_box(), shown("dockfmu.drawn().curves")
+    shown.page.mouse.move(box["x"] + box["width"] / 2, box["y"] + box["height"] / 2)
+    shown.page.mouse.down()
+    shown.page.mouse.move(box["x"] + box["width"] / 2 - 50, box["y"] + box["height"] / 2, steps=5)
+    shown.page.mouse.up()
+    # curves go with the pointer: 20 s are in the window, beside a margin of 62 pixels for the scale
+    assert shown("dockfmu.time") == pytest.approx(2 + 50 / (box["width"] - 62) * 20, rel=2e-3)
+    assert curve["at"][0] == pytest.approx(shown("dockfmu.drawn().curves")[0]["at"][0])
+    shown.page.mouse.wheel(0, -400)
+    shown.page.wait_for_timeout(100)
+    rail = shown.page.locator("#slider").bounding_box()
+    shown.page.mouse.click(rail["x"] + 0.75 * rail["width"], rail["y"] + rail["height"] / 2)
+    # less half of the knob at both ends
+    assert shown("dockfmu.time") == pytest.approx(0.75 * results.time[-1], rel=0.02)
+    shown.page.fill("#time", "1.25")
+    shown.page.keyboard.press("Enter")
+    assert shown("dockfmu.time") == 1.25
+    events = central_impact.summary["events"]
+    shown.page.select_option("#events", str(len(events) - 1))
+    assert shown("dockfmu.time") == pytest.approx(events[-1]["t"])
+    assert [
+        mark.split(" at ")[0] for mark in shown("[...document.querySelectorAll('#marks i')].map(m => m.title)")
+    ] == [event["name"] for event in events]
+
+
 def test_it_plays_at_the_chosen_speed_and_stops_at_the_end(shown, results):
     shown("dockfmu.seek(0)")
     start = time.monotonic()
