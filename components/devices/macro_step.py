@@ -1,7 +1,7 @@
 """The macro step of a mechanism: its micro-steps, and the mean wrenches on both craft at its end (spec/00 section 6).
 
-The record m of the mechanism has the groups that `exchange` works with, `status`, `stepping` of its control of
-micro-steps, and the parameters `micro_step` and `step_limit`.
+The record m of the mechanism has the groups that `exchange` works with, `status`, `stepping` with the fields of
+`micro_steps`, and the parameters `micro_step` and `step_limit`.
 """
 
 from math import ceil
@@ -9,7 +9,7 @@ from math import ceil
 from components.core.component import Message, fail
 from components.core.kernel import kernel
 from components.core.vector import ZERO, store
-from components.devices import exchange, motion
+from components.devices import exchange, micro_steps, motion
 
 STEP_TOO_LONG = 3
 MESSAGES = {
@@ -27,12 +27,12 @@ SMALLEST = 1.0 / 16.0
 ROUNDING = 4.0 * 2.0**-52
 
 
-def advancing(micro_step, restart, below, above):
+def advancing(micro_step, below, above):
     """Return the kernel `advance(m, h) -> code` that makes all micro-steps of a step of length h, s.
 
     `micro_step(m, start, size, long) -> code` makes one, from `start` (s) in the step. It returns CLOSED if a contact
-    closes in one that is `long`, which then is repeated after `restart(parameters, stepping)`. One whose code lies
-    between `below` and `above`, both excluded, met too deep a penetration and is halved. Neither has changed anything.
+    closes in one that is `long`, which then is repeated with the short length. One whose code lies between `below` and
+    `above`, both excluded, met too deep a penetration and is halved. Neither has changed anything.
     """
 
     @kernel
@@ -45,7 +45,7 @@ def advancing(micro_step, restart, below, above):
             size = (h - done) / left
             code = micro_step(m, done, size, m.stepping.micro_step > p.micro_step)
             if code == CLOSED:
-                restart(p, m.stepping)
+                micro_steps.restart(p, m.stepping)
             elif below < code < above and size > SMALLEST * p.micro_step:
                 m.stepping.micro_step = min(0.5 * size, p.micro_step)
             elif code:

@@ -1,8 +1,4 @@
-"""Length of the micro-steps, found from how fast the acceleration of the ring changes, as in the probe mechanism.
-
-A micro-step kicks with the acceleration of its middle. While it changes smoothly, what its change makes of the
-velocities is jerk times the square of the step; a step that keeps it at `micro_tolerance` follows impacts with short
-micro-steps and calm phases with long ones, in contact or not.
+"""Which changes of the ring's acceleration set the length of the micro-steps, see `components.devices.micro_steps`.
 
 A ring that rests on the other one is held by as many contacts as it has freedoms. The deepest point of a rim then jumps
 from one side of its petal to the other with every micrometre, and the force with it; no short micro-step follows that,
@@ -12,40 +8,29 @@ a while is no reason for short ones.
 
 from __future__ import annotations
 
-from math import fabs, sqrt
+from math import fabs
 
-from components.core.field import Field, Group, parameter, private
+from components.core.field import Field, Group, private
 from components.core.kernel import kernel
+from components.devices import micro_steps
 
-# the next micro-step over the one that would just keep the tolerance, and at most over the last one
-CAUTION = 0.9
-GROWTH = 2.0
 # s, time in which a jerk is forgotten: the jerk of a vibration passes through zero, its error does not go
 MEMORY = 5e-3
 # contacts that hold a ring, and s after which those that have not changed do: half a swing of the ring on its legs
 HOLDING = 6.0
 SETTLED = 25e-3
-# m/s3, keeps a division from zero
-LEAST_JERK = 1e-24
 
 
 def parameters() -> tuple[Field, ...]:
     """Return the parameters of the control."""
-    return (
-        parameter("micro_step", "s", "micro-step when a contact has closed, and the shortest for the tolerance", 2.5e-4,
-                  minimum=1e-6),
-        parameter("longest_micro_step", "s", "micro-step while nothing changes", 1e-3, minimum=1e-6),
-        parameter("micro_tolerance", "m/s", "change of velocities in a micro-step by the change of accelerations; "
-                  "0: all have the length micro_step", 5e-5, minimum=0.0),
-    )  # fmt: skip
+    return micro_steps.parameters(2.5e-4, 1e-3, 5e-5)
 
 
 def state() -> Group:
     """Return the group `stepping`: the next micro-step, and what the last one leaves for it."""
     return Group(
         "stepping",
-        private("micro_step", "s", "length of the next micro-step, at most"),
-        private("jerk", "m/s3", "change of the accelerations in time, the largest of late"),
+        *micro_steps.state(),
         private("closed", "1", "set of the contacts closed in the last micro-step"),
         private("contacts", "1", "how many they are"),
         private("unchanged", "s", "time for which they have been the same"),
@@ -55,19 +40,13 @@ def state() -> Group:
 
 
 @kernel
-def restart(p, stepping):
-    """Continue with the short micro-step."""
-    stepping.micro_step = p.micro_step
-
-
-@kernel
 def initialize(p, stepping):
     """Start with the short micro-step, no contact closed."""
     stepping.jerk = 0.0
     stepping.closed = 0.0
     stepping.contacts = 0.0
     stepping.unchanged = 0.0
-    restart(p, stepping)
+    micro_steps.restart(p, stepping)
 
 
 @kernel
@@ -88,9 +67,8 @@ def set_next(p, stepping, before, now, h):
     for i in range(6):
         reach = 1.0 if i < 3 else p.legs.ring_radius
         change = max(change, reach * fabs(now[i] - before[i]))
-    stepping.jerk = max(change / h, stepping.jerk * max(0.0, 1.0 - h / MEMORY))
-    longest = max(p.longest_micro_step, p.micro_step)
-    allowed = CAUTION * sqrt(p.micro_tolerance / max(stepping.jerk, LEAST_JERK))
+    micro_steps.remember(stepping, change, MEMORY, h)
+    wanted = micro_steps.allowed(p, stepping)
     if stepping.contacts >= HOLDING and stepping.unchanged >= SETTLED:
-        allowed = longest
-    stepping.micro_step = min(max(min(allowed, GROWTH * h), p.micro_step), longest)
+        wanted = micro_steps.longest(p)
+    micro_steps.set_next(p, stepping, wanted, h)
