@@ -157,7 +157,9 @@ def operate(system: str) -> None:
                 page.goto(address)
                 page.wait_for_selector("html[data-ready]", state="attached", timeout=120_000)
                 page.click("#take")
-                page.wait_for_function("dockfmu.station.state().mine")
+                # no wait_for_function: the page forbids texts that become code
+                while not page.evaluate("dockfmu.station.state().mine"):
+                    page.wait_for_timeout(50)
                 sticks = "dockfmu.drawn().devices.filter(item => item.title.endsWith('Hand controllers'))"
                 variable = page.evaluate(f"{sticks}[0].variable")
                 times, pictures = page.evaluate(PRESS, {"presses": PRESSES, "variable": variable})
