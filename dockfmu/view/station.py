@@ -113,6 +113,7 @@ def watchers(
         view.link,
         operated_inputs(structure),
         centred=[control["variable"] for control in controls if control["control"] in CENTRED],
+        buttons=[control["variable"] for control in controls if control["control"] == "button"],
         pace=pace,
         log=folder / INPUTS,
         every=every,

@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any, TextIO
 
 from master.drivers.datagrams import DatagramError, decode
-from master.drivers.driver import Driver, ReceivingDriver
+from master.drivers.driver import ReceivingDriver
 from master.errors import FmuError, MasterError
 from master.requests import Pace
 from master.result import Result
@@ -36,7 +36,10 @@ class Operator(ReceivingDriver):
     inputs : sequence of str
         Full names of the inputs that may be set.
     centred : sequence of str
-        Inputs that become zero where the connection breaks: deflections of hand controllers.
+        Inputs that become zero where the connection breaks: deflections of hand controllers, and buttons. Whoever
+        commands them knows their values: those that are taken are not answered.
+    buttons : sequence of str
+        Inputs of which no press is lost: see the notes.
     pace : Pace
         What the run is held to.
     log : Path, optional
@@ -44,13 +47,13 @@ class Operator(ReceivingDriver):
     every : int
         Macro steps from one look at the connection to the next.
     answer : callable, optional
-        Called with `{"taken": values}` for each `set` that acts from the next look on, and with `{"refused": reason}`;
-        with `name` where it is an FMU that does not take the value of an input.
+        Called with `{"taken": values}` of the inputs that are not `centred` for each `set` that acts from the next look
+        on, and with `{"refused": reason}`; with `name` where it is an FMU that does not take the value of an input.
 
     Notes
     -----
-    Of several values of an input between two looks the newest counts; but a Boolean that is set and reset between two
-    looks is true for one of them, so that no press of a button is lost.
+    Of several values of an input between two looks the newest counts; but a button that is pressed and let go between
+    two looks is pressed for one of them.
 
     No line ends a run: one that is not such a command is ignored, counted, and reported in result.warnings.
     """
@@ -61,13 +64,14 @@ class Operator(ReceivingDriver):
         inputs: Sequence[str],
         *,
         centred: Sequence[str] = (),
+        buttons: Sequence[str] = (),
         pace: Pace,
         log: Path | None = None,
         every: int = 1,
         answer: Callable[[Mapping[str, Any]], None] | None = None,
     ) -> None:
         super().__init__(inputs, every)
-        self.centred, self.pace, self.log = tuple(centred), pace, log
+        self.centred, self.buttons, self.pace, self.log = frozenset(centred), frozenset(buttons), pace, log
         self._answer = answer
         self._connection: socket.socket | None = connection
         self._waiting = bytearray()
@@ -143,7 +147,7 @@ class Operator(ReceivingDriver):
     def _want(self, values: Mapping[str, float]) -> None:
         """Set these values at the next look, or at the one after where a button is let go that is still to be seen."""
         for name, value in values.items():
-            pressed = self._variables[name].storage == "Boolean" and self._wanted.get(name, 0.0) != 0.0
+            pressed = name in self.buttons and self._wanted.get(name, 0.0) != 0.0
             self._later.pop(name, None)
             (self._later if pressed and value == 0.0 else self._wanted)[name] = value
 
@@ -153,6 +157,8 @@ class Operator(ReceivingDriver):
             self._answer({"refused": reason, **more})
 
     def discarded(self, name: str, error: FmuError) -> None:
+        # the same value again is a new command
+        self._set.pop(name, None)
         self._refuse(str(error), name=name)
 
     def command(self, line: bytes) -> None:
@@ -167,8 +173,9 @@ class Operator(ReceivingDriver):
         if word == "set":
             taken = decode(json.dumps(value).encode(), self._variables)
             self._want(taken)
-            if self._answer is not None:
-                self._answer({"taken": taken})
+            staying = {name: number for name, number in taken.items() if name not in self.centred}
+            if staying and self._answer is not None:
+                self._answer({"taken": staying})
         elif word == "hold" and isinstance(value, bool):
             self._hold(value)
         elif word == "speed" and _is_number(value) and SLOWEST <= value <= FASTEST:
@@ -194,8 +201,10 @@ def _is_number(value: object) -> bool:
     return isinstance(value, float) and math.isfinite(value)
 
 
-class LoggedInputs(Driver):
+class LoggedInputs(ReceivingDriver):
     """Set inputs as an operator did, from the log of that session: the run is bitwise equal to it.
+
+    Values that an FMU discarded then are in the log; it discards them again, and the run warns of them.
 
     Parameters
     ----------
@@ -218,10 +227,9 @@ class LoggedInputs(Driver):
         every = head.get("every")
         if head.get("inputs") != LOG_VERSION or not isinstance(every, float) or not 1.0 <= every < 1e9:
             raise MasterError(f"{file}: is not a log of inputs that an operator's session has left")
-        self.every = int(every)
         self._entries = [self._entry(number, line) for number, line in enumerate(lines[1:], start=2)]
         self._next = 0
-        self.inputs = tuple(dict.fromkeys(name for _, values in self._entries for name in values))
+        super().__init__(tuple(dict.fromkeys(name for _, values in self._entries for name in values)), int(every))
 
     def _parsed(self, number: int, line: str) -> dict[str, Any]:
         try:
@@ -240,14 +248,15 @@ class LoggedInputs(Driver):
         return time, values
 
     def prepare(self, system: Structure) -> None:
+        super().prepare(system)
         for number, (_, values) in enumerate(self._entries, start=2):
             try:
-                decode(json.dumps(values).encode(), {name: system.resolve(name)[1] for name in values})
+                decode(json.dumps(values).encode(), self._variables)
             except DatagramError as reason:
                 raise MasterError(f"{self.file}, line {number}: {reason}") from reason
 
     def begin(self, start: float) -> None:
-        self._next = 0
+        self._next = self.refused = 0
 
     def values(self, time: float) -> Mapping[str, Any]:
         found: dict[str, float] = {}
@@ -255,3 +264,6 @@ class LoggedInputs(Driver):
             found |= self._entries[self._next][1]
             self._next += 1
         return found
+
+    def end(self, result: Result) -> None:
+        self._report(result, f"{self.file}: {self.refused} values")

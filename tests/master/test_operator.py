@@ -116,43 +116,71 @@ def test_wrong_commands_are_counted_and_named(alone, line):
     assert result.warnings == ["operator: 5 commands were refused; the first: 'a.y[1]' is not an input that can be set"]
 
 
-VARIABLES = {"x": Variable("x", 1, "Real", minimum=-1.0, maximum=1.0), "b": Variable("b", 2, "Boolean")}
+VARIABLES = {
+    "x": Variable("x", 1, "Real", minimum=-1.0, maximum=1.0),
+    "b": Variable("b", 2, "Boolean"),
+    "n": Variable("n", 3, "Integer"),
+}
 
 
-def operator_of(answers=None):
+def operator_of(answers=None, **options):
     """An operator of `VARIABLES` whose connection says nothing."""
-    found = Operator(socket.socketpair()[0], list(VARIABLES), pace=Pace(), answer=answers)
+    found = Operator(socket.socketpair()[0], list(VARIABLES), pace=Pace(), answer=answers, **options)
     found._variables = VARIABLES
     return found
 
 
-def test_a_button_that_is_pressed_and_let_go_between_two_looks_acts_for_one():
-    operator = operator_of()
-    for line in (b'{"set": {"b": 1, "x": 0.5}}', b'{"set": {"b": 0, "x": 0.25}}'):
-        operator.command(line)
-    # of a deflection the newest value counts
-    assert operator.values(0.0) == {"b": 1.0, "x": 0.25}
-    assert operator.values(0.1) == {"b": 0.0}
+@pytest.mark.parametrize("button", ["b", "n"])
+def test_a_button_that_is_pressed_and_let_go_between_two_looks_acts_for_one(button):
+    """Whatever the type of its input; of a deflection the newest value counts."""
+    operator = operator_of(buttons=[button])
+    for value, deflection in ((1, 0.5), (0, 0.25)):
+        operator.command(json.dumps({"set": {button: value, "x": deflection}}).encode())
+    assert operator.values(0.0) == {button: 1.0, "x": 0.25}
+    assert operator.values(0.1) == {button: 0.0}
     assert operator.values(0.2) == {}
     # pressed again before it was seen to be up
-    for line in (b'{"set": {"b": 1}}', b'{"set": {"b": 0}}', b'{"set": {"b": 1}}'):
-        operator.command(line)
-    assert operator.values(0.3) == {"b": 1.0}
+    for value in (1, 0, 1):
+        operator.command(json.dumps({"set": {button: value}}).encode())
+    assert operator.values(0.3) == {button: 1.0}
     assert operator.values(0.4) == {}
 
 
 def test_what_is_taken_and_what_is_refused_is_answered(alone, line):
     ours, theirs = line
     answers = []
-    operator = operator_of(answers.append)
+    operator = operator_of(answers.append, centred=["b"])
     operator.command(b'{"set": {"x": 0.5, "b": 1}}')
-    assert answers == [{"taken": {"x": 0.5, "b": 1.0}}]
+    operator.command(b'{"set": {"b": 0}}')
+    # nobody has to be told of a stick or a button, which is moved many times a second
+    assert answers == [{"taken": {"x": 0.5}}]
     # in the run, where a line of the connection is refused
     answers.clear()
     operator = Operator(ours, ["a.u[1]"], pace=Pace(), answer=answers.append)
     theirs.sendall(b'{"set": {"a.y[1]": 1}}\n{"set": {"a.u[1]": 2}}\n')
     run(alone, step=0.1, stop=1.0, drivers=[operator])
     assert answers == [{"refused": "'a.y[1]' is not an input that can be set"}, {"taken": {"a.u[1]": 2.0}}]
+
+
+def test_a_value_that_the_fmu_discards_is_refused_each_time_and_the_session_is_repeated(lag, line, tmp_path):
+    ours, theirs = line
+    system = Structure("alone")
+    # fmi2SetReal gives fmi2Discard after 0.25 s
+    system.add("a", lag, {"gain": 1.0, "fail.function": 3, "fail.status": 2, "fail.time": 0.25})
+    log, answers, series = tmp_path / "inputs.jsonl", [], Series(["a.y[1]"])
+    operator = Operator(ours, ["a.u[1]"], pace=Pace(), log=log, answer=answers.append)
+    taken, discarded = {"set": {"a.u[1]": 2.0}}, {"set": {"a.u[1]": 3.0}}
+    at = At(theirs, t0_1=taken, t0_4=discarded, t0_6=discarded, t0_8=taken)
+    result = run(system, step=0.1, stop=1.0, drivers=[operator], observers=[at, series])
+    assert result.status == "completed"
+    assert [next(iter(answer)) for answer in answers] == ["taken", *3 * ["taken", "refused"]]
+    assert {answer["name"] for answer in answers if "refused" in answer} == {"a.u[1]"}
+    again = Series(["a.y[1]"])
+    repeated = run(system, step=0.1, stop=1.0, drivers=[LoggedInputs(log)], observers=[again])
+    assert repeated.status == "completed"
+    assert np.array_equal(series.values, again.values)
+    (warning,) = repeated.warnings
+    assert warning.startswith(f"{log}: 3 values were refused; the first: ")
 
 
 @given(st.binary() | st.recursive(
