@@ -15,8 +15,8 @@ from dockfmu.declare.plan import Plan
 from dockfmu.options import OptionError, RunOptions
 from dockfmu.prepare import apply_options
 from dockfmu.products import ResultsFolder, finite
-from dockfmu.view.scenes import Scenes
-from dockfmu.view.station import INPUTS, LiveView, operated_inputs, watchers
+from dockfmu.view.scenes import Scenes, operated_inputs
+from dockfmu.view.station import INPUTS, LiveView, watchers
 from dockfmu.watch.live import Live
 from master.drivers.driver import Driver
 from master.drivers.operator import LoggedInputs

@@ -128,11 +128,13 @@ class Hub:
         self._events: list[dict[str, Any]] = []
         self._end: dict[str, Any] | None = None
         self._stop: float | None = None
-        self._staying: set[str] = set()
-        """Inputs that keep what they are set to."""
+        self._centred: set[str] = set()
+        """Sticks and buttons; other inputs keep what they are set to."""
         self._deflected: set[str] = set()
         self._taken: dict[str, float] = {}
         """Lists and numbers that the run has taken: no row has them while it waits."""
+        self._senders: dict[str, Viewer] = {}
+        """Who has set an input last."""
         self._heard = 0.0
 
     # --- the run ------------------------------------------------------------------------------------------------------
@@ -166,16 +168,21 @@ class Hub:
 
     def _take(self, values: Mapping[str, float]) -> None:
         """Tell all pages the lists and numbers that the run has taken."""
-        found = {name: values[name] for name in values if name in self._staying}
-        self._taken |= found
-        if found:
-            self._tell_all({"taken": found})
+        self._taken |= values
+        self._tell_all({"taken": dict(values)})
 
     def _refused(self, message: Mapping[str, str]) -> None:
-        """Tell the operator what the run has not taken, and what it has instead."""
-        self._taken.pop(message.get("name", ""), None)
-        if self.operator is not None:
-            self.operator.tell({"refused": message["refused"], "taken": self._taken})
+        """Tell all pages what the run has not kept, and who has sent it why."""
+        name = message.get("name")
+        if name is None:
+            sender = self.operator
+        else:
+            # an FMU discards a value when the run goes on: it was taken before, and others may have the controls
+            self._taken.pop(name, None)
+            self._tell_all({"withdrawn": name})
+            sender = self._senders.get(name)
+        if sender is not None:
+            sender.tell({"refused": message["refused"]})
 
     async def _add(self, reader: asyncio.StreamReader, count: int) -> None:
         assert self.rows is not None
@@ -194,7 +201,7 @@ class Hub:
             self.controls = [
                 _control(control) for scene in self.replay.scenes.values() for control in scene.get("controls", [])
             ]
-            self._staying = {control.variable for control in self.controls if control.kind not in CENTRED}
+            self._centred = {control.variable for control in self.controls if control.kind in CENTRED}
         self.begun.set()
 
     def description(self) -> dict[str, Any]:
@@ -277,11 +284,12 @@ class Hub:
         elif self.operator is not viewer:
             raise PageMessageError("take the controls first")
         else:
-            self._command(message)
+            self._command(viewer, message)
 
-    def _command(self, message: PageMessage) -> None:
+    def _command(self, viewer: Viewer, message: PageMessage) -> None:
         self._heard = asyncio.get_running_loop().time()
         if message.word == "set":
+            self._senders |= dict.fromkeys(message.value, viewer)
             self._set(message.value)
         else:
             self._send({message.word: message.value})
@@ -292,7 +300,7 @@ class Hub:
     def _set(self, values: Mapping[str, float]) -> None:
         self._send({"set": dict(values)})
         for name, value in values.items():
-            (self._deflected.add if name not in self._staying and value else self._deflected.discard)(name)
+            (self._deflected.add if name in self._centred and value else self._deflected.discard)(name)
 
     def _send(self, command: Mapping[str, Any]) -> None:
         with suppress(OSError):

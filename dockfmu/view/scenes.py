@@ -47,6 +47,7 @@ def scenes_of(structure: Structure, driven: Collection[str] = ()) -> Scenes:
     elements: dict[str, Any] = {}
     notes: list[str] = []
     seen: dict[str, None] = {}
+    operated = set(operated_inputs(structure))
     for name in structure.elements:
         description = structure.description(name)
         scene, note = _scene(structure, name, description)
@@ -54,16 +55,22 @@ def scenes_of(structure: Structure, driven: Collection[str] = ()) -> Scenes:
         full = _FullNames(structure, name, description, driven)
         elements[name] = map_quantities(scene, full)
         _keep_units(scene.get("devices", []), elements[name]["devices"], description)
-        # an operator can command what nothing else sets
         elements[name]["controls"] = [
             {**control, "variable": f"{name}.{control['variable']}"}
             for control in elements[name]["controls"]
-            if control["variable"] not in full.incoming
+            if f"{name}.{control['variable']}" in operated
         ]
         elements[name]["devices"] += _hand_controllers(elements[name]["controls"], driven)
         full.locals |= dict.fromkeys(c["variable"] for c in elements[name]["controls"] if c["variable"] in driven)
         seen |= full.locals
     return Scenes(elements, tuple(seen), tuple(notes))
+
+
+def operated_inputs(structure: Structure) -> list[str]:
+    """Return the inputs that no connection sets: those which an operator can command."""
+    connected = {f"{c.target}.{c.input}" for c in structure.connections}
+    numeric = ("Real", "Integer", "Boolean", "Enumeration")
+    return [name for name in structure.select(causality=("input",), types=numeric) if name not in connected]
 
 
 def _keep_units(

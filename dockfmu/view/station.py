@@ -13,7 +13,7 @@ from base.errors import FAILED
 from dockfmu.declare.plan import Plan
 from dockfmu.view.address import ViewError, address, listen, new_token
 from dockfmu.view.commands import CENTRED
-from dockfmu.view.scenes import Scenes
+from dockfmu.view.scenes import Scenes, operated_inputs
 from dockfmu.watch.live import Live
 from master.drivers.driver import Driver
 from master.drivers.operator import Operator
@@ -121,10 +121,3 @@ def watchers(
     )
     # the last to see a step: what the others do belongs to its work
     return [operator], [view, Pacing(policy=live.late, chunk=every, pace=pace)]
-
-
-def operated_inputs(structure: Structure) -> list[str]:
-    """Return the inputs that no connection sets: those which an operator can command."""
-    connected = {f"{c.target}.{c.input}" for c in structure.connections}
-    numeric = ("Real", "Integer", "Boolean", "Enumeration")
-    return [name for name in structure.select(causality=("input",), types=numeric) if name not in connected]

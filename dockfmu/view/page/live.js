@@ -125,6 +125,7 @@ export class LiveSource extends Source {
     }
     if (message.state) this.operated = message.state;
     if (message.taken) Object.assign(this.taken, message.taken);
+    if (message.withdrawn) delete this.taken[message.withdrawn];
     if (message.closed) {
       this.running = false;
       for (const { reject } of this.waiting.values()) reject(new Error(LOST));

@@ -151,16 +151,17 @@ export class Station {
       if (mine !== this.mine) this.sent.clear();
       this.mine = mine;
     }
-    if (message.refused) {
-      this.refusal = message.refused;
-      for (const control of this.staying) {
-        control.recorded = undefined;
-        this.sent.delete(control.number);
-      }
+    if (message.refused) this.refusal = message.refused;
+    // what it was that is refused is not known: all fields go back to what the run has, recorded or taken
+    const stale = this.staying.filter(({ variable }) => message.refused || variable === message.withdrawn);
+    for (const control of stale) {
+      control.recorded = undefined;
+      this.sent.delete(control.number);
     }
     this.show();
     this.refresh();
-    for (const control of this.staying) if (control.variable in (message.taken ?? {})) this.put(control, message.taken[control.variable]);
+    const taken = message.refused ? this.source.taken : message.taken ?? {};
+    for (const control of this.staying) if (control.variable in taken) this.put(control, taken[control.variable]);
   }
 
   put({ shown }, value) {

@@ -313,6 +313,10 @@ def test_fields_show_what_the_run_has_after_a_reload_and_to_another_operator(bro
         pilot.field("step.speed").press("Tab")
         pilot.eventually(lambda: "below its minimum" in shown.page.inner_text("#who"))
         assert fields(pilot) == commands
+        # so it is with what the server refuses
+        shown("dockfmu.station.speed(1000)")
+        pilot.eventually(lambda: "a speed is between" in shown.page.inner_text("#who"))
+        assert fields(pilot) == commands
         assert shown("dockfmu.rows('manipulator.command.mode')[0].at(-1)") == held
         shown.page.click("#hold")
         pilot.eventually(lambda: pilot.newest("step.amplitude") == pytest.approx(0.07))

@@ -86,6 +86,10 @@ def test_controls_are_those_of_inputs_that_nothing_sets(with_scene):
     assert driven.locals == ("left.force",)
     (group,) = driven.elements["left"]["devices"]
     assert group["items"][0]["variable"] == {"v": "left.force"}
+    # a foreign scene may name what is no input
+    for variable in ("position", "parameters.mass"):
+        foreign = scenes_of(with_scene({"controls": [{**CONTROL, "variable": variable}]}))
+        assert foreign.elements["left"]["controls"] == []
 
 
 @pytest.mark.parametrize(
