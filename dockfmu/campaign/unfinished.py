@@ -47,9 +47,10 @@ def distance(
 ) -> tuple[np.ndarray, np.ndarray]:  # fmt: skip
     """Return how far runs are from a measure above a bound, or below it, and which runs leave it open.
 
-    The distances, shape (runs,), are in the unit of the measure, and negative where the measure is beyond the bound.
-    Runs that leave it open have a positive one: how far they were when they ended, where going on could only have
-    brought them nearer, and infinity otherwise.
+    The distances, shape (runs,), are in the unit of the measure, and negative where the measure is beyond the bound,
+    at which it is not. Runs that leave it open, because they did not come to an end or do not have the measure, have
+    no negative one: how far they were when they ended, where going on could only have brought them nearer, and
+    infinity otherwise.
     """
     values = rows[measure.name].to_numpy(float)
     found = bound - values if above else values - bound
@@ -58,7 +59,7 @@ def distance(
     if rises is None:
         return np.where(open_, np.inf, found), open_
     if rises == above:
-        open_ &= ~(found <= 0.0)
+        open_ &= ~(found < 0.0)
         return np.where(np.isnan(found), np.inf, found), open_
-    open_ &= ~(found > 0.0)
+    open_ &= ~(found >= 0.0)
     return np.where(open_, np.inf, found), open_

@@ -34,7 +34,7 @@ class FirstOrder:
 
 
 def first_order(performance: Performance, start: np.ndarray) -> FirstOrder | None:
-    """Return the first-order estimate of the probability that the performance is at most 0.
+    """Return the first-order estimate of the probability that the performance is negative.
 
     Return None where the search finds no point on the boundary of the event within `SWEEPS` iterations.
 
@@ -79,7 +79,7 @@ def first_order(performance: Performance, start: np.ndarray) -> FirstOrder | Non
     function = ot.PythonFunction(n, 1, func_sample=evaluate)
     function.setGradient(ot.CenteredFiniteDifferenceGradient([DIFFERENCE] * n, function.getEvaluation()))
     event = ot.ThresholdEvent(
-        ot.CompositeRandomVector(ot.Function(function), ot.RandomVector(ot.Normal(n))), ot.LessOrEqual(), 0.0
+        ot.CompositeRandomVector(ot.Function(function), ot.RandomVector(ot.Normal(n))), ot.Less(), 0.0
     )
     search = ot.AbdoRackwitz()
     search.setMaximumIterationNumber(SWEEPS)

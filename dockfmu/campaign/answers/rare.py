@@ -1,8 +1,8 @@
 """Rare events: subset simulation in standard normal space (Au and Beck 2001).
 
-A small probability is the product of larger ones: of levels of a performance function that come down to 0, where the
-event is. Chains of conditional samples (Papaioannou et al. 2015) lead from level to level; their runs are asked for in
-batches, so that a cluster makes them.
+A small probability is the product of larger ones: of levels of a performance function that come down to 0, below
+which the event is. Chains of conditional samples (Papaioannou et al. 2015) lead from level to level; their runs are
+asked for in batches, so that a cluster makes them.
 """
 
 from __future__ import annotations
@@ -18,8 +18,8 @@ from dockfmu.campaign.draws import normal_numbers
 from dockfmu.options import OptionError
 
 Performance = Callable[[np.ndarray], np.ndarray]
-"""Of points in standard normal space, shape (n, dimension), the performance, shape (n,): the event is where it is at
-most 0."""
+"""Of points in standard normal space, shape (n, dimension), the performance, shape (n,): the event is where it is
+negative."""
 LEVELS = 12
 """Largest number of levels: probabilities below 1e-12 are not looked for."""
 ACCEPTANCE = 0.44
@@ -31,7 +31,10 @@ class SubsetRun:
     """One subset simulation: its probability, the level of each stage, the runs it took, its own variation.
 
     `variation` is the estimator's own coefficient of variation, which is optimistic for very small probabilities;
-    `points` are samples of the event, shape (n, dimension). `reached` is False where the levels came to no end.
+    `points` are samples of the event, shape (n, dimension), and `first` is the number of events among the independent
+    samples of the first level. `reached` is False where the levels came to no end: all samples of one had the same
+    performance but for less than its share, or `LEVELS` were not enough. The probability is then that of the events
+    among the samples of the last level.
     """
 
     probability: float
@@ -39,6 +42,7 @@ class SubsetRun:
     runs: int
     variation: float
     points: np.ndarray
+    first: int
     reached: bool
 
 
@@ -47,7 +51,8 @@ class RareEvent:
     """A rare event by two independent subset simulations.
 
     `estimate` is their mean; its interval is log-normal with the larger of their own variations and of how far they
-    are apart. Where one came to no end, the interval begins at 0.
+    are apart. Where one came to no end, it is that of Clopper and Pearson for the independent samples of both first
+    levels, widened to what each has found.
     """
 
     estimate: Estimate
@@ -57,7 +62,7 @@ class RareEvent:
 def subset_simulation(
     performance: Performance, dimension: int, *, per_level: int = 500, share: float = 0.1, seed: int = 0, key: int = 0
 ) -> SubsetRun:
-    """Return the probability that the performance is at most 0, of independent standard normal variables.
+    """Return the probability that the performance is negative, of independent standard normal variables.
 
     Parameters
     ----------
@@ -83,33 +88,35 @@ def subset_simulation(
         raise OptionError([f"subset simulation: {per_level} runs a level must be a multiple of {length}, at least 50"])
     points = normal_numbers(seed, (key, 0), (per_level, dimension))
     values = performance(points)
+    first = int((values < 0.0).sum())
     levels: list[float] = []
     runs, total, variance = per_level, 1.0, 0.0
     width = 0.6
-    for level in range(1, LEVELS + 1):
-        # samples of chains are correlated: a factor that the tests bear out
-        correlation = 1.0 if level == 1 else 3.0
-        order = np.argsort(values, kind="stable")
-        threshold = float(values[order[chains - 1]])
-        if threshold <= 0.0:
-            happened = values <= 0.0
-            last = float(happened.mean())
-            variance += correlation * (1.0 - last) / (last * per_level)
-            return SubsetRun(total * last, (*levels, 0.0), runs, math.sqrt(variance), points[happened], True)
-        if levels and threshold >= levels[-1]:
-            return SubsetRun(0.0, tuple(levels), runs, math.inf, points[:0], False)
-        levels.append(threshold)
-        # equal values at the threshold make it more than the share; seeds are taken evenly from all of them
+    # samples of chains are correlated: a factor that the tests bear out
+    correlation = 1.0
+    while True:
+        threshold = float(np.sort(values)[chains - 1])
+        # equal values at the threshold make it more than the share
         within = np.flatnonzero(values <= threshold)
+        reached = threshold < 0.0
+        if reached or len(within) == per_level or len(levels) == LEVELS:
+            break
+        levels.append(threshold)
+        # seeds are taken evenly from all of them
         seeds = within[np.arange(chains) * len(within) // chains]
         given = len(within) / per_level
         total *= given
         variance += correlation * (1.0 - given) / (given * per_level)
+        correlation = 3.0
         points, values, width = _conditional(
-            performance, points[seeds], values[seeds], threshold, length, width, (seed, key, level)
+            performance, points[seeds], values[seeds], threshold, length, width, (seed, key, len(levels))
         )
         runs += per_level - chains
-    return SubsetRun(0.0, tuple(levels), runs, math.inf, points[:0], False)
+    happened = values < 0.0
+    last = float(happened.mean())
+    variance += correlation * (1.0 - last) / (last * per_level) if last else math.inf
+    found = (*levels, 0.0) if reached else tuple(levels)
+    return SubsetRun(total * last, found, runs, math.sqrt(variance), points[happened], first, reached)
 
 
 def _conditional(
@@ -151,11 +158,10 @@ def rare_event(
     )
     mean = 0.5 * (one.probability + other.probability)
     runs = one.runs + other.runs
-    if mean == 0.0 or not (one.reached and other.reached):
-        # what is known then is that of the independent samples of the first level none is an event
-        none = probability(np.zeros(2 * per_level, bool), confidence)
-        high = max(one.probability, other.probability, none.high)
-        return RareEvent(Estimate(mean, 0.0, high, confidence, None, runs), (one, other))
+    if not (one.reached and other.reached):
+        independent = probability(np.arange(2 * per_level) < one.first + other.first, confidence)
+        ends = (one.probability, other.probability, independent.low, independent.high)
+        return RareEvent(Estimate(mean, min(ends), max(ends), confidence, None, runs), (one, other))
     own = math.sqrt(0.5 * (one.variation**2 + other.variation**2) / 2.0)
     apart = abs(one.probability - other.probability) / (2.0 * mean)
     spread = math.sqrt(math.log1p(max(own, apart) ** 2))

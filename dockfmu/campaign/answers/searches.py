@@ -87,16 +87,12 @@ def find_rare(campaign: CampaignFolder, cluster: Execution, name: str, row: Tabl
         if len(samples):
             again = performance(samples[:SAMPLES_AGAIN], FINE)
             sentences.append(
-                f"of the {len(again)} different samples of the event nearest to the mean, {int((again <= 0.0).sum())} "
+                f"of the {len(again)} different samples of the event nearest to the mean, {int((again < 0.0).sum())} "
                 "are events at a tenth of the step"
             )
         if row.flag("form", False):
             sentences.append(_first_order(performance, samples))
-        sentences += [
-            f"simulation {k} came to no end: its levels no longer fall, and of the event it found nothing"
-            for k, one in enumerate(found.each, 1)
-            if not one.reached
-        ]
+        sentences += [_not_reached(k, one) for k, one in enumerate(found.each, 1) if not one.reached]
     side = "below" if above is None else "above"
     each = tuple((k + 1, one.probability, one.variation, one.runs, len(one.levels)) for k, one in enumerate(found.each))
     return Answer(
@@ -115,6 +111,16 @@ def nearest_samples(found: rare.RareEvent) -> np.ndarray:
     """
     samples = np.unique(np.concatenate([one.points for one in found.each]), axis=0)
     return np.asarray(samples[np.argsort(np.linalg.norm(samples, axis=1), kind="stable")])
+
+
+def _not_reached(k: int, one: rare.SubsetRun) -> str:
+    """Return a sentence on why the levels of simulation `k` came to no end, and what it has of the event."""
+    if len(one.levels) == rare.LEVELS:
+        why = f"{rare.LEVELS} were not enough, and they still fell"
+    else:
+        why = "they stopped falling, where most samples have the same value"
+    met = len(one.points) or "none"
+    return f"the levels of simulation {k} did not reach the event: {why}; {met} of the last samples are events"
 
 
 def _first_order(performance: rare.Performance, samples: np.ndarray) -> str:

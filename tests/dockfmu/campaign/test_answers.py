@@ -13,7 +13,7 @@ from dockfmu.campaign.answers.comparison import compare_measures, compare_outcom
 from dockfmu.campaign.answers.domain import refine_domain
 from dockfmu.campaign.answers.estimates import exceedance, extreme_value, phases, probability, quantile
 from dockfmu.campaign.answers.form import first_order
-from dockfmu.campaign.answers.rare import rare_event, subset_simulation
+from dockfmu.campaign.answers.rare import LEVELS, rare_event, subset_simulation
 from dockfmu.campaign.answers.searches import nearest_samples
 from dockfmu.campaign.answers.sensitivity import sensitivities
 from dockfmu.campaign.answers.worst import minimise, within_severity
@@ -140,9 +140,55 @@ def test_an_event_that_is_not_rare_or_not_there():
     assert (never.estimate.value, never.estimate.low, never.estimate.high) == (0.0, 0.0, pytest.approx(exact))
 
 
+@pytest.mark.parametrize("miss", [1.0, math.inf])
+def test_an_event_among_equal_samples_has_the_probability_of_counting(miss):
+    """A peak force that is 0 in every miss: fewer than a tenth are events, and no level lies between."""
+    bound = stats.norm.isf(0.05)
+    found = rare_event(lambda z: np.where(z[:, 0] > bound, -1.0, miss), 3, per_level=1000, seed=2)
+    counts = [one.first for one in found.each]
+    assert [one.probability for one in found.each] == [count / 1000 for count in counts]
+    assert all((one.points[:, 0] > bound).all() and len(one.points) == one.first for one in found.each)
+    assert not any(one.reached for one in found.each)
+    assert found.estimate.of == 2000
+    assert found.estimate.value == pytest.approx(0.05, abs=4 * math.sqrt(0.05 * 0.95 / 2000))
+    exact = stats.binomtest(sum(counts), 2000).proportion_ci(method="exact")
+    assert found.estimate.low == pytest.approx(min(exact.low, *(count / 1000 for count in counts)), rel=1e-12)
+    assert found.estimate.high == pytest.approx(max(exact.high, *(count / 1000 for count in counts)), rel=1e-12)
+
+
+def test_an_event_behind_levels_that_stop_falling_keeps_its_samples():
+    """From a level of a tenth on all samples are equal but for the event, a hundredth in all."""
+    level, bound = stats.norm.isf(0.3), stats.norm.isf(0.01)
+
+    def performance(z):
+        return np.select([z[:, 0] > bound, z[:, 0] > level], [-1.0, 1.0], 2.0 - z[:, 0])
+
+    found = [subset_simulation(performance, 3, per_level=1000, seed=seed) for seed in range(12)]
+    assert not any(one.reached for one in found)
+    assert np.mean([one.probability for one in found]) == pytest.approx(0.01, rel=4 * 0.5 / math.sqrt(12))
+    assert all((one.points[:, 0] > bound).all() and len(one.points) for one in found)
+
+
+def test_an_event_beyond_all_levels_is_not_reached():
+    found = subset_simulation(plane(1e-20), DIMENSION, per_level=100)
+    assert not found.reached
+    assert len(found.levels) == LEVELS
+    assert np.all(np.diff(found.levels) < 0.0)
+    assert found.probability == 0.0
+
+
+def test_at_its_bound_is_no_event():
+    """Half of all samples are at the bound, and no sample is beyond it."""
+    found = rare_event(lambda z: np.maximum(z[:, 0], 0.0), 2, per_level=100)
+    assert found.estimate.value == 0.0
+
+
 def test_levels_of_a_performance_with_steps_are_not_counted_twice():
-    """Performance in steps of 0.5: many samples are equal at each threshold, which is passed by more than a tenth."""
-    exact = stats.norm.sf(4.0)
+    """Performance in steps of 0.5: many samples are equal at each threshold, which is passed by more than a tenth.
+
+    The first step below 0 is where the variable is 4.5.
+    """
+    exact = stats.norm.sf(4.5)
     found = [
         subset_simulation(lambda z: np.ceil(2.0 * (4.0 - z[:, 0])) / 2.0, 2, per_level=1000, seed=seed).probability
         for seed in range(12)

@@ -175,6 +175,18 @@ def test_what_runs_that_fail_decide(kind, above, distances, left_open):
     assert np.array_equal(reached(rows, measure), known, equal_nan=True)
 
 
+@pytest.mark.parametrize(
+    ("kind", "above", "open_there"),
+    [("max", True, True), ("max", False, False), ("min", False, True), ("min", True, False)],
+)
+def test_at_its_bound_a_measure_is_not_beyond_it(kind, above, open_there):
+    """A run that failed there leaves it open where going on could have brought it beyond."""
+    rows = pandas.DataFrame({"outcome": ["docked", "failed"], "m": [5.0, 5.0]})
+    found, open_ = distance(rows, Measure("m", ("a.m",), kind, "m"), 5.0, above=above)
+    assert found.tolist() == [0.0, 0.0]
+    assert open_.tolist() == [False, open_there]
+
+
 def asked(folder, tmp_path, made, **changes):
     """A campaign whose vary is that of one variable, and a cluster whose rows `made` gives for values."""
     file = folder / "asked.toml"
@@ -223,6 +235,20 @@ def test_a_rare_event_counts_what_failed_runs_had_reached(folder, tmp_path):
     assert np.mean(found) == pytest.approx(0.05 / 3.2, rel=0.5)
     (told,) = [sentence for sentence in answer.sentences if "did not come to an end" in sentence]
     assert "count as no events, so that the probability may be larger" in told
+
+
+def test_a_rare_event_among_equal_runs_is_told_as_such(folder, tmp_path):
+    """No force in 95 % of all runs; uniform between -0.2 and 3."""
+    campaign, cluster = asked(folder, tmp_path, lambda x: {"outcome": "docked", "reach": float(x > 2.84)})
+    entries = {"measure": "reach", "above": 0.0, "runs_per_level": 500}
+    answer = find_rare(campaign, cluster, "seldom", Table(entries, "the test"))
+    each = [row[1] for row in answer.table]
+    assert np.mean(each) == pytest.approx(0.05, abs=4 * np.sqrt(0.05 * 0.95 / 1000))
+    told = [sentence for sentence in answer.sentences if "did not reach" in sentence]
+    assert told == [
+        f"the levels of simulation {k} did not reach the event: they stopped falling, where most samples have the same "
+        f"value; {round(500 * share)} of the last samples are events" for k, share in enumerate(each, 1)
+    ]  # fmt: skip
 
 
 def test_the_worst_case_of_a_run_that_failed_is_told_to_be_a_bound(folder, tmp_path):
