@@ -8,6 +8,7 @@ from typing import Any
 
 from base.names import vector
 from base.scene import FILE, SceneError, check_scene, map_quantities, read_scene, variables_of
+from dockfmu.report.curves import shown_unit
 from master.errors import ArchiveError
 from master.fmi import archive
 from master.fmi.variables import Description
@@ -76,12 +77,12 @@ def operated_inputs(structure: Structure) -> list[str]:
 def _keep_units(
     groups: Sequence[Mapping[str, Any]], mapped: Sequence[Mapping[str, Any]], description: Description
 ) -> None:
-    """Add `unit` to the items whose input became a number or a sum: no variable tells it any more."""
+    """Add `unit` and `factor` to the items whose input became a number or a sum: no variable tells them any more."""
     for group, into in zip(groups, mapped, strict=True):
         for item, made in zip(group["items"], into["items"], strict=True):
             variable = description.variables.get(str(item["variable"]))
             if variable is not None and not (isinstance(made["variable"], dict) and "v" in made["variable"]):
-                made["unit"] = variable.unit or "1"
+                made["unit"], made["factor"] = shown_unit(variable.unit or "1", variable.display_unit or "")
 
 
 def _hand_controllers(controls: Sequence[Mapping[str, Any]], driven: Collection[str]) -> list[dict[str, Any]]:

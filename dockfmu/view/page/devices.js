@@ -18,8 +18,8 @@ export function readItem(source, item, t) {
   if (item.device === 'state') return { si, text: variable?.items?.[String(si)] ?? formatted(si), unit: '' };
   if (item.device === 'lamp') return { si, text: si > 0 ? 'on' : 'off', unit: '' };
   if (variable?.held && Number.isInteger(si)) return { si, text: String(si), unit: variable.shown };
-  const factor = variable?.factor ?? 1, unit = variable?.shown ?? item.unit?.replaceAll('.', '·') ?? '';
-  return { si, text: formatted(Math.abs(si) < ROUNDING ? 0 : si * factor), unit: unit === '1' ? '' : unit };
+  const factor = variable?.factor ?? item.factor ?? 1, unit = variable?.shown ?? item.unit ?? '';
+  return { si, text: formatted(Math.abs(si) < ROUNDING ? 0 : si * factor), unit };
 }
 
 // Ends of the range of a bar in SI: those of the scene, or those of the run.

@@ -4,7 +4,7 @@
 import { Source } from './source.js';
 
 const FIRST_ROOM = 4096;
-const LOST = 'the server of the page has ended: only what is here already can be shown';
+const LOST = 'the server of the page has ended; the run may go on, without an operator';
 
 // A typed array that grows.
 class Column {
@@ -38,7 +38,7 @@ export class LiveSource extends Source {
     this.running = description.outcome === 'running';
     socket.binaryType = 'arraybuffer';
     socket.onmessage = event => typeof event.data === 'string' ? this.news(JSON.parse(event.data)) : this.block(event.data);
-    socket.onclose = () => this.news({ closed: true });
+    socket.onclose = () => this.news({ closed: LOST });
   }
 
   say(message) {
@@ -128,6 +128,7 @@ export class LiveSource extends Source {
     if (message.withdrawn) delete this.taken[message.withdrawn];
     if (message.closed) {
       this.running = false;
+      this.closed = message.closed;
       for (const { reject } of this.waiting.values()) reject(new Error(LOST));
     }
     this.told(message);

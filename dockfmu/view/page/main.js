@@ -124,7 +124,7 @@ class Page {
   // News of a run that goes on: events, its end, who operates it.
   told(message) {
     if (message.event || message.end) this.about();
-    if (message.closed && this.source.outcome === 'running') this.lost('the server of the page has ended; the run may go on');
+    if (message.closed && this.source.outcome === 'running') this.lost(message.closed);
     this.source.station?.told(message);
     this.controls();
   }
@@ -134,6 +134,12 @@ class Page {
     byId('outcome').textContent = 'connection lost';
     byId('outcome').className = 'badge bad';
     byId('outcome').title = reason;
+  }
+
+  // What cannot be shown, and why, until something else can; all that is here stays.
+  trouble(text = '') {
+    byId('trouble').hidden = !text;
+    byId('trouble').textContent = byId('trouble').title = text;
   }
 
   counted(now) {
@@ -293,9 +299,10 @@ class Page {
       await this.source.load([name]);
       if (this.source.other) await this.source.other.load([name]);
     } catch (error) {
-      this.lost(error.message);
+      this.trouble(`${name}: ${error.message}`);
       return;
     }
+    this.trouble();
     const { names } = this.curves;
     this.curves.names = names.includes(name) ? names.filter(other => other !== name) : [...names, name];
     this.list();
@@ -344,10 +351,11 @@ class Page {
   async look(camera) {
     try {
       await this.scene.look(camera);
+      this.trouble();
     } catch (error) {
+      console.error(error);
       await this.scene.look('side');
-      byId('sidetitle').textContent += ` (3-D: ${error.message})`;
-      byId('sidetitle').title = error.message;
+      this.trouble(`3-D: ${error.message}`);
     }
   }
 

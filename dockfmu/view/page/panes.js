@@ -1,7 +1,7 @@
 // The panes of the scene: two projections or three dimensions, which the pointer moves, turns and zooms.
 
 import { loadThree } from './served.js';
-import { Projection, solids, viewpoint } from './projection.js';
+import { nowhere, Projection, solids, viewpoint } from './projection.js';
 import { FIELD, Solid } from './solid.js';
 
 const SMOOTH = 30; // pictures a second
@@ -50,7 +50,7 @@ export class ScenePanes {
     const others = source.other && time <= source.other.end ? solids(source.other, time, wanted) : undefined;
     const view = viewpoint(source, time, this.view, [...items, ...others ?? []]);
     this.size = view.size;
-    const layers = [{ items, pose: view.pose }], views = [view];
+    const layers = [{ items, pose: view.pose }], views = [view], lost = nowhere(items);
     if (others) {
       // under it, in its own frame of the passive unit
       const second = view.middle ? view : viewpoint(source.other, time, this.view, others);
@@ -60,7 +60,7 @@ export class ScenePanes {
     for (const projection of this.projections) {
       if (projection.kind === 'side' && this.camera !== 'side') continue;
       const pane = this.panes[projection.kind], [width, height] = pane.fit();
-      projection.draw(layers, view, pane.context, width, height);
+      projection.draw(layers, view, lost, pane.context, width, height);
     }
     // where the browser computes three dimensions itself, every second picture has them
     this.rested = page.playing && !this.rested && page.pictures.length < SMOOTH;

@@ -83,6 +83,12 @@ export function outline(items) {
   return found.filter(point => point.every(Number.isFinite));
 }
 
+// Whether there is something to draw, and none of it has a place.
+export function nowhere(items) {
+  const placed = items.filter(({ kind }) => kind !== 'arrow' && kind !== 'contact');
+  return placed.length > 0 && !placed.some(item => outline([item]).length);
+}
+
 // The view of all craft, in axes of I: it holds all that is drawn; `half` are the halves of its edges, `size` is half of
 // its diagonal.
 function around(items) {
@@ -153,8 +159,9 @@ export class Projection {
     this.drawn = [];
   }
 
-  // Draw layers of items, each in the frame of its own `pose`: the run that is looked at, and another one under it.
-  draw(layers, view, context, width, height) {
+  // Draw layers of items, each in the frame of its own `pose`: the run that is looked at, and another one under it. Of
+  // `lost` items the picture says that they are nowhere.
+  draw(layers, view, lost, context, width, height) {
     const [right, up] = DIRECTIONS[this.kind](view);
     const [wide, tall] = this.kind === 'side' ? [0, 1] : [2, 1];
     // a margin for labels around all that is drawn
@@ -182,8 +189,7 @@ export class Projection {
     const named = new Set();
     for (const item of this.drawn) item.text = item.other ? undefined : this.label(item, named);
     this.ruler(context, height, scale);
-    const [{ items }] = layers.slice(-1);
-    if (items.some(item => !['arrow', 'contact'].includes(item.kind)) && !outline(items).length) haloed(context, 'no finite positions at this time', 14, 20, COLOURS.text);
+    if (lost) haloed(context, 'no finite positions at this time', 14, 20, COLOURS.text);
   }
 
   axes(context, width, height, project, view) {

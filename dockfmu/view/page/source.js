@@ -94,7 +94,7 @@ export function namesIn(part, found = new Set()) {
   return found;
 }
 
-// Values of SI units below this are rounding: they do not fill bars and curves.
+// Values of SI units below this are rounding: they do not fill bars and curves, and are written as 0 beside them.
 export const ROUNDING = 1e-9;
 
 // A number for people: as many digits as it deserves, always the same width.

@@ -190,7 +190,7 @@ export class Station {
     // one that a script has chosen
     if (![...this.pace.options].some(option => Number(option.value) === speed)) this.pace.append(new Option(`${speed} × real time`, speed));
     this.pace.value = String(speed);
-    const who = this.source.outcome === 'running' && !running ? 'the server of the page has ended: the run goes on without an operator'
+    const who = this.source.outcome === 'running' && !running ? this.source.closed
       : !running ? 'the run is over' : this.mine ? 'you have the controls' : operator === 'other' ? 'another page has the controls' : 'nobody has the controls';
     this.who.textContent = `${who}${hold && running ? ', the run waits' : ''}${this.refusal ? `; refused: ${this.refusal}` : ''}`;
     this.place.classList.toggle('mine', this.mine && running);

@@ -118,12 +118,20 @@ FACTORS = {"°": np.degrees(1.0), "°/s": np.degrees(1.0)}
 
 def test_devices_and_numbers_are_those_of_the_recording(family):
     compared = 0
+    inputs = {
+        (group["title"], item["label"]): item["variable"]
+        for scene in family.scenes.values()
+        for group in scene["devices"]
+        for item in group["items"]
+        if not (isinstance(item["variable"], dict) and "v" in item["variable"])
+    }
     for row in family.rows:
         family.seek(row)
         drawn = family.shown("dockfmu.drawn()")
         for item in [*drawn["devices"], *drawn["numbers"]]:
             name = item.get("variable")
             if name is None:
+                assert_input(item, family.number(inputs[item["title"].rpartition(": ")[2], item["label"]], row))
                 continue
             value, about, text = family.columns[name][row], family.about[name], str(item["text"])
             device = item.get("device", "number")
@@ -148,6 +156,17 @@ def test_devices_and_numbers_are_those_of_the_recording(family):
                 assert (bar["end"] - bar["x"]) / bar["width"] == pytest.approx(share, abs=1e-5), name
             compared += 1
     assert compared > 15 * len(family.rows)
+
+
+def assert_input(item, value: float) -> None:
+    """Compare what is shown of an input that became a number, or a sum, with its value."""
+    number, *units = str(item["text"]).split()
+    if item.get("device", "number") in ("state", "lamp") or not number[0].isdecimal():
+        return
+    unit = item.get("unit", " ".join(units))
+    # angles are shown as those of outputs are
+    assert "rad" not in unit, item
+    assert float(number) == pytest.approx(value * FACTORS.get(unit, 1.0), rel=6e-4, abs=5.1e-7), item
 
 
 def test_the_animated_file_has_legs_and_rods_of_their_lengths(family, tmp_path):
@@ -182,8 +201,7 @@ class Space:
 
     def point(self, side, axial) -> np.ndarray:
         x, y = np.array(side) * (1, -1) / self.drawn["side"]["scale"]
-        z, again = np.array(axial) * (1, -1) / self.drawn["axial"]["scale"]
-        del again  # y, up to the height of the other pane
+        z = axial[0] / self.drawn["axial"]["scale"]
         return np.array([x, y, z])
 
     def line(self, element: str, label: str) -> np.ndarray:

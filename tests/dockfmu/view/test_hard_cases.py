@@ -77,7 +77,7 @@ def test_fmus_without_a_scene_or_with_a_wrong_one_are_drawn_by_their_ports(space
                 (port,) = (i for i in drawn["side"]["items"] if (i["element"], i["label"]) == (element, "port[1]"))
                 # the axes: origin, and the tips of x, y and z, 0.3 m long, turned about z
                 origin, tip = np.array(body["lines"][0]) * (1, -1) / drawn["side"]["scale"]
-                place = [results[f"{element}.{{}}.position[{k}]".format("body")][row] for k in (1, 2)]
+                place = [results[f"{element}.body.position[{k}]"][row] for k in (1, 2)]
                 apart = [results[f"{element}.port[1].position[{k}]"][row] for k in (1, 2)]
                 other = np.array(port["lines"][0][0]) * (1, -1) / drawn["side"]["scale"]
                 assert np.allclose(other - origin, np.subtract(apart, place), atol=1e-5)
@@ -143,6 +143,34 @@ def test_one_row_is_shown(central_impact, browser, tmp_path):
         assert shown("dockfmu.duration") == 0.0
         assert shown.item("side", "head")["centre"]
         assert shown.errors == []
+
+
+def test_what_cannot_be_shown_is_said_and_the_rest_stays(central_impact, browser):
+    """As where the server fails, or has ended; the outcome of the run is still shown."""
+    with served(central_impact.folder) as address, opened(browser) as context:
+        shown = Shown(context, address)
+        outcome, trouble = shown.page.inner_text("#outcome"), shown.page.locator("#trouble")
+        assert trouble.is_hidden()
+        name = shown("dockfmu.variables().find(name => !dockfmu.rows(name)[1].length)")
+        three = not shown("document.getElementById('dimensions').hidden")
+        for path, act, says, after in (
+            ("columns", lambda: shown("n => dockfmu.curve(n)", name), f"{name}: columns: 500 no room", name),
+            ("three.js", lambda: shown.page.select_option("#camera", "orbit"), "3-D: three.js cannot be loaded", None),
+        ):
+            if after is None and not three:
+                continue
+            shown.page.route(f"**/{path}", lambda route: route.fulfill(status=500, body="no room"))
+            act()
+            trouble.wait_for(state="visible")
+            assert trouble.inner_text() == says
+            assert shown.page.inner_text("#outcome") == outcome
+            assert shown("dockfmu.seek(0.1)") == 0.1
+            assert shown.page.input_value("#camera") == "side"
+            shown.page.unroute(f"**/{path}")
+            act()
+            trouble.wait_for(state="hidden")
+            assert shown.page.inner_text("#outcome") == outcome
+        assert name in shown("dockfmu.curves")
 
 
 def test_what_is_not_finite_is_a_gap(central_impact, browser, tmp_path):
