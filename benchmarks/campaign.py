@@ -34,13 +34,16 @@ MEASURES = {
     "force": {"signal": "mechanism.target.force_now"},
     "margin": {"signal": "mechanism.capture.margin", "kind": "min"},
 }
+TOLERANCE = 1e-5
+"""Of step control in full dockings, as the table `[adaptive]` of the system has it."""
+
 COMPARED_S = 1.0
 """Simulated time over which the forces of FMPy's runs are compared with ours; later the couplings part."""
 
 
-def impacts(runs: int, stop: float) -> dict:
+def impacts(runs: int, stop: float, **options: float) -> dict:
     return {"name": f"impact_{stop:g}", "system": "atv_probe_cone", "runs": runs, "seed": 1,
-            "run": {"stop": stop}, "vary": VARY, "measures": MEASURES}  # fmt: skip
+            "run": {"stop": stop} | options, "vary": VARY, "measures": MEASURES}  # fmt: skip
 
 
 class NoRun:
@@ -90,6 +93,16 @@ def on_workers(campaign: Campaign, workers: int, runs: int) -> tuple[float, list
         make_runs(data, cluster, runs)
         taken = (time.perf_counter() - began) / runs
         return taken, _residents(cluster)
+
+
+def change_of_force(one: Campaign, other: Campaign) -> float:
+    """Return the largest relative difference of the largest forces of two campaigns with the same draws.
+
+    Raises AssertionError where the outcome of a run differs.
+    """
+    runs = [campaign.runs(["index", "outcome", "force"]).set_index("index").sort_index() for campaign in (one, other)]
+    assert (runs[0]["outcome"] == runs[1]["outcome"]).all()
+    return float((runs[1]["force"] / runs[0]["force"] - 1.0).abs().max())
 
 
 def largest_difference(campaign: Campaign, forces: Sequence[float]) -> float:
@@ -168,6 +181,9 @@ def main() -> None:
         both, memory = on_workers(two, 2, 2 * arguments.runs)
         docking = Campaign(impacts(arguments.dockings, 600.0), Path(folder) / "docking")
         whole, _ = on_workers(docking, 2, arguments.dockings)
+        stepped = Campaign(impacts(arguments.dockings, 600.0, adaptive=TOLERANCE), Path(folder) / "stepped")
+        controlled, _ = on_workers(stepped, 2, arguments.dockings)
+        change = change_of_force(docking, stepped)
         unpacked, starts = fmpy_campaign.prepare(impact, max(2, arguments.runs // 4), 1e-3, Path(folder))
         peer, _ = fmpy_campaign.time_runs(unpacked, starts, 1e-3, 15.0, 2)
         beginning = Campaign(impacts(len(starts), COMPARED_S), Path(folder) / "beginning")
@@ -181,6 +197,9 @@ def main() -> None:
         f"| 10,000 impact phases on two workers, extrapolated | {both * 1e4 / 60:.0f} min | |",
         f"| full docking, two workers | {whole:.1f} s | {arguments.dockings} runs |",
         f"| 1,000 full dockings on two workers, extrapolated | {whole * 1e3 / 60:.0f} min | |",
+        f"| the same with step control, `adaptive = {TOLERANCE:g}` | {controlled:.1f} s | same outcomes, largest "
+        f"forces to {change:.1%} |",
+        f"| 1,000 of these, extrapolated | {controlled * 1e3 / 60:.0f} min | |",
         f"| FMPy's container under `dask.bag`, two processes | {1e3 * peer:.0f} ms | {peer / both:.1f} times ours |",
         f"| largest relative difference of its largest forces from ours, first {COMPARED_S:g} s | {apart:.2%} | "
         f"{len(forces)} runs |",
