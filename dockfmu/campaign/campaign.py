@@ -82,6 +82,8 @@ class Campaign(CampaignFolder):
 
         Raises
         ------
+        DeclarationError, OptionError, StructureError
+            for a question that cannot be, before any run
         CampaignError
             for a folder of another campaign
         LockedError
@@ -95,7 +97,7 @@ class Campaign(CampaignFolder):
             self.study = self._with_runs(runs)
         if answer:
             # a mistake in a question is told before the runs, not after them
-            questions(self.study)
+            questions(self)
         with open_session(self, where) as (data, cluster):
             make_runs(data, cluster, self.study.draws.runs, progress)
             if answer:
@@ -145,7 +147,7 @@ class Campaign(CampaignFolder):
         if kept.every:
             found += [int(index) for index in table["index"] if index % kept.every == 0]
         if kept.failed:
-            # of a run whose values cannot be there is nothing to record
+            # runs with invalid values have nothing to record
             failed = (table["status"] == "failed") & (table["outcome"] != "invalid")
             found += table.loc[failed, "index"].tolist()
         for name, count in kept.worst.items():

@@ -63,7 +63,7 @@ class Evaluations:
         self.count = 0
         """Runs asked for so far."""
         self.left_open: list[bool] = []
-        """Whether each run whose distance was asked for leaves it open, because it did not come to an end."""
+        """Whether each run whose distance was asked for leaves it open; see `unfinished.distance`."""
 
     def __enter__(self) -> Evaluations:
         self.data.folder.parent.mkdir(parents=True, exist_ok=True)

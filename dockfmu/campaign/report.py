@@ -94,7 +94,7 @@ def _domain_points(data: Mapping[str, Any]) -> list[tuple[str, str, str, str, li
         for name, colour, symbol, mark, mask in (
             ("below 0", _COLOURS[0], "circle", "o", margin < 0.0),
             ("0 or above", _COLOURS[1], "diamond", "D", (margin >= 0.0) & ~left_open),
-            ("did not come to an end", _LINE, "x", "x", (margin >= 0.0) & left_open),
+            ("leaves it open", _LINE, "x", "x", (margin >= 0.0) & left_open),
         )
     ]
 

@@ -56,10 +56,12 @@ class Table:
 
         return self._entry(name, default, read, f"must be a {'positive' if positive else 'finite'} number")
 
-    def whole(self, name: str, default: Any = NEEDED) -> Any:
-        """Return a positive whole number."""
-        wanted = "must be a positive whole number"
-        return self._entry(name, default, lambda value: value if type(value) is int and value > 0 else None, wanted)
+    def whole(self, name: str, default: Any = NEEDED, *, least: int = 1) -> Any:
+        """Return a whole number, `least` or more."""
+        wanted = "must be a positive whole number" if least == 1 else f"must be a whole number from {least}"
+        return self._entry(
+            name, default, lambda value: value if type(value) is int and value >= least else None, wanted
+        )
 
     def flag(self, name: str, default: Any = NEEDED) -> Any:
         """Return true or false."""

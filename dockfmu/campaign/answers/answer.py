@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import json
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import asdict, dataclass, field
 from typing import Any
 
 import numpy as np
+
+from dockfmu.campaign.execution import Execution
 
 
 @dataclass(frozen=True)
@@ -22,6 +24,10 @@ class Answer:
     head: tuple[str, ...] = ()
     table: tuple[tuple[Any, ...], ...] = ()
     figure: Mapping[str, Any] = field(default_factory=dict)
+
+
+Question = Callable[[Execution], Answer]
+"""A question that was read and can be: of a cluster for the runs that it takes, its answer."""
 
 
 def figure_text(value: float) -> str:

@@ -10,10 +10,9 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING
 
 from base.files import write_file
-from dockfmu.campaign.answers.answer import Answer, as_json
-from dockfmu.campaign.answers.searches import find_domain, find_rare, find_worst
-from dockfmu.campaign.answers.statistics import compare_with, deciding, depends, loads, outcomes
-from dockfmu.campaign.description import Study
+from dockfmu.campaign.answers.answer import Answer, Question, as_json
+from dockfmu.campaign.answers.searches import read_domain, read_rare, read_worst
+from dockfmu.campaign.answers.statistics import deciding, depends, loads, outcomes, read_comparison
 from dockfmu.campaign.evaluation import refined
 from dockfmu.campaign.execution import Execution
 from dockfmu.campaign.folder import ANSWERS, CampaignFolder
@@ -22,31 +21,34 @@ from dockfmu.declare.tables import Table
 if TYPE_CHECKING:
     import pandas
 
-_KINDS: dict[str, tuple[Callable[[CampaignFolder, Execution, str, Table], Answer], tuple[str, ...]]] = {
-    "domain": (find_domain, ("measure", "parameters", "first", "second", "cells", "divisions", "values")),
-    "rare": (find_rare, ("measure", "above", "below", "runs_per_level", "form")),
+_KINDS: dict[str, tuple[Callable[[CampaignFolder, str, Table], Question], tuple[str, ...]]] = {
+    "domain": (read_domain, ("measure", "parameters", "first", "second", "cells", "divisions", "values")),
+    "rare": (read_rare, ("measure", "above", "below", "runs_per_level", "form")),
     "worst": (
-        find_worst, ("measure", "severity", "at_most", "failing_above", "runs", "restarts", "names", "values")
+        read_worst, ("measure", "severity", "at_most", "failing_above", "runs", "restarts", "names", "values")
     ),
-    "compare": (compare_with, ("with", "outcomes")),
+    "compare": (read_comparison, ("with", "outcomes")),
 }  # fmt: skip
-"""The kinds of questions: the function that answers it, and the entries of its table."""
+"""For each kind of question, the function that reads it and the entries of its table."""
 
 
-def questions(study: Study) -> dict[str, tuple[str, Table]]:
-    """Return the kind and the table of each question of a file. Raises DeclarationError, OptionError."""
+def questions(campaign: CampaignFolder) -> dict[str, Question]:
+    """Read the questions of a campaign's file, by their names.
+
+    Raises DeclarationError, OptionError, StructureError for a question that cannot be, and what loading the system of
+    an option raises.
+    """
     found = {}
-    for name, content in study.answers.items():
+    for name, content in campaign.study.answers.items():
         where = f"answers, {name}"
-        kind = Table(content, where).text("kind", choices=tuple(_KINDS))
-        found[name] = kind, Table(content, where, ("kind", *_KINDS[kind][1]))
-        if "measure" in _KINDS[kind][1]:
-            study.measure(found[name][1].text("measure"))
+        read, entries = _KINDS[Table(content, where).text("kind", choices=tuple(_KINDS))]
+        found[name] = read(campaign, name, Table(content, where, ("kind", *entries)))
     return found
 
 
 def answer_all(campaign: CampaignFolder, cluster: Execution, progress: Callable[[str], None]) -> list[Answer]:
     """Answer all questions, write them to answers/answers.json, and return them."""
+    asked = questions(campaign)
     table, study = campaign.runs(), campaign.study
     found = [outcomes(campaign, table)]
     chosen = {measure: deciding(table, measure, study.refined) for measure in study.measures}
@@ -56,9 +58,9 @@ def answer_all(campaign: CampaignFolder, cluster: Execution, progress: Callable[
     fine = refined(campaign, cluster, wanted)
     found += [loads(campaign, table, measure, _rows(fine, chosen[measure])) for measure in study.measures]
     found += [depends(campaign, table, measure) for measure in study.measures]
-    for name, (kind, row) in questions(study).items():
+    for name, question in asked.items():
         progress(f"answering {name}")
-        found.append(_KINDS[kind][0](campaign, cluster, name, row))
+        found.append(question(cluster))
     write_file(campaign.folder / ANSWERS / "answers.json", as_json(found).encode())
     return found
 

@@ -70,8 +70,7 @@ def refine_domain(margin: Margin, *, first: int = 8, divisions: int = 3) -> Doma
     OptionError
         for fewer than two cells, or for a negative number of divisions
     """
-    if first < 2 or divisions < 0:
-        raise OptionError([f"a domain needs 2 cells and no negative divisions, not {first} and {divisions}"])
+    check_cells(first, divisions)
     resolution = first << divisions
     known: dict[tuple[int, int], float] = {}
 
@@ -107,6 +106,12 @@ def refine_domain(margin: Margin, *, first: int = 8, divisions: int = 3) -> Doma
         (inside + shares * size * size) / total, inside / total, (inside + len(mixed) * size * size) / total,
         np.array([(i, j, size) for i, j in mixed], float).reshape(-1, 3) / resolution, pieces, resolution,
     )  # fmt: skip
+
+
+def check_cells(first: int, divisions: int) -> None:
+    """Raise OptionError for fewer than two cells along one side, or for a negative number of divisions."""
+    if first < 2 or divisions < 0:
+        raise OptionError([f"a domain needs 2 cells and no negative divisions, not {first} and {divisions}"])
 
 
 def _corners(cell: tuple[int, int], size: int) -> list[tuple[int, int]]:

@@ -7,6 +7,7 @@ opposite ones. It stands beside a simulation, never alone.
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 
@@ -33,6 +34,17 @@ class FirstOrder:
     runs: int
 
 
+def openturns() -> Any:
+    """Return the module of OpenTURNS. Raises OptionError where it is not installed."""
+    try:
+        import openturns as module
+    except ModuleNotFoundError as error:
+        raise OptionError(
+            ["FORM needs openturns, which is not installed: python -m pip install 'dockfmu[rare]'"]
+        ) from error
+    return module
+
+
 def first_order(performance: Performance, start: np.ndarray) -> FirstOrder | None:
     """Return the first-order estimate of the probability that the performance is negative.
 
@@ -53,13 +65,7 @@ def first_order(performance: Performance, start: np.ndarray) -> FirstOrder | Non
     Exception
         what `performance` raises
     """
-    try:
-        import openturns as ot
-    except ModuleNotFoundError as error:
-        raise OptionError(
-            ["FORM needs openturns, which is not installed: python -m pip install 'dockfmu[rare]'"]
-        ) from error
-
+    ot = openturns()
     n, runs = len(start), 1
     fault: BaseException | None = None
     mean = abs(float(performance(np.zeros((1, n)))[0]))

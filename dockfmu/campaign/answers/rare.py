@@ -82,10 +82,7 @@ def subset_simulation(
     OptionError
         for numbers that do not fit
     """
-    chains = round(per_level * share)
-    length = round(1.0 / share)
-    if not 0.0 < share < 1.0 or chains < 5 or chains * length != per_level:
-        raise OptionError([f"subset simulation: {per_level} runs a level must be a multiple of {length}, at least 50"])
+    chains, length = chains_of(per_level, share)
     points = normal_numbers(seed, (key, 0), (per_level, dimension))
     values = performance(points)
     first = int((values < 0.0).sum())
@@ -117,6 +114,14 @@ def subset_simulation(
     variance += correlation * (1.0 - last) / (last * per_level) if last else math.inf
     found = (*levels, 0.0) if reached else tuple(levels)
     return SubsetRun(total * last, found, runs, math.sqrt(variance), points[happened], first, reached)
+
+
+def chains_of(per_level: int, share: float = 0.1) -> tuple[int, int]:
+    """Return (number of chains of a level, samples of each). Raises OptionError for numbers that do not fit."""
+    chains, length = round(per_level * share), round(1.0 / share)
+    if not 0.0 < share < 1.0 or chains < 5 or chains * length != per_level:
+        raise OptionError([f"subset simulation: {per_level} runs a level must be a multiple of {length}, at least 50"])
+    return chains, length
 
 
 def _conditional(

@@ -1,31 +1,37 @@
-"""Answers that take runs of their own: domains, rare events, worst cases."""
+"""Answers that take runs of their own: domains, rare events, worst cases.
+
+A question is read first, which finds mistakes without a run, and answered when the runs of its campaign are there.
+"""
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Sequence
 from typing import Any
 
 import numpy as np
 
-from dockfmu.campaign.answers import domain, rare, worst
-from dockfmu.campaign.answers.answer import Answer
-from dockfmu.campaign.answers.form import first_order
+from base.errors import DockfmuError
+from dockfmu.campaign.answers import domain, form, rare, worst
+from dockfmu.campaign.answers.answer import Answer, Question
 from dockfmu.campaign.answers.statistics import counted
 from dockfmu.campaign.description import severity_of, short_name
 from dockfmu.campaign.evaluation import FINE, Evaluations
 from dockfmu.campaign.execution import Execution
 from dockfmu.campaign.folder import CampaignFolder
-from dockfmu.campaign.runner import resolve
+from dockfmu.campaign.runner import load, resolve
 from dockfmu.campaign.unfinished import UNFINISHED, reached
-from dockfmu.campaign.vary import CLOSING_SPEED, ELEVEN, limit_of, number_in, unit_text, varied_names
+from dockfmu.campaign.vary import CLOSING_SPEED, ELEVEN, canonical, limit_of, number_in, unit_text, varied_names
 from dockfmu.declare.tables import DeclarationError, Table
 from dockfmu.options import OptionError
+from dockfmu.system import System
 
 SAMPLES_AGAIN = 10
 """Samples of a rare event that are made again at a tenth of the step."""
 
 
-def find_domain(campaign: CampaignFolder, cluster: Execution, name: str, row: Table) -> Answer:
-    """Return the domain where a measure is negative, over two parameters."""
+def read_domain(campaign: CampaignFolder, name: str, row: Table) -> Question:
+    """Read the question for the domain where a measure is negative, over two parameters."""
+    fixed, system = _fixed(campaign, row)
     parameters = row.texts("parameters", size=2)
     where = row.where
     spans = []
@@ -33,38 +39,43 @@ def find_domain(campaign: CampaignFolder, cluster: Execution, name: str, row: Ta
         ends = row.items(key)
         if len(ends) != 2:
             raise DeclarationError(f"{where}: {key} must be the two ends of {parameter}")
-        spans.append([number_in(end, parameter, campaign.system, f"{where}: {key}") for end in ends])
+        spans.append([number_in(end, parameter, system, f"{where}: {key}") for end in ends])
     low, high = np.array(spans).T
     measure = campaign.study.measure(row.text("measure"))
-    fixed = _fixed(campaign, row)
+    cells, divisions = row.whole("cells", 8), row.whole("divisions", 3, least=0)
+    domain.check_cells(cells, divisions)
+    _check_free(campaign, fixed, parameters, where)
 
     def values_of(point: np.ndarray) -> dict[str, Any]:
         return fixed | dict(zip(parameters, (low + point * (high - low)).tolist(), strict=True))
 
-    _check(campaign, values_of(np.zeros(2)))
-    with Evaluations(campaign, cluster, name) as runs:
+    _check_values(campaign, system, [values_of(np.array(at)) for at in ((0, 0), (0, 1), (1, 0), (1, 1), (0.5, 0.5))])
 
-        def margin(points: np.ndarray) -> np.ndarray:
-            return runs.distance([values_of(point) for point in points], measure, 0.0, above=False)
+    def answer(cluster: Execution) -> Answer:
+        with Evaluations(campaign, cluster, name) as runs:
 
-        found = domain.refine_domain(margin, first=row.whole("cells", 8), divisions=row.whole("divisions", 3))
-    full = (found.resolution + 1) ** 2
-    scale = high - low
-    return Answer(
-        name, "domain", f"Where {measure.name} is below 0, over {' and '.join(map(short_name, parameters))}",
-        (f"share of the rectangle within: {found.area:.4f}, between {found.low:.4f} and {found.high:.4f}",
-         f"{found.runs} runs; a full grid of the same cells takes {full}",
-         *_unfinished(runs, "outside the domain")),
-        (), (),
-        {"x": (low[0] + found.points[:, 0] * scale[0]).tolist(), "y": (low[1] + found.points[:, 1] * scale[1]).tolist(),
-         "z": found.margins.tolist(), "open": runs.left_open,
-         "lines": [(low + piece * scale).tolist() for piece in found.boundary],
-         "labels": [f"{short_name(each)}, {unit_text(each, campaign.system)}" for each in parameters]},
-    )  # fmt: skip
+            def margin(points: np.ndarray) -> np.ndarray:
+                return runs.distance([values_of(point) for point in points], measure, 0.0, above=False)
+
+            found = domain.refine_domain(margin, first=cells, divisions=divisions)
+        full = (found.resolution + 1) ** 2
+        x, y = (low + found.points * (high - low)).T
+        return Answer(
+            name, "domain", f"Where {measure.name} is below 0, over {' and '.join(map(short_name, parameters))}",
+            (f"share of the rectangle within: {found.area:.4f}, between {found.low:.4f} and {found.high:.4f}",
+             f"{found.runs} runs; a full grid of the same cells takes {full}",
+             *_unfinished(runs, "outside the domain")),
+            (), (),
+            {"x": x.tolist(), "y": y.tolist(), "z": found.margins.tolist(), "open": runs.left_open,
+             "lines": [(low + piece * (high - low)).tolist() for piece in found.boundary],
+             "labels": [f"{short_name(each)}, {unit_text(each, system)}" for each in parameters]},
+        )  # fmt: skip
+
+    return answer
 
 
-def find_rare(campaign: CampaignFolder, cluster: Execution, name: str, row: Table) -> Answer:
-    """Return the probability that a measure is beyond a bound."""
+def read_rare(campaign: CampaignFolder, name: str, row: Table) -> Question:
+    """Read the question for the probability that a measure is beyond a bound."""
     measure = campaign.study.measure(row.text("measure"))
     above, below = row.number("above", None), row.number("below", None)
     if (above is None) == (below is None):
@@ -73,35 +84,48 @@ def find_rare(campaign: CampaignFolder, cluster: Execution, name: str, row: Tabl
     draws = campaign.study.draws
     if draws.accept is not None or draws.sampling == "grid":
         raise OptionError([f"{row.where}: subset simulation goes with laws, not with rejected draws or grids"])
-    with Evaluations(campaign, cluster, name) as runs:
+    per_level, with_form = row.whole("runs_per_level", 500), row.flag("form", False)
+    rare.chains_of(per_level)
+    if with_form:
+        form.openturns()
 
-        def performance(points: np.ndarray, step_factor: float = 1.0) -> np.ndarray:
-            values = [draws.from_normal(z) for z in points]
-            return runs.distance(values, measure, bound, above=above is not None, step_factor=step_factor)
+    def answer(cluster: Execution) -> Answer:
+        with Evaluations(campaign, cluster, name) as runs:
 
-        found = rare.rare_event(
-            performance, draws.dimension, per_level=row.whole("runs_per_level", 500), seed=draws.seed
-        )
-        sentences = []
-        samples = nearest_samples(found)
-        if len(samples):
-            again = performance(samples[:SAMPLES_AGAIN], FINE)
-            sentences.append(
-                f"of the {len(again)} different samples of the event nearest to the mean, {int((again < 0.0).sum())} "
-                "are events at a tenth of the step"
-            )
-        if row.flag("form", False):
-            sentences.append(_first_order(performance, samples))
+            def performance(points: np.ndarray, step_factor: float = 1.0) -> np.ndarray:
+                values = [draws.from_normal(z) for z in points]
+                return runs.distance(values, measure, bound, above=above is not None, step_factor=step_factor)
+
+            found = rare.rare_event(performance, draws.dimension, per_level=per_level, seed=draws.seed)
+            # of the simulations alone: the runs below do not count in the probability
+            unfinished = _unfinished(runs, "no events, so that the probability may be larger")
+            sentences = []
+            samples = nearest_samples(found)
+            if len(samples):
+                before = len(runs.left_open)
+                again = performance(samples[:SAMPLES_AGAIN], FINE)
+                left_open = sum(runs.left_open[before:])
+                sentences.append(
+                    f"of the {len(again)} different samples of the event nearest to the mean, "
+                    f"{int((again < 0.0).sum())} are events at a tenth of the step"
+                    + (f", and {left_open} leave it open" if left_open else "")
+                )
+            if with_form:
+                sentences.append(_first_order(performance, samples))
         sentences += [_not_reached(k, one) for k, one in enumerate(found.each, 1) if not one.reached]
-    side = "below" if above is None else "above"
-    each = tuple((k + 1, one.probability, one.variation, one.runs, len(one.levels)) for k, one in enumerate(found.each))
-    return Answer(
-        name, "rare", f"Probability that {measure.name} is {side} {bound:g} {measure.unit}, by subset simulation",
-        (f"probability {found.estimate}, {found.estimate.of} runs",
-         "two independent simulations; each one's own variation is optimistic for very small probabilities",
-         *sentences, *_unfinished(runs, "no events, so that the probability may be larger")),
-        ("simulation", "probability", "own coefficient of variation", "runs", "levels"), each,
-    )  # fmt: skip
+        side = "below" if above is None else "above"
+        each = tuple(
+            (k, one.probability, one.variation, one.runs, len(one.levels)) for k, one in enumerate(found.each, 1)
+        )
+        return Answer(
+            name, "rare", f"Probability that {measure.name} is {side} {bound:g} {measure.unit}, by subset simulation",
+            (f"probability {found.estimate}, {found.estimate.of} runs",
+             "two independent simulations; each one's own variation is optimistic for very small probabilities",
+             *sentences, *unfinished),
+            ("simulation", "probability", "own coefficient of variation", "runs", "levels"), each,
+        )  # fmt: skip
+
+    return answer
 
 
 def nearest_samples(found: rare.RareEvent) -> np.ndarray:
@@ -125,7 +149,7 @@ def _not_reached(k: int, one: rare.SubsetRun) -> str:
 
 def _first_order(performance: rare.Performance, samples: np.ndarray) -> str:
     """Return a sentence with the first-order estimate, from the sample of the event nearest to the mean."""
-    found = first_order(performance, samples[0]) if len(samples) else None
+    found = form.first_order(performance, samples[0]) if len(samples) else None
     if found is None:
         return "FORM finds no nearest point of the event: its boundary is not smooth enough, or the event was not met"
     return (
@@ -134,20 +158,23 @@ def _first_order(performance: rare.Performance, samples: np.ndarray) -> str:
     )
 
 
-def find_worst(campaign: CampaignFolder, cluster: Execution, name: str, row: Table) -> Answer:
-    """Return the largest load within a severity, or the smallest severity at which a measure is above a bound."""
+def read_worst(campaign: CampaignFolder, name: str, row: Table) -> Question:
+    """Read the question for the largest load within a severity, or the smallest at which a measure is above a bound."""
     measure = campaign.study.measure(row.text("measure"))
     scale = row.text("severity", "R1", ("R1", "R2"))
     at_most = row.number("at_most", 1.0, positive=True)
     failing = row.number("failing_above", None)
-    conditions = campaign.system._starts.conditions
+    budget, restarts = row.whole("runs", 500), row.whole("restarts", 3)
+    worst.check_budget(budget, restarts)
+    fixed, system = _fixed(campaign, row)
+    conditions = system._starts.conditions
     if conditions is None:
         raise DeclarationError(f"{row.where}: the system has no initial conditions, and so no severity")
-    names = varied_names(row, campaign.system) if "names" in row.content else ELEVEN
+    names = varied_names(row, system) if "names" in row.content else ELEVEN
     limits = np.array([limit_of(conditions, each, row.where) for each in names])
-    fixed = _fixed(campaign, row)
-    # the conditions that are not searched count too
-    others = severity_of(conditions, fixed | dict.fromkeys(names, 0.0))
+    _check_free(campaign, fixed, names, row.where)
+    # the conditions that are not searched count too, also those that the option of a choice sets
+    others = severity_of(conditions, resolve(campaign.study, fixed)[1] | dict.fromkeys(names, 0.0))
     rest = others[0 if scale == "R1" else 1]
     if rest >= at_most:
         raise OptionError([f"{row.where}: the conditions that are not searched have {scale} = {rest:.4g} already"])
@@ -166,57 +193,69 @@ def find_worst(campaign: CampaignFolder, cluster: Execution, name: str, row: Tab
         left = float(np.sqrt(at_most**2 - rest**2)) if scale == "R1" else at_most - rest
         return worst.within_severity(points, scale, left)
 
-    _check(campaign, values_of(np.zeros(len(names))))
-    with Evaluations(campaign, cluster, name) as runs:
+    _check_values(campaign, system, map(values_of, project(np.outer([0.0, 0.3, -0.3], np.ones(len(names))))))
 
-        def objective(points: np.ndarray) -> np.ndarray:
-            values = [values_of(point) for point in points]
-            if failing is None:
-                return -sign * reached(runs.rows(values), measure)
-            lack = runs.distance(values, measure, failing, above=True)
-            # what does not fail is worse than any failure, the more the farther it is from failing
-            return np.where(lack < 0.0, severity(points), at_most + 1.0 + lack)
+    def answer(cluster: Execution) -> Answer:
+        with Evaluations(campaign, cluster, name) as runs:
 
-        found = worst.minimise(
-            objective, len(names), budget=row.whole("runs", 500), restarts=row.whole("restarts", 3),
-            seed=campaign.study.draws.seed, project=project,
+            def objective(points: np.ndarray) -> np.ndarray:
+                values = [values_of(point) for point in points]
+                if failing is None:
+                    return -sign * reached(runs.rows(values), measure)
+                lack = runs.distance(values, measure, failing, above=True)
+                # what does not fail is worse than any failure, the more the farther it is from failing
+                return np.where(lack < 0.0, severity(points), at_most + 1.0 + lack)
+
+            found = worst.minimise(
+                objective, len(names), budget=budget, restarts=restarts, seed=campaign.study.draws.seed,
+                project=project,
+            )  # fmt: skip
+            unfinished = _unfinished(runs, "not failing")
+            if not np.isfinite(found.value):
+                nothing = (
+                    f"no run of {found.runs} has this measure ({counted(runs.outcomes)})"
+                    if failing is None
+                    else f"all of {found.runs} runs leave it open whether {measure.name} is above {failing:g}"
+                )
+                return Answer(name, "worst", f"Worst case of {measure.name}", (nothing, *unfinished))
+            best = values_of(found.point)
+            again = runs.rows([best], FINE).iloc[0]
+            ended = runs.outcome(best)
+        if failing is None:
+            question = f"Largest {measure.name} within {scale} of {at_most:g}"
+            sentence = (
+                f"{-sign * found.value:.6g} {measure.unit} after {found.runs} runs; the starts found "
+                f"{_listed(found.starts, -sign)}"
+            )
+        else:
+            question = f"Smallest {scale} at which {measure.name} is above {failing:g} {measure.unit}"
+            sentence = (
+                f"{scale} = {found.value:.4g} after {found.runs} runs"
+                if found.value <= at_most
+                else f"none up to {at_most:g} was found in {found.runs} runs"
+            )
+        if ended in UNFINISHED:
+            sentence += (
+                f"; that run did not come to an end ({ended.replace('_', ' ')}), and its {measure.name} is a bound"
+            )
+        return Answer(
+            name, "worst", question,
+            (sentence, f"again with a tenth of the step: {measure.name} = {again[measure.name]:.6g} {measure.unit}, "
+             f"outcome {again['outcome']}", *unfinished,
+             "a search proves no bound; starts that agree are a hint"),
+            ("variable", "value", "unit"),
+            tuple((short_name(key), value, unit_text(key, system) if type(value) in (int, float) else "")
+                  for key, value in best.items()),
         )  # fmt: skip
-        if not np.isfinite(found.value):
-            return Answer(name, "worst", f"Worst case of {measure.name}", (
-                f"no run of {found.runs} has this measure ({counted(runs.outcomes)})",))  # fmt: skip
-        best = values_of(found.point)
-        again = runs.rows([best], FINE).iloc[0]
-        ended = runs.outcome(best)
-    if failing is None:
-        question = f"Largest {measure.name} within {scale} of {at_most:g}"
-        sentence = (
-            f"{-sign * found.value:.6g} {measure.unit} after {found.runs} runs; the starts found "
-            f"{_listed(found.starts, -sign)}"
-        )
-    else:
-        question = f"Smallest {scale} at which {measure.name} is above {failing:g} {measure.unit}"
-        sentence = (
-            f"{scale} = {found.value:.4g} after {found.runs} runs"
-            if found.value <= at_most
-            else f"none up to {at_most:g} was found in {found.runs} runs"
-        )
-    if ended in UNFINISHED:
-        sentence += f"; that run did not come to an end ({ended.replace('_', ' ')}), and its {measure.name} is a bound"
-    return Answer(
-        name, "worst", question,
-        (sentence, f"again with a tenth of the step: {measure.name} = {again[measure.name]:.6g} {measure.unit}, "
-         f"outcome {again['outcome']}", *_unfinished(runs, "not failing" if failing is not None else ""),
-         "a search proves no bound; starts that agree are a hint"),
-        ("variable", "value", "unit"),
-        tuple((short_name(key), value, unit_text(key, campaign.system) if key in names else "")
-              for key, value in best.items()),
-    )  # fmt: skip
+
+    return answer
 
 
-def _fixed(campaign: CampaignFolder, row: Table) -> dict[str, Any]:
-    """Return the `values` that all runs of a question have, those of variables that vary in SI.
+def _fixed(campaign: CampaignFolder, row: Table) -> tuple[dict[str, Any], System]:
+    """Return the `values` that all runs of a question have, those of variables that vary in SI, and their system.
 
-    Raises DeclarationError where one of the choices of the campaign has no value, OptionError for one that it has not.
+    The system is that of the chosen options. Raises DeclarationError where one of the choices of the campaign has no
+    value, OptionError for one that it has not, and what loading raises.
     """
     given, choices = dict(row.table("values").content), {choice.name: choice for choice in campaign.study.choices}
     for name, choice in choices.items():
@@ -224,26 +263,53 @@ def _fixed(campaign: CampaignFolder, row: Table) -> dict[str, Any]:
             labels = ", ".join(option.label for option in choice.options)
             raise DeclarationError(f"{row.where}: `values` must say which {name} the runs have, one of {labels}")
         choice.option(given[name])
+    variant = resolve(campaign.study, given)[0]
+    system = load(campaign.study, variant) if variant else campaign.system
     numbers = [name for name in given if name in campaign.names and name not in choices]
-    return given | {name: number_in(given[name], name, campaign.system, f"{row.where}: values") for name in numbers}
+    return given | {name: number_in(given[name], name, system, f"{row.where}: values") for name in numbers}, system
 
 
-def _check(campaign: CampaignFolder, values: dict[str, Any]) -> None:
-    """Raise what a run of these values would fail of at its start: for names and values that cannot be."""
-    system = campaign.system
-    system._starts.of(system.structure, resolve(campaign.study, values)[1])
+def _check_free(campaign: CampaignFolder, fixed: dict[str, Any], names: Sequence[str], where: str) -> None:
+    """Raise OptionError for a name whose value the chosen option of a choice sets in every run."""
+    for choice in campaign.study.choices:
+        label = fixed[choice.name]
+        taken = {canonical(name) for name in choice.option(label).values}
+        for name in names:
+            element = canonical(name)
+            if element in taken or element.partition("[")[0] in taken:
+                raise OptionError([f"{where}: {name} cannot vary: {choice.name} = {label} sets it"])
+
+
+def _check_values(campaign: CampaignFolder, system: System, examples: Iterable[dict[str, Any]]) -> None:
+    """Raise the error with which a run of the first example would fail before it starts, if all of them would.
+
+    A name or a fixed value that cannot be fails with all; values at an edge may fail alone, and such runs are invalid.
+    """
+    first: DockfmuError | None = None
+    for values in examples:
+        try:
+            system._starts.of(system.structure, resolve(campaign.study, values)[1])
+        except DockfmuError as error:
+            first = first or error
+        else:
+            return
+    if first is not None:
+        raise first
 
 
 def _unfinished(runs: Evaluations, counted_as: str) -> tuple[str, ...]:
-    """Return a sentence on the runs that did not come to an end, and on what those count as that leave it open."""
+    """Return sentences on the runs made so far that did not come to an end, and on what those that leave it open are.
+
+    Runs leave it open that have no value of the measure too.
+    """
     ended = runs.outcomes
     bad = ended[ended.isin(UNFINISHED)]
-    if not len(bad):
-        return ()
-    sentence = f"{len(bad)} of the runs did not come to an end ({counted(bad)}); what they had reached counts"
+    found = []
+    if len(bad):
+        found.append(f"{len(bad)} of the runs did not come to an end ({counted(bad)}); what they had reached counts")
     if left_open := sum(runs.left_open):
-        sentence += f", and {left_open} that leave it open count as {counted_as}"
-    return (sentence,)
+        found.append(f"{left_open} of the runs leave it open and count as {counted_as}")
+    return tuple(found)
 
 
 def _listed(values: tuple[float, ...], sign: float) -> str:

@@ -6,14 +6,15 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from base.names import shown
 from dockfmu.campaign.answers import comparison, estimates, sensitivity
-from dockfmu.campaign.answers.answer import Answer, figure_text
+from dockfmu.campaign.answers.answer import Answer, Question, figure_text
 from dockfmu.campaign.dataset import read_runs
 from dockfmu.campaign.description import Measure, short_name
 from dockfmu.campaign.execution import Execution
-from dockfmu.campaign.folder import CampaignFolder
+from dockfmu.campaign.folder import RUNS, CampaignFolder
 from dockfmu.campaign.unfinished import UNFINISHED, finished, only_rises
-from dockfmu.declare.tables import Table
+from dockfmu.declare.tables import DeclarationError, Table
 from dockfmu.options import OptionError
 
 if TYPE_CHECKING:
@@ -192,12 +193,19 @@ def depends(campaign: CampaignFolder, table: pandas.DataFrame, measure: Measure)
     )  # fmt: skip
 
 
-def compare_with(campaign: CampaignFolder, cluster: Execution, name: str, row: Table) -> Answer:
-    """Return what another campaign on equal draws has in other numbers."""
+def read_comparison(campaign: CampaignFolder, name: str, row: Table) -> Question:
+    """Read the question for what another campaign on equal draws has in other numbers."""
     other = campaign.study.path(row.text("with"))
-    mine, theirs = campaign.runs(), read_runs(other / "runs.parquet")
-    return compare(mine, theirs, name, [measure.name for measure in campaign.study.measures],
-                   [short_name(each) for each in campaign.names], row.texts("outcomes", ()))  # fmt: skip
+    if not (other / RUNS).is_dir():
+        raise DeclarationError(f"{row.where}: with = {shown(str(other))}: must be the folder of a campaign with runs")
+    wanted = row.texts("outcomes", ())
+
+    def answer(cluster: Execution) -> Answer:
+        mine, theirs = campaign.runs(), read_runs(other / RUNS)
+        return compare(mine, theirs, name, [measure.name for measure in campaign.study.measures],
+                       [short_name(each) for each in campaign.names], wanted)  # fmt: skip
+
+    return answer
 
 
 def compare(

@@ -59,8 +59,7 @@ def minimise(
     """
     import cma
 
-    if budget < 20 * restarts:
-        raise OptionError([f"a worst case needs at least 20 runs for each of {restarts} starts, not {budget}"])
+    check_budget(budget, restarts)
     count = max(10, int(RANDOM_SHARE * budget))
     points = project(normal_numbers(seed, (0,), (count, dimension)))
     values = _known(objective(points))
@@ -89,6 +88,12 @@ def minimise(
         runs += spent
         starts.append(found)
     return WorstCase(best, value, runs, tuple(starts))
+
+
+def check_budget(budget: int, restarts: int) -> None:
+    """Raise OptionError for a budget of runs that is too small for so many starts."""
+    if budget < 20 * restarts:
+        raise OptionError([f"a worst case needs at least 20 runs for each of {restarts} starts, not {budget}"])
 
 
 def _known(values: np.ndarray) -> np.ndarray:

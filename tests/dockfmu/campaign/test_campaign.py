@@ -11,7 +11,7 @@ import pandas
 import pytest
 
 import dockfmu
-from dockfmu.campaign.answers.searches import find_domain, find_rare, find_worst
+from dockfmu.campaign.answers.searches import read_domain, read_rare, read_worst
 from dockfmu.campaign.answers.statistics import deciding
 from dockfmu.campaign.campaign import make_runs
 from dockfmu.campaign.description import Measure, read_study
@@ -20,10 +20,12 @@ from dockfmu.campaign.folder import data_set
 from dockfmu.campaign.runner import Runner, RunPoint, outcome_of
 from dockfmu.campaign.unfinished import distance, finished, reached
 from dockfmu.cli import main
+from dockfmu.declare import bundle
 from dockfmu.declare.plan import Plan
 from dockfmu.declare.tables import Table
 from master.observers.outcomes import OutcomeRule
 from master.result import Result
+from master.system import Structure
 from tests.dockfmu.small_systems import PLAN, as_toml, write_pair
 
 ROOT = Path(__file__).parents[3]
@@ -209,14 +211,14 @@ def test_a_domain_says_which_runs_did_not_come_to_an_end(folder, tmp_path):
     campaign, cluster = asked(folder, tmp_path, made)
     entries = {"measure": "lowest", "parameters": ["first.parameters.initial_position", "second.parameters.mass"],
                "first": [-1.0, 1.0], "second": [-1.0, 1.0], "cells": 4, "divisions": 1}  # fmt: skip
-    answer = find_domain(campaign, cluster, "where", Table(entries, "the test"))
+    answer = read_domain(campaign, "where", Table(entries, "the test"))(cluster)
     x, y, z, left_open = (np.array(answer.figure[key]) for key in ("x", "y", "z", "open"))
     assert np.array_equal(z < 0.0, y <= 0.1)
     assert np.array_equal(left_open, (x > 0.0) & (y > 0.1))
     count = int((x > 0.0).sum())
-    assert (
-        f"{count} of the runs did not come to an end ({count} failed); what they had reached counts, and "
-        f"{left_open.sum()} that leave it open count as outside the domain" in answer.sentences
+    assert answer.sentences[-2:] == (
+        f"{count} of the runs did not come to an end ({count} failed); what they had reached counts",
+        f"{left_open.sum()} of the runs leave it open and count as outside the domain",
     )
 
 
@@ -229,19 +231,31 @@ def test_a_rare_event_counts_what_failed_runs_had_reached(folder, tmp_path):
 
     campaign, cluster = asked(folder, tmp_path, made)
     entries = {"measure": "reach", "above": 2.9, "runs_per_level": 500}
-    answer = find_rare(campaign, cluster, "seldom", Table(entries, "the test"))
+    answer = read_rare(campaign, "seldom", Table(entries, "the test"))(cluster)
     # uniform between -0.2 and 3: 0.1 of 3.2, of which half is an event
     found = [row[1] for row in answer.table]
     assert np.mean(found) == pytest.approx(0.05 / 3.2, rel=0.5)
-    (told,) = [sentence for sentence in answer.sentences if "did not come to an end" in sentence]
-    assert "count as no events, so that the probability may be larger" in told
+    # those of the simulations alone, without the samples that are made again
+    simulations = campaign_runs(campaign, "seldom").query("step_factor == 1.0")
+    failed = simulations["outcome"] == "failed"
+    assert len(simulations) == sum(row[3] for row in answer.table)
+    assert answer.sentences[-2:] == (
+        f"{failed.sum()} of the runs did not come to an end ({failed.sum()} failed); what they had reached counts",
+        f"{(failed & (simulations['reach'] <= 2.9)).sum()} of the runs leave it open and count as no events, so that "
+        "the probability may be larger",
+    )
+
+
+def campaign_runs(campaign, name):
+    """The runs that the answer to a question has taken."""
+    return pandas.read_parquet(campaign.folder / "answers" / f"{name}.parquet")
 
 
 def test_a_rare_event_among_equal_runs_is_told_as_such(folder, tmp_path):
     """No force in 95 % of all runs; uniform between -0.2 and 3."""
     campaign, cluster = asked(folder, tmp_path, lambda x: {"outcome": "docked", "reach": float(x > 2.84)})
     entries = {"measure": "reach", "above": 0.0, "runs_per_level": 500}
-    answer = find_rare(campaign, cluster, "seldom", Table(entries, "the test"))
+    answer = read_rare(campaign, "seldom", Table(entries, "the test"))(cluster)
     each = [row[1] for row in answer.table]
     assert np.mean(each) == pytest.approx(0.05, abs=4 * np.sqrt(0.05 * 0.95 / 1000))
     told = [sentence for sentence in answer.sentences if "did not reach" in sentence]
@@ -257,11 +271,45 @@ def test_the_worst_case_of_a_run_that_failed_is_told_to_be_a_bound(folder, tmp_p
     )
     entries = {"measure": "force", "at_most": 0.7, "runs": 60, "restarts": 1,
                "names": ["initial_conditions.miss[1]", "initial_conditions.miss[2]"]}  # fmt: skip
-    answer = find_worst(campaign, cluster, "extreme", Table(entries, "the test"))
+    answer = read_worst(campaign, "extreme", Table(entries, "the test"))(cluster)
     assert "that run did not come to an end (failed), and its force is a bound" in answer.sentences[0]
     assert any("of the runs did not come to an end" in sentence for sentence in answer.sentences)
     miss = [value for _, value, _ in answer.table]
     assert np.hypot(np.linalg.norm(np.array(miss) / 0.24), REST) <= 0.7 + 1e-9
+
+
+def test_the_severity_of_a_worst_case_is_that_with_the_chosen_option(folder, tmp_path):
+    """The option turns the craft by half of the limit, instead of by a seventh."""
+    tilted = {"label": "tilted", "values": {"initial_conditions.angles[1]": "3.5 deg"}}
+    vary = [*DOCKING["vary"], {"name": "fault", "law": "choice", "options": [{"label": "none"}, tilted]}]
+    campaign, cluster = asked(
+        folder, tmp_path, lambda x, y: {"outcome": "docked", "force": float(np.hypot(x, y))}, **DOCKING | {"vary": vary}
+    )
+    entries = {"measure": "force", "at_most": 0.9, "runs": 100, "restarts": 1, "values": {"fault": "tilted"},
+               "names": ["initial_conditions.miss"]}  # fmt: skip
+    answer = read_worst(campaign, "extreme", Table(entries, "the test"))(cluster)
+    others = np.sqrt(REST**2 - (1 / 7) ** 2 + 0.5**2)
+    largest = 0.24 * np.sqrt(0.9**2 - others**2)
+    assert float(answer.sentences[0].split()[0]) == pytest.approx(largest, rel=1e-5)
+    # each number has its unit, a label has none
+    assert {name: unit for name, _, unit in answer.table} == {"fault": "", "miss[1]": "m", "miss[2]": "m"}
+    entries["names"] = ["initial_conditions.yaw"]
+    with pytest.raises(dockfmu.OptionError, match=r"yaw cannot vary: fault = tilted sets it"):
+        read_worst(campaign, "twice", Table(entries, "the test"))
+
+
+def test_a_smallest_severity_that_all_runs_leave_open_is_told(folder, tmp_path):
+    docking = DOCKING | {"measures": {"lowest": {"signal": "mechanism.capture.margin", "kind": "min"}}}
+    campaign, cluster = asked(folder, tmp_path, lambda x, y: {"outcome": "failed", "lowest": 1.0}, **docking)
+    entries = {"measure": "lowest", "failing_above": 0.0, "runs": 30, "restarts": 1,
+               "names": ["initial_conditions.miss"]}  # fmt: skip
+    answer = read_worst(campaign, "mild", Table(entries, "the test"))(cluster)
+    runs = len(campaign_runs(campaign, "mild"))
+    assert answer.sentences == (
+        f"all of {runs} runs leave it open whether lowest is above 0",
+        f"{runs} of the runs did not come to an end ({runs} failed); what they had reached counts",
+        f"{runs} of the runs leave it open and count as not failing",
+    )
 
 
 def test_smallest_severity_counts_runs_that_leave_it_open_as_not_failing(folder, tmp_path):
@@ -275,23 +323,88 @@ def test_smallest_severity_counts_runs_that_leave_it_open_as_not_failing(folder,
     campaign, cluster = asked(folder, tmp_path, made, **docking)
     entries = {"measure": "lowest", "failing_above": 0.0, "at_most": 1.0, "runs": 300, "restarts": 2,
                "names": ["initial_conditions.miss"]}  # fmt: skip
-    answer = find_worst(campaign, cluster, "mild", Table(entries, "the test"))
+    answer = read_worst(campaign, "mild", Table(entries, "the test"))(cluster)
     smallest = np.hypot(0.12 / 0.24, REST)
     found = float(answer.sentences[0].split()[2])
     assert smallest <= found < 1.05 * smallest
 
 
-def test_questions_with_mistakes_are_refused_before_any_run(folder, tmp_path):
-    where = {"kind": "domain", "measure": "lowest", "parameters": ["first.parameters.initial_position"] * 2}
-    for answers, text in (
-        ({"a": {"kind": "domian"}}, "kind"),
-        ({"a": where | {"cels": 4}}, "'cels'.*did you mean cells"),
-        ({"a": where | {"measure": "lowst"}}, "lowest"),
-    ):
-        campaign = dockfmu.Campaign(as_absolute(folder, answers=answers), tmp_path)
-        with pytest.raises(dockfmu.DockfmuError, match=text):
-            campaign.run(workers=1)
-        assert not (tmp_path / "runs.parquet").exists()
+WHERE = {
+    "kind": "domain", "measure": "lowest", "values": {"fault": "none"}, "first": [-1.0, 1.0], "second": [0.5, 1.0],
+    "parameters": ["first.parameters.initial_position", "first.parameters.mass"],
+}  # fmt: skip
+SELDOM = {"kind": "rare", "measure": "lowest", "below": 0.0}
+
+
+@pytest.mark.parametrize(
+    ("question", "text"),
+    [
+        ({"kind": "domian"}, "kind"),
+        (WHERE | {"cels": 4}, "'cels'.*did you mean cells"),
+        (WHERE | {"measure": "lowst"}, "lowest"),
+        (WHERE | {"parameters": ["first.parameters.initial_position"]}, "2 strings"),
+        (WHERE | {"first": [1.0]}, "two ends"),
+        (WHERE | {"second": ["1 m", "2 m"]}, "mass"),
+        (WHERE | {"values": {}}, "must say which fault the runs have, one of none, heavy, impossible"),
+        (WHERE | {"values": {"fault": "havy"}}, "havy"),
+        (WHERE | {"values": {"fault": "none", "second.parameters.mas": 1.0}}, r"parameters\.mass"),
+        (WHERE | {"values": {"fault": "heavy"}}, "first.parameters.mass cannot vary: fault = heavy sets it"),
+        (WHERE | {"cells": 1}, "2 cells"),
+        (WHERE | {"divisions": -1}, "divisions = -1: must be a whole number from 0"),
+        (SELDOM | {"above": 1.0}, "one of 'above' and 'below'"),
+        (SELDOM | {"runs_per_level": 55}, "55 runs a level"),
+        ({"kind": "worst", "measure": "reach", "values": {"fault": "none"}}, "no initial conditions"),
+        ({"kind": "worst", "measure": "reach", "runs": 50}, "at least 20 runs for each of 3 starts, not 50"),
+        ({"kind": "compare"}, "lacks 'with'"),
+        ({"kind": "compare", "with": "nowhere"}, "nowhere.*folder of a campaign"),
+    ],
+)
+def test_questions_with_mistakes_are_refused_before_any_run(folder, tmp_path, question, text):
+    campaign = dockfmu.Campaign(as_absolute(folder, answers={"a": question}), tmp_path)
+    with pytest.raises(dockfmu.DockfmuError, match=text):
+        campaign.run(workers=1)
+    assert not (tmp_path / "runs.parquet").exists()
+
+
+def test_a_rare_event_on_a_grid_is_refused_before_any_run(folder, tmp_path):
+    content = as_absolute(folder, answers={"a": SELDOM}, sampling="grid", points=2, vary=CONTENT["vary"][:1])
+    with pytest.raises(dockfmu.OptionError, match="not with rejected draws or grids"):
+        dockfmu.Campaign(content, tmp_path).run(workers=1)
+    assert not (tmp_path / "runs.parquet").exists()
+
+
+def test_a_domain_whose_corner_cannot_be_has_a_boundary(folder, tmp_path):
+    """No body has a mass of 0: those runs are invalid one by one."""
+    campaign, _ = asked(folder, tmp_path, None)
+    runner = Runner(campaign.study)
+    cluster = SimpleNamespace(run=lambda points: map(runner.run, points))
+    entries = {name: value for name, value in WHERE.items() if name not in ("kind", "values")}
+    answer = read_domain(campaign, "edge", Table(entries | {"second": [0.0, 1.0], "cells": 2, "divisions": 0},
+                                                 "the test"))(cluster)  # fmt: skip
+    assert campaign_runs(campaign, "edge")["outcome"].value_counts().to_dict() == {"completed": 6, "invalid": 3}
+    assert "3 of the runs leave it open and count as outside the domain" in answer.sentences
+
+
+def test_a_domain_is_refused_only_where_no_contact_can_be(folder, tmp_path):
+    campaign, _ = asked(folder, tmp_path, None, **DOCKING)
+    entries = {"measure": "force", "parameters": ["initial_conditions.miss[1]", "initial_conditions.miss[2]"]}
+    # no corner has a contact, but the middle has
+    assert read_domain(campaign, "wide", Table(entries | {"first": [-0.6, 0.6], "second": [-0.6, 0.6]}, "the test"))
+    with pytest.raises(dockfmu.DeclarationError, match="reduce the miss"):
+        read_domain(campaign, "off", Table(entries | {"first": [0.55, 0.6], "second": [0.55, 0.6]}, "the test"))
+
+
+def test_a_question_is_put_to_the_system_that_its_option_names(folder, tmp_path, oscillator):
+    alone = Structure("renamed")
+    alone.add("third", oscillator)
+    bundle.write_bundle(alone, Plan(step=0.01, stop=1.0, order=("third",)), "one oscillator", folder / "renamed.ssp")
+    options = [{"label": "pair"}, {"label": "renamed", "system": "renamed.ssp"}]
+    campaign, _ = asked(folder, tmp_path, None, vary=[{"name": "kind", "law": "choice", "options": options}])
+    there = WHERE | {"parameters": ["third.parameters.initial_position", "third.parameters.mass"]}
+    entries = {name: value for name, value in there.items() if name != "kind"}
+    assert read_domain(campaign, "there", Table(entries | {"values": {"kind": "renamed"}}, "the test"))
+    with pytest.raises(dockfmu.DockfmuError, match="third"):
+        read_domain(campaign, "here", Table(entries | {"values": {"kind": "pair"}}, "the test"))
 
 
 def as_absolute(folder, **changes):
@@ -311,19 +424,19 @@ def test_questions_need_a_value_of_each_choice_and_take_units(folder, tmp_path):
     entries = {"measure": "lowest", "parameters": ["first.parameters.initial_position", "first.parameters.mass"],
                "first": [-1.0, 1.0], "second": ["500 g", "1 kg"], "cells": 2, "divisions": 1}  # fmt: skip
     with pytest.raises(dockfmu.DeclarationError, match="must say which fault the runs have, one of none, heavy"):
-        find_domain(campaign, None, "where", Table(entries, "the test"))
+        read_domain(campaign, "where", Table(entries, "the test"))
     wrong = entries | {"values": {"fault": "none", "second.parameters.mas": 1.0}}
     with pytest.raises(dockfmu.StructureError, match=r"parameters\.mass"):
-        find_domain(campaign, None, "where", Table(wrong, "the test"))
+        read_domain(campaign, "where", Table(wrong, "the test"))
     fixed = {"fault": "none", "second.parameters.mass": "750 g"}
-    find_domain(campaign, SimpleNamespace(run=run), "where", Table(entries | {"values": fixed}, "the test"))
+    read_domain(campaign, "where", Table(entries | {"values": fixed}, "the test"))(SimpleNamespace(run=run))
     assert {values["second.parameters.mass"] for values in seen} == {0.75}
     kept = campaign.folder / "answers" / "where.parquet"
     assert set(pandas.read_parquet(kept)["second.parameters.mass"]) == {0.75}
     # what is kept is of these values alone, also of those that are no column of the campaign
     other = entries | {"values": fixed, "second": ["500 g", "2 kg"]}
     with pytest.raises(EvaluationError, match=r"was made with values = .*but .*is asked for"):
-        find_domain(campaign, SimpleNamespace(run=run), "where", Table(other, "the test"))
+        read_domain(campaign, "where", Table(other, "the test"))(SimpleNamespace(run=run))
 
 
 def test_kept_rows_of_another_step_are_refused(folder, tmp_path):
