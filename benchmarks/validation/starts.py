@@ -30,8 +30,11 @@ DEEP = "mechanism.probe_cone.parameters.law_limiter.penetration_limit"
 
 @dataclass(frozen=True)
 class Limited:
-    """What the limiter does from one start: largest force, N; number of hard pulses; largest angle between the docking
-    axes after the capture, rad; first contact of the limiter after the capture, s, negative before it, NaN for none."""
+    """Work of the limiter from one start.
+
+    Largest force, N; number of hard pulses; largest angle between the docking axes after the capture, rad; first
+    contact after the capture, s, negative before it, NaN for none.
+    """
 
     force: float
     hard: int

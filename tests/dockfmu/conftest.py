@@ -1,4 +1,4 @@
-"""Runs of whole systems through the command line, each done once for the tests of a file, and small systems."""
+"""Runs of whole systems through the command line, each done once for the tests of a file; small systems; a browser."""
 
 from pathlib import Path
 
@@ -7,6 +7,7 @@ from pythonfmu.builder import FmuBuilder
 
 from tests.dockfmu.command_line import Run, run_system
 from tests.dockfmu.small_systems import write_pair
+from tests.dockfmu.view.browser import CHROMIUM
 
 
 @pytest.fixture(scope="session")
@@ -41,3 +42,15 @@ def python_fmu(tmp_path_factory):
         return built[script]
 
     return build
+
+
+@pytest.fixture(scope="module")
+def browser():
+    """Start a headless Chromium of the system; tests are skipped where there is none."""
+    if CHROMIUM is None:
+        pytest.skip("needs Chromium: apt-get install chromium")
+    sync_api = pytest.importorskip("playwright.sync_api", reason="pip install dockfmu[test]")
+    with sync_api.sync_playwright() as play:
+        launched = play.chromium.launch(executable_path=CHROMIUM, headless=True)
+        yield launched
+        launched.close()

@@ -293,7 +293,7 @@ def test_comparison_on_equal_draws():
 
 @pytest.mark.parametrize("n", [2, 12, 500])
 def test_intervals_of_a_comparison_cover(n):
-    """Of normal differences: the interval of the mean is exact, that of the median covers at least as often."""
+    """Intervals of normal differences: that of the mean is exact, that of the median covers at least as often."""
     generator = np.random.Generator(np.random.PCG64(9))
     means = medians = 0
     for _ in range(400):

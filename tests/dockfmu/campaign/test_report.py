@@ -10,7 +10,6 @@ from dockfmu.campaign.answers.answer import Answer, figure_text
 from dockfmu.campaign.answers.statistics import compare, depends, loads, outcomes
 from dockfmu.campaign.description import Measure
 from dockfmu.campaign.report import write_campaign_report
-from tests.dockfmu.view.browser import CHROMIUM
 
 RUNS = 400
 FORCE = Measure("force", ("mechanism.target.force_now[1]", "mechanism.target.force_now[2]"), "resultant", "N")
@@ -52,17 +51,6 @@ def report(tmp_path_factory):
         compare(table, table, "same", ["force"], ["miss[1]"]),
     ]  # fmt: skip
     return write_campaign_report(campaign, answers)
-
-
-@pytest.fixture(scope="module")
-def browser():
-    if CHROMIUM is None:
-        pytest.skip("needs Chromium: apt-get install chromium")
-    sync_api = pytest.importorskip("playwright.sync_api", reason="pip install dockfmu[test]")
-    with sync_api.sync_playwright() as play:
-        launched = play.chromium.launch(executable_path=CHROMIUM, headless=True)
-        yield launched
-        launched.close()
 
 
 def test_figures_are_written_as_png(report):

@@ -65,6 +65,18 @@ class Shown:
         (found,) = (item for item in items if item["label"] == label and item["element"] == element)
         return found
 
+    def check_layout(self, size: tuple[int, int]) -> None:
+        """Check that all parts of the page lie within a window of this size, and none over another."""
+        boxes = self(
+            """[...document.querySelectorAll('main > *, header, footer')].filter(e => !e.hidden).map(e => {
+            const b = e.getBoundingClientRect(); return [b.left, b.top, b.right, b.bottom]; })"""
+        )
+        for k, a in enumerate(boxes):
+            assert 0 <= a[0] < a[2] <= size[0]
+            assert 0 <= a[1] < a[3] <= size[1]
+            for b in boxes[k + 1 :]:
+                assert a[2] <= b[0] + 1 or b[2] <= a[0] + 1 or a[3] <= b[1] + 1 or b[3] <= a[1] + 1
+
 
 def exported(folder: Path, file: Path) -> Path:
     """`dockfmu view FOLDER --export FILE`."""

@@ -170,7 +170,7 @@ def assert_input(item, value: float) -> None:
 
 
 def test_the_animated_file_has_legs_and_rods_of_their_lengths(family, tmp_path):
-    """As an independent reader composes the nodes: rods are scaled to their lengths."""
+    """An independent reader composes the nodes: rods are scaled to their lengths."""
     file = tmp_path / "run.glb"
     assert status_of("export", family.folder, "--gltf", "-o", file) == 0
     read = Read(file)
@@ -318,15 +318,7 @@ def test_nothing_is_squeezed_or_overlaps(family, size):
     family.shown.page.set_viewport_size({"width": size[0], "height": size[1]})
     try:
         family.shown.page.wait_for_timeout(300)
-        boxes = family.shown(
-            """[...document.querySelectorAll('main > *, header, footer')].filter(e => !e.hidden).map(e => {
-            const b = e.getBoundingClientRect(); return [b.left, b.top, b.right, b.bottom]; })"""
-        )
-        for k, a in enumerate(boxes):
-            assert 0 <= a[0] < a[2] <= size[0]
-            assert 0 <= a[1] < a[3] <= size[1]
-            for b in boxes[k + 1 :]:
-                assert a[2] <= b[0] + 1 or b[2] <= a[0] + 1 or a[3] <= b[1] + 1 or b[3] <= a[1] + 1
+        family.shown.check_layout(size)
         squeezed = family.shown(
             """() => { const found = [], kept = CanvasRenderingContext2D.prototype.fillText;
             CanvasRenderingContext2D.prototype.fillText = function (text, x, y, most) {

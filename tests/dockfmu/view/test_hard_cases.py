@@ -146,7 +146,7 @@ def test_one_row_is_shown(central_impact, browser, tmp_path):
 
 
 def test_what_cannot_be_shown_is_said_and_the_rest_stays(central_impact, browser):
-    """As where the server fails, or has ended; the outcome of the run is still shown."""
+    """The outcome of the run is still shown where the server fails, or has ended."""
     with served(central_impact.folder) as address, opened(browser) as context:
         shown = Shown(context, address)
         outcome, trouble = shown.page.inner_text("#outcome"), shown.page.locator("#trouble")

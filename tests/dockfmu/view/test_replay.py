@@ -295,15 +295,7 @@ def test_all_craft_are_drawn_where_they_are(shown, results):
 def test_nothing_overlaps(central_impact, browser, size):
     with served(central_impact.folder) as address, opened(browser, size) as context:
         shown = Shown(context, address)
-        boxes = shown(
-            """[...document.querySelectorAll('main > *, header, footer')].filter(e => !e.hidden).map(e => {
-            const b = e.getBoundingClientRect(); return [b.left, b.top, b.right, b.bottom]; })"""
-        )
-        for k, a in enumerate(boxes):
-            assert 0 <= a[0] < a[2] <= size[0]
-            assert 0 <= a[1] < a[3] <= size[1]
-            for b in boxes[k + 1 :]:
-                assert a[2] <= b[0] + 1 or b[2] <= a[0] + 1 or a[3] <= b[1] + 1 or b[3] <= a[1] + 1
+        shown.check_layout(size)
         # letters grow with the window
         assert shown("dockfmu.drawn().unit") == pytest.approx(max(1.0, 0.012 * size[1] / 13), rel=0.01)
 
