@@ -161,7 +161,8 @@ def read_runs(folder: Path, columns: Sequence[str] | None = None) -> pandas.Data
     if not parts:
         raise DataSetError(f"{folder}: there are no runs; `dockfmu campaign` makes them")
     if columns is None:
-        columns = [name for name in pq.read_schema(parts[0]).names if not name.startswith("peak_")]
+        peaks = {f"peak_{part}" for part in PEAKS}
+        columns = [name for name in pq.read_schema(parts[0]).names if name not in peaks]
     wanted = list(dict.fromkeys(["index", *columns]))
     found = pandas.concat([pq.read_table(part, columns=wanted).to_pandas() for part in parts], ignore_index=True)
     return found.sort_values("index", kind="stable", ignore_index=True)

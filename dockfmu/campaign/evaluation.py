@@ -18,7 +18,7 @@ from dockfmu.campaign.dataset import DataSet
 from dockfmu.campaign.description import REFINED, Measure
 from dockfmu.campaign.execution import Execution
 from dockfmu.campaign.folder import ANSWERS, CampaignFolder, data_set
-from dockfmu.campaign.runner import RunPoint
+from dockfmu.campaign.runner import ASKED, PEAKS, RunPoint
 from dockfmu.campaign.unfinished import distance
 
 if TYPE_CHECKING:
@@ -54,12 +54,12 @@ class Evaluations:
     """The runs of one method, numbered in the order in which it asks for them; a context manager.
 
     Methods are deterministic: where one is repeated, after it was interrupted or because its campaign grew, it asks
-    for the same runs again and gets the rows that are kept. Column `values` has what was asked for, as JSON.
+    for the same runs again and gets the rows that are kept. Column `asked_values` has what was asked for, as JSON.
     """
 
     def __init__(self, campaign: CampaignFolder, cluster: Execution, name: str) -> None:
         self.campaign, self.cluster = campaign, cluster
-        self.data = data_set(campaign, Path(ANSWERS) / f"{name}.parquet", {"values": "text"})
+        self.data = data_set(campaign, Path(ANSWERS) / f"{name}.parquet", {ASKED: "text"})
         self.count = 0
         """Runs asked for so far."""
         self.left_open: list[bool] = []
@@ -89,7 +89,7 @@ class Evaluations:
         first, self.count = self.count, self.count + len(values)
         points = [RunPoint(first + k, dict(chosen), step_factor) for k, chosen in enumerate(values)]
         asked = {
-            point.index: {"values": json.dumps(point.values, sort_keys=True), "step_factor": step_factor}
+            point.index: {ASKED: json.dumps(point.values, sort_keys=True), "step_factor": step_factor}
             for point in points
         }
         for index in asked.keys() & self._rows.keys():
@@ -101,7 +101,8 @@ class Evaluations:
                 self.data.add(self._rows[row["index"]])
         finally:
             self.data.flush()
-        columns = [name for name in self.data.schema.names if not name.startswith("peak_")]
+        peaks = {f"peak_{part}" for part in PEAKS}
+        columns = [name for name in self.data.schema.names if name not in peaks]
         return pandas.DataFrame([self._rows[point.index] for point in points]).reindex(columns=columns)
 
     def distance(
@@ -123,7 +124,7 @@ class Evaluations:
     def outcome(self, values: Mapping[str, Any]) -> str:
         """Return the outcome of the first run that was asked for with these values."""
         wanted = json.dumps(values, sort_keys=True)
-        return next(str(row["outcome"]) for _, row in sorted(self._rows.items()) if row["values"] == wanted)
+        return next(str(row["outcome"]) for _, row in sorted(self._rows.items()) if row[ASKED] == wanted)
 
     def _check(self, index: int, asked: Mapping[str, Any]) -> None:
         for name, value in asked.items():

@@ -19,6 +19,7 @@ from base.errors import DockfmuError
 from dockfmu.campaign.description import Measure, Study, load_variant, severity_of, short_name
 from dockfmu.campaign.laws import Choice
 from dockfmu.declare.plan import Plan
+from dockfmu.declare.tables import DeclarationError
 from dockfmu.simulation import Simulation
 from dockfmu.system import System
 from master.checkpoint import digests
@@ -37,6 +38,8 @@ CLOSING, GAP = "docking.velocity[1]", "docking.plane_gap"
 AT_REST = 1e-3
 """Speed below which craft that have not docked are held to be stuck, m/s."""
 PEAKS = ("max", "t_max", "min", "t_min")
+ASKED = "asked_values"
+"""The column of what a method has asked for, in the rows of its runs."""
 MISMATCH = "the FMUs of this worker are others than those of the client"
 
 
@@ -284,17 +287,25 @@ def _loads(choice: Choice) -> bool:
 
 
 def columns(study: Study, system: System) -> dict[str, str]:
-    """Return the columns of a row: name -> "whole", "number", "text", or "numbers" for a list over all peaks."""
+    """Return the columns of a row: name -> "whole", "number", "text", or "numbers" for a list over all peaks.
+
+    Raises DeclarationError for a measure or a choice with the name of another column.
+    """
     found = {"index": "whole", "status": "text", "outcome": "text", "reason": "text", "t_end": "number"}
     found |= {f"t_{event}": "number" for event in system.plan.events}
     choices = {choice.name for choice in study.choices}
-    found |= {short_name(name): "text" if name in choices else "number" for name in study.draws.names}
-    found |= {"R1": "number", "R2": "number"} if system._starts.conditions is not None else {}
-    for measure in study.measures:
-        found |= {measure.name: "number", f"t_{measure.name}": "number"}
-    found |= {f"audit_{name}": "number" for name in AUDIT} | {"warnings": "text"}
-    found |= {"step": "number", "step_factor": "number", "macro_steps": "whole", "wall_s": "number", "worker": "text"}
-    return found | ({f"peak_{part}": "numbers" for part in PEAKS} if study.kept.peaks else {})
+    varied = {short_name(name): "text" if name in choices else "number" for name in study.draws.names}
+    severities = {"R1": "number", "R2": "number"} if system._starts.conditions is not None else {}
+    named = [name for measure in study.measures for name in (measure.name, f"t_{measure.name}")]
+    more = {f"audit_{name}": "number" for name in AUDIT} | {"warnings": "text"}
+    more |= {"step": "number", "step_factor": "number", "macro_steps": "whole", "wall_s": "number", "worker": "text"}
+    peaks = {f"peak_{part}": "numbers" for part in PEAKS}
+    given, others = [*varied, *named], {*found, *severities, *more, *peaks, ASKED}
+    for name in given:
+        if name in others or given.count(name) > 1:
+            raise DeclarationError(f"two columns of the rows would be {name!r}: rename the measure or choice")
+    found |= varied | severities | dict.fromkeys(named, "number") | more
+    return found | (peaks if study.kept.peaks else {})
 
 
 AUDIT = (

@@ -26,7 +26,7 @@ _OPTION = ("label", "weight", "values", "parameters", "swap", "system")
 ELEVEN = tuple(f"{_PREFIX}{name}[{k + 1}]" for name, count in LIMITED.items() for k in range(count))
 """The full names of the eleven parameters of spec/04 section 8."""
 CLOSING_SPEED = f"{_PREFIX}velocity[1]"
-"""The one of them that is positive."""
+"""The closing speed, the only one of the eleven that must be positive."""
 
 
 def read_laws(table: Table, system: System) -> tuple[Law, ...]:

@@ -57,6 +57,9 @@ class StudyPlugin(WorkerPlugin):
 
     def setup(self, worker: Any) -> None:
         """Keep the parcel in the process of the worker, and its temporary files where Dask clears up after a kill."""
+        if not _parcels:
+            # other campaigns may have the same worker: the last one that leaves restores what was before the first
+            _before[0] = tempfile.tempdir
         _parcels[self.parcel.key] = self.parcel
         tempfile.tempdir = worker.local_directory
 
@@ -69,12 +72,15 @@ class StudyPlugin(WorkerPlugin):
         folder = _folders.pop(self.parcel.key, None)
         if folder is not None:
             folder.cleanup()
-        tempfile.tempdir = None
+        if not _parcels:
+            tempfile.tempdir = _before[0]
 
 
 _parcels: dict[str, Parcel] = {}
 _runners: dict[str, Any] = {}
 _folders: dict[str, tempfile.TemporaryDirectory[str]] = {}
+_before: list[str | None] = [None]
+"""The folder of temporary files of this process without a campaign."""
 _busy = threading.Lock()
 
 
@@ -99,8 +105,13 @@ def pack(study: Study) -> tuple[Study, dict[str, bytes]]:
         file, mark, member = name.partition("#")
         place, first = len(files), study.path(file)
         needed = files_of(first) if first.suffix == ".toml" else [first]
-        files.update({f"{place}/{each.name}": each.read_bytes() for each in needed})
-        return f"{place}/{first.name}{mark}{member}"
+        # a file may extend one in another folder: all keep their places relative to the folder that has all of them
+        # (links are not followed: what extends names its file by where it seems to be)
+        places = [Path(os.path.normpath(each.absolute())) for each in needed]
+        root = os.path.commonpath([each.parent for each in places])
+        names = [f"{place}/{each.relative_to(root).as_posix()}" for each in places]
+        files.update({name: each.read_bytes() for name, each in zip(names, needed, strict=True)})
+        return f"{names[0]}{mark}{member}"
 
     def system(name: str) -> str:
         return take(name) if name.partition("#")[0].endswith((".ssp", ".toml")) else name
@@ -153,7 +164,7 @@ def _runner(key: str) -> Any:
         _folders[key] = tempfile.TemporaryDirectory(prefix="campaign-")
         folder = Path(_folders[key].name)
         for name, content in parcel.files.items():
-            (folder / name).parent.mkdir(exist_ok=True)
+            (folder / name).parent.mkdir(parents=True, exist_ok=True)
             (folder / name).write_bytes(content)
         _runners[key] = parcel.runner(replace(parcel.study, folder=folder), parcel.digests)
     return _runners[key]

@@ -36,13 +36,13 @@ def read_tables(file: Path, above: tuple[Path, ...] = ()) -> dict[str, Any]:
 
 
 def files_of(file: Path) -> list[Path]:
-    """Return a file and those that it extends in its own folder, which it needs wherever it is brought.
+    """Return a file and those that it extends, which it needs wherever it is brought, as far as dockfmu has them not.
 
-    Raises DeclarationError.
+    The file itself is always the first. Raises DeclarationError.
     """
     found: list[Path] = []
     last: Path | None = file
-    while last is not None and last.parent.resolve() != SYSTEMS:
+    while last is not None and (not found or last.parent.resolve() != SYSTEMS):
         found.append(last)
         last = _extended(last, _content(last), tuple(each.resolve() for each in found[:-1]))
     return found

@@ -16,7 +16,8 @@ class Sensitivity:
 
     `rank_correlation` of Spearman sees what rises or falls throughout; it is NaN of a choice. `p_value` is that of its
     test, of a choice that of Kruskal and Wallis. `first_order` is the share of the variance that the variable explains
-    alone, whatever the form (0 to 1, less what as many bins or options explain by chance).
+    alone, whatever the form (0 to 1, less what as many bins or options explain by chance); it is NaN of a choice with
+    as many options as runs.
     """
 
     name: str
@@ -47,13 +48,20 @@ def sensitivities(variables: dict[str, np.ndarray], measure: np.ndarray) -> list
             found.append(
                 Sensitivity(name, float(correlation.statistic), float(correlation.pvalue), _explained(bins))
             )  # fmt: skip
-    return sorted(found, key=lambda entry: -max(np.nan_to_num(entry.rank_correlation) ** 2, entry.first_order))
+    return sorted(found, key=_strength, reverse=True)
+
+
+def _strength(entry: Sensitivity) -> float:
+    """Return the larger of the squared correlation and the first-order share, as far as they are known."""
+    return float(max(np.nan_to_num(entry.rank_correlation) ** 2, np.nan_to_num(entry.first_order)))
 
 
 def _explained(parts: list[np.ndarray]) -> float:
-    """Return Var(E[y | part]) / Var(y), less the share that as many parts explain by chance."""
+    """Return Var(E[y | part]) / Var(y), less the share that as many parts explain by chance; NaN of single values."""
     y = np.concatenate(parts)
+    if len(y) <= len(parts):
+        return np.nan
     explained = sum(len(part) * (part.mean() - y.mean()) ** 2 for part in parts)
     total = ((y - y.mean()) ** 2).sum()
     # the adjusted coefficient of determination
-    return float(max(0.0, 1.0 - (1.0 - explained / total) * (len(y) - 1) / max(1, len(y) - len(parts))))
+    return float(max(0.0, 1.0 - (1.0 - explained / total) * (len(y) - 1) / (len(y) - len(parts))))

@@ -138,7 +138,7 @@ def _basis(table: pandas.DataFrame, having: pandas.DataFrame, measure: Measure) 
     rises = only_rises(measure)
     if len(reached) and rises is not None:
         end, extreme = ("largest", reached.max()) if rises else ("smallest", reached.min())
-        sentence += f", whose {end} value until they ended is {figure_text(extreme)} {measure.unit}"
+        sentence += f". Until they ended, the {end} value of the others was {figure_text(extreme)} {measure.unit}"
     return sentence
 
 
@@ -180,8 +180,7 @@ def depends(campaign: CampaignFolder, table: pandas.DataFrame, measure: Measure)
         having[measure.name].to_numpy(float),
     )  # fmt: skip
     rows = tuple(
-        (entry.name, None if np.isnan(entry.rank_correlation) else entry.rank_correlation, entry.p_value,
-         entry.first_order)
+        (entry.name, _known(entry.rank_correlation), entry.p_value, _known(entry.first_order))
         for entry in found
     )  # fmt: skip
     return Answer(
@@ -191,6 +190,10 @@ def depends(campaign: CampaignFolder, table: pandas.DataFrame, measure: Measure)
         {"x": [entry.name for entry in found], "y": [entry.rank_correlation for entry in found],
          "z": [entry.first_order for entry in found]} if found else {},
     )  # fmt: skip
+
+
+def _known(value: float) -> float | None:
+    return None if np.isnan(value) else value
 
 
 def read_comparison(campaign: CampaignFolder, name: str, row: Table) -> Question:

@@ -350,6 +350,14 @@ def test_sensitivity_to_a_choice():
     assert sensitivities({"kind": np.full(40, "a")}, np.arange(40.0)) == []
 
 
+def test_the_share_of_a_choice_with_an_option_for_each_run_is_not_known():
+    labels, x = np.array([f"run {k}" for k in range(40)]), np.arange(40.0)
+    found = sensitivities({"kind": labels, "x": x}, x)
+    # it would explain everything, and tells nothing: after all others
+    assert [entry.name for entry in found] == ["x", "kind"]
+    assert math.isnan(found[1].first_order)
+
+
 def spearman_of_ties(x, y):
     """Pearson's correlation of mean ranks, counted."""
     ranks = [[np.mean([(v < u) + 0.5 * ((v == u) + 0.0) for v in values]) for u in values] for values in (x, y)]

@@ -435,7 +435,7 @@ def test_questions_need_a_value_of_each_choice_and_take_units(folder, tmp_path):
     assert set(pandas.read_parquet(kept)["second.parameters.mass"]) == {0.75}
     # what is kept is of these values alone, also of those that are no column of the campaign
     other = entries | {"values": fixed, "second": ["500 g", "2 kg"]}
-    with pytest.raises(EvaluationError, match=r"was made with values = .*but .*is asked for"):
+    with pytest.raises(EvaluationError, match=r"was made with asked_values = .*but .*is asked for"):
         read_domain(campaign, "where", Table(other, "the test"))(SimpleNamespace(run=run))
 
 
@@ -571,6 +571,32 @@ def test_mistakes_are_named(folder, changes, text):
     with pytest.raises(dockfmu.DockfmuError, match=text) as error:
         study(folder, **changes)
     assert "Traceback" not in str(error.value)
+
+
+@pytest.mark.parametrize("name", ["status", "asked_values", "step", "fault", "t_reach", "peak_max"])
+def test_names_of_other_columns_are_refused(folder, tmp_path, name):
+    measures = CONTENT["measures"] | {name: {"signal": "second.position"}}
+    campaign = dockfmu.Campaign(as_absolute(folder, measures=measures), tmp_path)
+    with pytest.raises(dockfmu.DeclarationError, match=f"two columns of the rows would be '{name}'"):
+        campaign.run(workers=1)
+    assert not (tmp_path / "runs.parquet").exists()
+
+
+def test_a_measure_may_be_called_by_most_words(folder, tmp_path):
+    measures = {"values": {"signal": "second.position"}, "peak_force": {"signal": "second.position"}}
+    campaign, _ = asked(folder, tmp_path, None, measures=measures, keep={})
+    runner = Runner(campaign.study)
+    cluster = SimpleNamespace(run=lambda points, tick=None: map(runner.run, points))
+    with data_set(campaign) as data:
+        make_runs(data, cluster, 3)
+    alone = [runner.run(RunPoint(k)) for k in range(3)]
+    for name in measures:
+        assert campaign.runs()[name].tolist() == [row[name] for row in alone]
+    with Evaluations(campaign, cluster, "search") as runs:
+        values = [campaign.values(k) for k in range(3)]
+        for _ in range(2):
+            found = runs.distance(values, campaign.study.measure("peak_force"), 0.0, above=False)
+            assert found.tolist() == [row["peak_force"] for row in alone]
 
 
 @pytest.mark.slow

@@ -5,10 +5,12 @@ import random
 import signal
 import subprocess
 import sys
+import tempfile
 import time
 from contextlib import suppress
 from dataclasses import replace
 from pathlib import Path
+from types import SimpleNamespace
 
 import dask
 import numpy as np
@@ -293,6 +295,20 @@ def test_workers_of_another_version_are_refused(tmp_path, monkeypatch):
     monkeypatch.setattr("dockfmu.campaign.execution.fingerprint", lambda: other)
     with pytest.raises(WorkerMismatchError, match=r"dockfmu .* instead of 0\.0\.1"):
         stand_in.make(tmp_path, 5, ClusterOptions(1, None, "1GiB"))
+
+
+def test_temporary_files_of_two_campaigns_on_one_worker(monkeypatch):
+    """They stay where Dask clears up until both have left, and are then where they were before."""
+    monkeypatch.setattr(tempfile, "tempdir", "before")
+    parcel = Execution(stand_in.study(5), {}, ClusterOptions(1), stand_in.StandIn)._parcel
+    first, second = (worker.StudyPlugin(replace(parcel, key=key)) for key in ("one", "other"))
+    place = SimpleNamespace(local_directory="of the worker")
+    first.setup(place)
+    second.setup(place)
+    first.teardown(place)
+    assert tempfile.tempdir == "of the worker"
+    second.teardown(place)
+    assert tempfile.tempdir == "before"
 
 
 def test_a_worker_compares_itself_too(monkeypatch, tmp_path):

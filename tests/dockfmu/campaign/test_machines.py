@@ -7,6 +7,7 @@ import os
 import shutil
 import subprocess
 import sys
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -14,6 +15,7 @@ import pytest
 import dockfmu
 from dockfmu.campaign.runner import Runner, RunPoint, WorkerMismatchError
 from dockfmu.campaign.worker import pack
+from dockfmu.declare.files import SYSTEMS, read_tables
 from ssp.model import SsvParameter, SsvParameterSet
 from ssp.write import write_parameter_set
 from tests.dockfmu.small_systems import TOML, as_toml, write_pair
@@ -136,11 +138,38 @@ def test_a_machine_with_another_version_is_refused(machines, study_file, tmp_pat
         campaign.run(scheduler=address, answer=False)
 
 
+def unpack(files, folder):
+    for name, content in files.items():
+        (folder / name).parent.mkdir(parents=True, exist_ok=True)
+        (folder / name).write_bytes(content)
+
+
 def test_a_declared_system_takes_along_what_it_extends(study_file, oscillator):
     study = dockfmu.Campaign(study_file).study
     packed, files = pack(study)
     beside = {name.partition("/")[2] for name in files if name.startswith(packed.system.partition("/")[0] + "/")}
     assert beside == {"mine.toml", "alone.toml"}
+    # in other folders: below, and above
+    other = study_file.parent / "sub" / "deep"
+    other.mkdir(parents=True)
+    (other / "end.toml").write_text((study_file.parent / "alone.toml").read_text())
+    (study_file.parent / "sub" / "middle.toml").write_text('extends = "deep/end"\n')
+    (other / "mine.toml").write_text('extends = "../middle"\n')
+    for name, beside in (("mine.toml", {"mine.toml", "sub/middle.toml", "sub/deep/end.toml"}),
+                         ("sub/deep/mine.toml", {"deep/mine.toml", "middle.toml", "deep/end.toml"})):  # fmt: skip
+        if name == "mine.toml":
+            (study_file.parent / name).write_text('name = "mine"\nextends = "sub/middle"\n')
+        packed, files = pack(replace(study, system=name))
+        unpack(files, study_file.parent / "unpacked" / name)
+        place, _, first = packed.system.partition("/")
+        assert {file.partition("/")[2] for file in files if file.startswith(f"{place}/")} == beside
+        assert first in beside
+        assert read_tables(study_file.parent / "unpacked" / name / packed.system)["elements"].keys() == {"mass"}
+    # one that dockfmu has is taken along where a study names its file
+    packed, files = pack(replace(study, system=str(SYSTEMS / "atv_no_push.toml")))
+    assert packed.system.endswith("/atv_no_push.toml")
+    assert files[packed.system] == (SYSTEMS / "atv_no_push.toml").read_bytes()
+    (study_file.parent / "mine.toml").write_text('name = "mine"\nextends = "alone"\n')
     (study_file.parent / "alone.toml").write_text('extends = "mine"\n')
     with pytest.raises(dockfmu.DeclarationError, match="extends it"):
         pack(study)

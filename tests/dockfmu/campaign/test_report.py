@@ -60,7 +60,7 @@ def test_figures_are_written_as_png(report):
     ]  # fmt: skip
     assert all(file.read_bytes()[:4] == b"\x89PNG" for file in pictures)
     text = page.read_text()
-    assert "not over 3 failed, whose largest value until they ended is" in text
+    assert "not over 3 failed. Until they ended, the largest value of the others was" in text
     assert "exceeded a limit of the model and have the values until then" in text
 
 
