@@ -106,7 +106,8 @@ LAW = LegLaw(
             "{status.value:.4g} m across the axis that a rod has to bridge at parameters.initial_angle"
         ),
         ANGLE: Message(
-            "parameters.initial_angle = {parameters.initial_angle:g} rad, parameters.dampers.retracted_stop = "
+            "parameters.initial_angle = {parameters.initial_angle:g} rad, parameters.retracted_angle = "
+            "{parameters.retracted_angle:g} rad, parameters.dampers.retracted_stop = "
             "{parameters.dampers.retracted_stop:g} rad and parameters.dampers.largest_angle = "
             "{parameters.dampers.largest_angle:g} rad must rise between 0 and pi"
         ),
@@ -142,7 +143,7 @@ def check_geometry(m):
     across = _across(p.legs, p.initial_angle)
     if not p.legs.rod_length > across:
         return fail(m.status, REACH, across, 0)
-    if not 0.0 < p.initial_angle < p.dampers.retracted_stop < p.dampers.largest_angle < pi:
+    if not 0.0 < p.initial_angle < p.retracted_angle < p.dampers.retracted_stop < p.dampers.largest_angle < pi:
         return fail(m.status, ANGLE, p.initial_angle, 0)
     return 0
 

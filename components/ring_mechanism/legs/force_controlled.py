@@ -9,6 +9,7 @@ than their current does. Forces are those along effective strokes, v = rate of t
 With `command.retract` each leg holds the stroke that it has, until a reference that all share reaches it; the reference
 starts at the longest leg and moves inward at `retraction_speed`. The longest leg so goes first, as the longest cable of
 the elastic-adaptive mechanism does: all become equal, which aligns the ring, and go in together onto their stops.
+Where the ring goes out again, its commanded strokes are those of the start, and it can lunge anew.
 """
 
 from __future__ import annotations
@@ -162,7 +163,7 @@ def _sense(m, h):
         spinning = c.nut_inertia * c.nut_ratio * c.nut_ratio * (rate - e.rate) / h
         e.sensed += passed * (e.total - spinning - e.sensed)
         e.rate = rate
-        if e.sensed > p.contact_force and rate < 0.0:
+        if s.retracting == 0.0 and e.sensed > p.contact_force and rate < 0.0:
             s.touched = 1.0
     if s.touched != 0.0 and m.command.attenuate == 0.0:
         s.advance = min(s.advance + h * p.lunge_speed, p.lunge_stroke)
@@ -170,7 +171,7 @@ def _sense(m, h):
 
 @kernel
 def _refer(m, h):
-    """Advance the reference of a retraction by h; one begins at the longest leg.
+    """Advance the reference of a retraction by h; one begins at the longest leg, and takes back the lunge.
 
     Where `command.retract` is taken back the reference stands; without `command.attenuate` too the ring goes out again.
     """
@@ -179,6 +180,8 @@ def _refer(m, h):
     if m.command.retract != 0.0:
         if s.retracting == 0.0:
             s.retracting = 1.0
+            s.touched = 0.0
+            s.advance = 0.0
             s.reference = -p.retraction_overrun
             for k in range(LEGS):
                 s.leg[k].held = effective_stroke(m.hexapod.strut[k])

@@ -5,9 +5,9 @@ one with roll, two with lateral motion, to first order (spec/01 10.5). The ring 
 its own, up to a stop of its own. Nuts of left-hand screws enter the tree through an idler, so that all angles grow with
 the strokes. Angles of the shafts count from the start.
 
-The spring, the damper and the stops of the first shaft stand on a carrier. To draw the ring in, a drive turns it back:
-it takes the first shaft along, and all nuts with it, until the rods sit on their seats. The other shafts are centred by
-their springs meanwhile, and by the seats at the end. Names: p = parameters.shafts, g = hexapod.gear.
+The spring, the damper, the brake and the stops of the first shaft stand on a carrier. To draw the ring in, a drive
+turns it back: it takes the first shaft along, and all nuts with it, until the rods sit on their seats. The other shafts
+are centred by their springs meanwhile, and by the seats at the end. Names: p = parameters.shafts, g = hexapod.gear.
 """
 
 from __future__ import annotations
@@ -26,6 +26,7 @@ from components.ring_mechanism.legs.law import LegLaw
 
 RANGE = 421
 HAND = 422
+RETRACTION = 423
 
 PARAMETERS = Group(
     "shafts",
@@ -90,13 +91,18 @@ LAW = LegLaw(
             "nor parameters.shafts.upper_stop below it"
         ),
         HAND: Message("parameters.legs.hand[{status.index:.0f}] = {status.value:g} must be 1 (right) or -1 (left)"),
+        RETRACTION: Message(
+            "parameters.shafts.retraction = {parameters.shafts.retraction:g} rad is less than the "
+            "{status.value:.4g} rad by which the first shaft turns over "
+            "parameters.initial_stroke = {parameters.initial_stroke:g} m"
+        ),
     },
 )
 
 
 @kernel
 def check(m):
-    """Return 0, or the code of a shaft whose stops do not include the start, or of a screw without a hand."""
+    """Return 0, or the code of a range without the start in it, a screw without a hand, too short a retraction."""
     p = m.parameters.shafts
     for i in range(SHAFTS):
         if p.lower_stop[i] > 0.0 or p.upper_stop[i] < 0.0:
@@ -105,6 +111,9 @@ def check(m):
     for k in range(LEGS):
         if abs(hand[k]) != 1.0:
             return fail(m.status, HAND, hand[k], k + 1)
+    inward = 2.0 * pi * m.parameters.initial_stroke / m.parameters.legs.lead
+    if p.retraction < inward:
+        return fail(m.status, RETRACTION, inward, 0)
     return 0
 
 
@@ -166,7 +175,7 @@ def _stop_depths(p, i, angle):
 
 @kernel
 def _carried(m, i, ahead):
-    """Return the angle from the start of what the spring, the damper and the stops of shaft i stand on, rad."""
+    """Return the angle from the start of what the spring, damper, brake and stops of shaft i stand on, rad."""
     return -retractor.way(m, ahead) if i == 0 else 0.0
 
 

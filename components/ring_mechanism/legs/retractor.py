@@ -2,7 +2,8 @@
 
 `command.motor_voltage` turns it, positive draws the ring in. What its output turns (drums, a shaft of the gear tree,
 the stops of the cranks) is the law's, and with it the load. No load drives a self-locking gear: where it would, the
-motors run free and the gear takes what the load does. Limit switches stop the drive at both ends.
+motors run free and the gear takes what the load does. Limit switches stop the drive at both ends; the drive of the
+cables stalls first, the rods on their stops, until the sequence switches it off.
 """
 
 from __future__ import annotations

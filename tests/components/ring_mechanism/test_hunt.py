@@ -158,6 +158,8 @@ def test_the_ring_stays_where_its_springs_hold_it():
     [
         ({"parameters.legs.rod_length": 0.3}, "parameters.legs.rod_length"),
         ({"parameters.initial_angle": 3.0}, "parameters.initial_angle"),
+        ({"parameters.initial_angle": 2.5, "parameters.retracted_angle": 2.4}, "parameters.retracted_angle = 2.4 rad"),
+        ({"parameters.retracted_angle": 2.828}, "parameters.retracted_angle = 2.828 rad"),
         ({"parameters.dampers.largest_angle": 3.2}, "parameters.dampers.largest_angle"),
     ],
 )

@@ -200,6 +200,11 @@ def test_force_limits_and_modes():
         ("hydraulic", {"parameters.initial_stroke": 0.3}, "parameters.legs.stroke"),
         ("geared", {"parameters.shafts.lower_stop[2]": 1.0}, r"shafts.lower_stop\[2\]"),
         ("geared", {"parameters.legs.hand[2]": 0.5}, r"hand\[2\]"),
+        (
+            "geared",
+            {"parameters.shafts.retraction": 59.0},
+            "shafts.retraction = 59 rad is less than the 59.69 rad",
+        ),
         ("force_controlled", {"parameters.legs.initial_stroke": 0.3}, "parameters.legs.initial_stroke|stroke of 0.3"),
     ],
 )

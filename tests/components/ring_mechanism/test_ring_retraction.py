@@ -76,9 +76,13 @@ def test_electric_legs_become_equal_longest_first_and_end_on_their_stops():
 
 
 def test_electric_legs_stand_where_the_retraction_is_taken_back():
-    """Without `retract` the reference stands, and the ring with it; without `attenuate` too the ring goes out again."""
+    """Without `retract` the reference stands, and the ring with it; without `attenuate` too the ring goes out again.
+
+    A ring that had lunged goes out to its first stroke, and lunges when a leg is pushed again.
+    """
     still = (0.0, 0.0, 0.0)
     i = displaced("force_controlled", shift=still, turn=still, **{"control.retraction_speed": SPEED})
+    i.m.servo.touched, i.m.servo.advance = 1.0, 0.08
     i.m.command.attenuate = i.m.command.retract = 1.0
     first = stepped(i, 3.0, *STROKES)[-1]
     i.m.command.retract = 0.0
@@ -88,6 +92,21 @@ def test_electric_legs_stand_where_the_retraction_is_taken_back():
     assert second == pytest.approx(0.14 - 3.0 * SPEED, abs=5e-5)
     i.m.command.attenuate = 0.0
     assert stepped(i, 3.0, *STROKES)[-1] == pytest.approx(0.14, abs=6e-3)
+    i.m.ring_state.velocity[0] = -0.2
+    commanded = stepped(i, 1.0, "leg[1].commanded_stroke")
+    assert commanded[0] < 0.15
+    assert commanded[-1] == pytest.approx(0.14 + 0.08)
+
+
+def test_an_electric_ring_that_is_drawn_in_feels_no_contact():
+    """What pushes its legs while it is drawn in, as their stops do at the end, starts no lunge."""
+    for retract in (0.0, 1.0):
+        i = displaced("force_controlled", shift=(0.0, 0.0, 0.0), turn=(0.0, 0.0, 0.0))
+        i.m.command.retract = retract
+        i.m.ring_state.velocity[0] = -0.2
+        sensed = stepped(i, 0.1, "leg[1].sensed_force")
+        assert sensed.max() > i.m.parameters.control.contact_force
+        assert i.m.servo.touched == 1.0 - retract
 
 
 DRIVEN = ("hydraulic", "geared", "cranked")
