@@ -2,27 +2,21 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
 from math import radians
 
 from components.contact import airlock_pair, force, kinematics
 from components.core import ports
-from components.core.field import BOOLEAN, INPUT, INTEGER, Field, Group, output, parameter, private
+from components.core.field import BOOLEAN, INPUT, INTEGER, Group, output, parameter, private
 from components.core.record import Record
 
 CONTACTS = 16
-
-
-def _apart(fields: tuple[Field, ...]) -> tuple[Field, ...]:
-    """Return the pose of the passive unit that starts out of the head's reach."""
-    return tuple(replace(field, start=(-2.0, 0.0, 0.0)) if field.name == "position" else field for field in fields)
 
 
 # no port begins with the fields of another: numba would take the longer record for the shorter one, and warn
 RECORD = Record(
     Group("base", *ports.twist(INPUT), *ports.wrench_output(), *ports.pose(INPUT),
           description="active unit AU, x into its craft; wrench on it in its axes about its origin"),
-    Group("target", *ports.wrench_output(), *_apart(ports.pose(INPUT)), *ports.twist(INPUT),
+    Group("target", *ports.wrench_output(), *ports.apart(-2.0), *ports.twist(INPUT),
           description="passive unit PMU, x out of its craft toward the active unit"),
     Group(
         "head",

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
-
 from components.contact import kinematics, probe_cone
 from components.contact.evaluation import evaluation
 from components.contact.probe_cone import tip_slope
@@ -12,7 +10,6 @@ from components.core import ports
 from components.core.field import (
     BOOLEAN,
     INPUT,
-    Field,
     Group,
     input,
     output,
@@ -23,15 +20,10 @@ from components.core.record import Record
 CONTACTS = 16
 
 
-def _apart(fields: tuple[Field, ...]) -> tuple[Field, ...]:
-    """Return the pose of the passive unit that starts out of the probe's reach."""
-    return tuple(replace(field, start=(2.0, 0.0, 0.0)) if field.name == "position" else field for field in fields)
-
-
 # no port begins with the fields of another: numba would take the longer record for the shorter one, and warn
 RECORD = Record(
     Group("base", *ports.twist(INPUT), *ports.pose(INPUT), description="port of the active craft, frame 0"),
-    Group("target", *ports.wrench_output(), *_apart(ports.pose(INPUT)), *ports.twist(INPUT),
+    Group("target", *ports.wrench_output(), *ports.apart(2.0), *ports.twist(INPUT),
           description="port of the passive unit, frame PU"),
     Group(
         "link",

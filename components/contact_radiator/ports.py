@@ -2,27 +2,20 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
-
 from components.contact import force, kinematics, radiator_pair
 from components.contact.evaluation import evaluation
 from components.core import ports
-from components.core.field import BOOLEAN, INPUT, Field, Group, output, private
+from components.core.field import BOOLEAN, INPUT, Group, output, private
 from components.core.record import Record
 
 CONTACTS = 8
-
-
-def _apart(fields: tuple[Field, ...]) -> tuple[Field, ...]:
-    """Return the pose of the passive unit that starts out of the active one's reach."""
-    return tuple(replace(field, start=(2.0, 0.0, 0.0)) if field.name == "position" else field for field in fields)
 
 
 # no port begins with the fields of another: numba would take the longer record for the shorter one, and warn
 RECORD = Record(
     Group("base", *ports.twist(INPUT), *ports.wrench_output(), *ports.pose(INPUT),
           description="active unit on the radiator, x out of it; wrench on it in its axes about its origin"),
-    Group("target", *ports.wrench_output(), *_apart(ports.pose(INPUT)), *ports.twist(INPUT),
+    Group("target", *ports.wrench_output(), *ports.apart(2.0), *ports.twist(INPUT),
           description="passive unit USP, x into its craft"),
     Group(
         "sensor",

@@ -2,27 +2,20 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
-
 from components.contact import kinematics, ring_pair
 from components.contact.evaluation import evaluation
 from components.contact_ring import losses
 from components.core import ports
-from components.core.field import BOOLEAN, INPUT, Field, Group, output, parameter
+from components.core.field import BOOLEAN, INPUT, Group, output, parameter
 from components.core.record import Record
 
 CONTACTS = 16
 
 
-def _apart(fields: tuple[Field, ...]) -> tuple[Field, ...]:
-    """Return the pose of the passive unit that starts out of the ring's reach."""
-    return tuple(replace(field, start=(2.0, 0.0, 0.0)) if field.name == "position" else field for field in fields)
-
-
 # no port begins with the fields of another: numba would take the longer record for the shorter one, and warn
 RECORD = Record(
     Group("base", *ports.twist(INPUT), *ports.pose(INPUT), description="port of the active craft, frame 0"),
-    Group("target", *ports.wrench_output(), *_apart(ports.pose(INPUT)), *ports.twist(INPUT),
+    Group("target", *ports.wrench_output(), *ports.apart(2.0), *ports.twist(INPUT),
           description="port of the passive unit, frame PU"),
     Group("link", *ports.link(INPUT), *ports.wrench_output(), count=1,
           description="ring-plane frame AR of the active ring; wrench in its axes about its origin"),

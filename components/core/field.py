@@ -13,8 +13,8 @@ Every field is stored as float64, whatever its FMI type.
 
 from __future__ import annotations
 
-from collections.abc import Iterable
-from dataclasses import dataclass
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, replace
 from typing import Any, Literal, TypedDict, Unpack
 
 Causality = Literal["input", "output", "parameter", "local", "private", "table"]
@@ -121,6 +121,18 @@ class Group:
     def __init__(self, name: str, *members: Field | Group, count: int | None = None, description: str = "") -> None:
         for attribute, value in (("name", name), ("members", members), ("count", count), ("description", description)):
             object.__setattr__(self, attribute, value)
+
+
+def changed(group: Group, changes: Mapping[str, Mapping[str, Any]], *, name: str = "", description: str = "") -> Group:
+    """Return a group with attributes of fields changed, in the groups inside too, and its own name and description.
+
+    `changes` are attributes and their values by the name of the field.
+    """
+    members = (
+        changed(member, changes) if isinstance(member, Group) else replace(member, **changes.get(member.name, {}))
+        for member in group.members
+    )
+    return Group(name or group.name, *members, count=group.count, description=description or group.description)
 
 
 class FieldOptions(TypedDict, total=False):

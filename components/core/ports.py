@@ -7,7 +7,9 @@ A port is a group of the record; what it receives and what it gives stand side b
 
 from __future__ import annotations
 
-from components.core.field import BOOLEAN, INTEGER, Causality, Field, Group, enumeration, local, output, private
+from dataclasses import replace
+
+from components.core.field import BOOLEAN, INPUT, INTEGER, Causality, Field, Group, enumeration, local, output, private
 from components.core.record import START_TIME
 
 IDENTITY_QUATERNION = (1.0, 0.0, 0.0, 0.0)
@@ -28,6 +30,12 @@ def pose(causality: Causality) -> tuple[Field, ...]:
         Field("position", "m", "origin of the port, components in I", causality, shape=(3,)),
         Field("quaternion", "1", "I -> port, scalar first", causality, IDENTITY_QUATERNION, shape=(4,)),
     )
+
+
+def apart(x: float) -> tuple[Field, ...]:
+    """Return the pose of a passive unit, an input that starts at x (m) in I, out of the active unit's reach."""
+    position, quaternion = pose(INPUT)
+    return replace(position, start=(x, 0.0, 0.0)), quaternion
 
 
 def twist(causality: Causality) -> tuple[Field, ...]:

@@ -27,7 +27,7 @@ SMALLEST = 1.0 / 16.0
 ROUNDING = 4.0 * 2.0**-52
 
 
-def advancing(micro_step, below, above):
+def make_advance(micro_step, below, above):
     """Return the kernel `advance(m, h) -> code` that makes all micro-steps of a step of length h, s.
 
     `micro_step(m, start, size, long) -> code` makes one, from `start` (s) in the step. It returns CLOSED if a contact
@@ -58,7 +58,7 @@ def advancing(micro_step, below, above):
     return advance
 
 
-def stepping(check_inputs, begin, advance, finish):
+def make_step(check_inputs, begin, advance, finish):
     """Return the kernel `step(m, t, h) -> code` that advances a mechanism from t by h > 0, s.
 
     `check_inputs(m)`, `begin(m)`, `advance(m, h)` and `finish(m, h)` each return 0, or the code of a failure.

@@ -2,12 +2,21 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
-from typing import Any
-
 from components.contact import kinematics
 from components.core import ports
-from components.core.field import BOOLEAN, INPUT, INTEGER, OUTPUT, Field, Group, input, output, parameter, private
+from components.core.field import (
+    BOOLEAN,
+    INPUT,
+    INTEGER,
+    OUTPUT,
+    Field,
+    Group,
+    changed,
+    input,
+    output,
+    parameter,
+    private,
+)
 from components.core.record import Record
 from components.devices import drive, exchange, pushers
 from components.linkage import hexapod
@@ -21,16 +30,9 @@ DEVICES = ("accumulators", "clutches", "legs", "cables", "drive")
 WORKS = ("base", "target", "drive")
 
 
-def changed(group: Group, name: str, changes: dict[str, dict[str, Any]], description: str = "") -> Group:
-    """Return a device's group under a name, with attributes of some fields changed."""
-    members = [replace(member, **changes.get(member.name, {})) for member in group.members if isinstance(member, Field)]
-    return Group(name, *members, description=description or group.description)
-
-
 # two motors that stall at 14 N.m on the output shaft and run free at 2.9 rad/s, as PM-1 (spec/07 section 11.4)
 DRIVE = changed(
     drive.parameters(),
-    "drive",
     {
         "torque_constant": {"start": 0.04875 / 27.0},
         "speed_constant": {"start": 8.508e-5},
@@ -42,18 +44,17 @@ DRIVE = changed(
 # 1500 N over the last 20 mm
 _PUSHERS = changed(
     pushers.parameters(),
-    "pushers",
     {
         "preload": {"start": 375.0},
         "stiffness": {"start": 0.0},
         "protrusion": {"start": 0.02},
     },
-    "separation pushers and connectors on the active docking plane",
+    description="separation pushers and connectors on the active docking plane",
 )
 MOTOR = changed(
     drive.state(),
-    "motor",
     {name: {"causality": "private"} for name in ("angle", "rate")},
+    name="motor",
 )
 
 
@@ -95,11 +96,6 @@ def _parameters() -> Group:
     )  # fmt: skip
 
 
-def _apart(fields: tuple[Field, ...]) -> tuple[Field, ...]:
-    """Return the pose of the passive unit with a start out of the ring's reach."""
-    return tuple(replace(field, start=(3.0, 0.0, 0.0)) if field.name == "position" else field for field in fields)
-
-
 def record(contact: RingContactPorts) -> Record:
     """Return the record of the build with this contact."""
     return Record(
@@ -109,7 +105,7 @@ def record(contact: RingContactPorts) -> Record:
                      "for AFFINE", shape=21),
               *ports.pose(INPUT), *ports.twist(INPUT), *ports.acceleration(INPUT), *ports.wrench_output(),
               description="port of the craft that carries the mechanism, frame 0"),
-        Group("target", *contact.target, *_apart(ports.pose(INPUT)), *ports.twist(INPUT),
+        Group("target", *contact.target, *ports.apart(3.0), *ports.twist(INPUT),
               *ports.acceleration(INPUT), *ports.wrench_output(),
               description="port of the passive unit, frame PU"),
         Group(

@@ -348,5 +348,5 @@ def _begin(m):
     return 0
 
 
-_advance = macro_step.advancing(_micro_step, probe_cone.PENETRATION, tree.NO_INERTIA)
-step = macro_step.stepping(_check_inputs, _begin, _advance, _finish)
+_advance = macro_step.make_advance(_micro_step, probe_cone.PENETRATION, tree.NO_INERTIA)
+step = macro_step.make_step(_check_inputs, _begin, _advance, _finish)

@@ -2,11 +2,9 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
-
 from components.contact import kinematics
 from components.core import ports
-from components.core.field import BOOLEAN, INPUT, OUTPUT, Field, Group, enumeration, input, output, parameter, private
+from components.core.field import BOOLEAN, INPUT, OUTPUT, Group, enumeration, input, output, parameter, private
 from components.core.record import Record
 from components.devices import drive, exchange, pushers
 from components.probe_mechanism import axial, cover, lateral, limiter, micro_step_control, tree
@@ -78,11 +76,6 @@ def _parameters(axial_device: AxialPorts, movable_limiter: bool) -> Group:
     )  # fmt: skip
 
 
-def _apart(fields: tuple[Field, ...]) -> tuple[Field, ...]:
-    """Return the pose of the passive unit with a start out of the probe's reach."""
-    return tuple(replace(field, start=(2.0, 0.0, 0.0)) if field.name == "position" else field for field in fields)
-
-
 def record(contact: ContactPorts, axial_device: AxialPorts, movable_limiter: bool = False) -> Record:
     """Return the record of the build with this contact, this axial device, and a movable limiter or levers."""
     joints = tree.ANGLES + movable_limiter
@@ -96,7 +89,7 @@ def record(contact: ContactPorts, axial_device: AxialPorts, movable_limiter: boo
                      "for AFFINE", shape=21),
               *ports.pose(INPUT), *ports.twist(INPUT), *ports.acceleration(INPUT), *ports.wrench_output(),
               description="port of the craft that carries the mechanism, frame 0"),
-        Group("target", *contact.target, *_apart(ports.pose(INPUT)), *ports.twist(INPUT),
+        Group("target", *contact.target, *ports.apart(2.0), *ports.twist(INPUT),
               *ports.acceleration(INPUT), *ports.wrench_output(),
               description="port of the passive unit, frame PU"),
         Group(

@@ -188,5 +188,5 @@ def _begin(m):
     return momentum_balance.begin(m)
 
 
-_advance = macro_step.advancing(_micro_step, ring_pair.PENETRATION, platform.DEGENERATE)
-step = macro_step.stepping(_check_inputs, _begin, _advance, _finish)
+_advance = macro_step.make_advance(_micro_step, ring_pair.PENETRATION, platform.DEGENERATE)
+step = macro_step.make_step(_check_inputs, _begin, _advance, _finish)

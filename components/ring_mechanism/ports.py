@@ -2,13 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from dataclasses import replace
-from typing import Any
-
 from components.contact import kinematics
 from components.core import ports
-from components.core.field import BOOLEAN, INPUT, OUTPUT, Field, Group, output, parameter
+from components.core.field import BOOLEAN, INPUT, OUTPUT, Group, changed, output, parameter
 from components.core.record import Record
 from components.devices import exchange
 from components.peripheral_mechanism import micro_step_control, platform
@@ -23,16 +19,9 @@ STARTS = {"longest_micro_step": 2.5e-4}
 """Start values other than the peripheral mechanism's: dampers of legs may lose energy in longer micro-steps."""
 
 
-def _changed(member: Field | Group, starts: Mapping[str, Any]) -> Field | Group:
-    """Return a parameter, or a group of them, with the start values that a law has of its own."""
-    if isinstance(member, Group):
-        members = [_changed(inner, starts) for inner in member.members]
-        return Group(member.name, *members, description=member.description)
-    return replace(member, start=starts[member.name]) if member.name in starts else member
-
-
 def _parameters(law: LegLaw) -> Group:
-    members = (
+    group = Group(
+        "parameters",
         parameter("docking_plane_x", "m", "abscissa of the active docking plane in frame 0", 0.23908),
         parameter("base_motion", "1", "how the carrier reports its acceleration; the same as at its port", LAGGED,
                   type=ports.BASE_MOTION),
@@ -40,13 +29,9 @@ def _parameters(law: LegLaw) -> Group:
         parameter("step_limit", "s", "longest step over which the ports' motion may be extrapolated", 0.02,
                   minimum=1e-6),
         *law.geometry,
+        *law.parameters,
     )  # fmt: skip
-    return Group("parameters", *(_changed(member, STARTS | dict(law.changed)) for member in members), *law.parameters)
-
-
-def _apart(fields: tuple[Field, ...]) -> tuple[Field, ...]:
-    """Return the pose of the passive unit with a start out of the ring's reach."""
-    return tuple(replace(field, start=(3.0, 0.0, 0.0)) if field.name == "position" else field for field in fields)
+    return changed(group, {name: {"start": start} for name, start in (STARTS | dict(law.starts)).items()})
 
 
 def record(law: LegLaw) -> Record:
@@ -57,7 +42,7 @@ def record(law: LegLaw) -> Record:
                      "for AFFINE", shape=21),
               *ports.pose(INPUT), *ports.twist(INPUT), *ports.acceleration(INPUT), *ports.wrench_output(),
               description="port of the craft that carries the mechanism, frame 0"),
-        Group("target", *_apart(ports.pose(INPUT)), *ports.twist(INPUT), *ports.acceleration(INPUT),
+        Group("target", *ports.apart(3.0), *ports.twist(INPUT), *ports.acceleration(INPUT),
               *ports.wrench_output(), description="port of the passive unit, frame PU"),
         *((Group("command", *law.command),) if law.command else ()),
         Group("link", *ports.link(OUTPUT), count=1, description="ring plane AR"),

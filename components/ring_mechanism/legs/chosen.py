@@ -7,20 +7,24 @@ from typing import Any
 from components.core.kernel import kernel, variant
 from components.ring_mechanism.legs import cranked, force_controlled, geared, hydraulic, retractor, struts
 
-LAWS = {
-    "hydraulic": hydraulic.LAW,
-    "force_controlled": force_controlled.LAW,
-    "geared": geared.LAW,
-    "cranked": cranked.LAW,
+_MODULES: dict[str, Any] = {
+    "hydraulic": hydraulic,
+    "force_controlled": force_controlled,
+    "geared": geared,
+    "cranked": cranked,
 }
+LAWS = {name: module.LAW for name, module in _MODULES.items()}
 
 
-def _chosen(name: str) -> Any:
-    """Return the kernel that calls the function `name` of the law whose group of state a record has."""
-    found = getattr(cranked, name)
-    for group, law in (("gearbox", geared), ("servo", force_controlled), ("attenuator", hydraulic)):
-        if hasattr(law, name):
-            found = variant(group, getattr(law, name), found)
+def _chosen(name: str, *otherwise: Any) -> Any:
+    """Return the kernel that calls `name` of the law whose group of state a record has.
+
+    `otherwise` is called where the module of the law has no such kernel; without it all must have one.
+    """
+    found = None
+    for module in _MODULES.values():
+        own = getattr(module, name, *otherwise)
+        found = variant(module.LAW.state.name, own, found) if found else own
     return found
 
 
@@ -43,11 +47,11 @@ def _no_load(m):
 check = _chosen("check")
 initialize = _chosen("initialize")
 drive = _chosen("drive")
-lose = variant("attenuator", hydraulic.lose, _nothing)
+lose = _chosen("lose", _nothing)
 check_command = variant("motor", retractor.check_command, _unchecked)
-retract = variant("servo", _nothing, _chosen("retract"))
-load_ring = variant("cable", hydraulic.load_ring, _no_load)
-load_base = variant("cable", hydraulic.load_base, _no_load)
+retract = _chosen("retract", _nothing)
+load_ring = _chosen("load_ring", _no_load)
+load_base = _chosen("load_base", _no_load)
 set_outputs = _chosen("set_outputs")
 audit = _chosen("audit")
 

@@ -99,7 +99,7 @@ LAW = LegLaw(
     drive=retractor.STATE,
     public=(retractor.OUTPUTS,),
     hexapod=hexapod.hexapod(cranked=True),
-    changed={"docking_plane_x": 0.316},
+    starts={"docking_plane_x": 0.316},
     messages={
         REACH: Message(
             "parameters.legs.rod_length = {parameters.legs.rod_length:g} m is shorter than the distance "

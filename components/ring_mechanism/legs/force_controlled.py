@@ -93,7 +93,7 @@ LAW = LegLaw(
         input("retract", "1", "draw the ring in, and hold it there", 0.0, type=BOOLEAN),
     ),
     messages=struts.MESSAGES,
-    changed={"initial_stroke": 0.14, "nut_inertia": 2e-4, "margin": (0.02, 0.03)},
+    starts={"initial_stroke": 0.14, "nut_inertia": 2e-4, "margin": (0.02, 0.03)},
 )
 
 

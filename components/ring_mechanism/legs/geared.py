@@ -83,7 +83,7 @@ LAW = LegLaw(
         ),
         retractor.OUTPUTS,
     ),
-    changed={"initial_stroke": 0.19, "margin": (0.02, 0.03), "longest_micro_step": 1e-3},
+    starts={"initial_stroke": 0.19, "margin": (0.02, 0.03), "longest_micro_step": 1e-3},
     messages={
         **struts.MESSAGES,
         RANGE: Message(

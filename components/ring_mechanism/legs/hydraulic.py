@@ -15,12 +15,11 @@ from math import fabs
 
 from components.core import check as checks
 from components.core.component import Message, fail
-from components.core.field import Group, output, parameter, private
+from components.core.field import Group, changed, output, parameter, private
 from components.core.kernel import kernel
 from components.core.table import interpolate
 from components.peripheral_mechanism import platform, retraction
 from components.peripheral_mechanism.platform import LEGS
-from components.peripheral_mechanism.ports import changed
 from components.ring_mechanism.legs import retractor, struts, train
 from components.ring_mechanism.legs.law import LegLaw
 
@@ -47,7 +46,7 @@ PARAMETERS = Group(
     description="hydraulic attenuators of the legs",
 )  # fmt: skip
 
-CABLES = changed(retraction.parameters(), "cables", {"spring_tension": {"start": 0.0}})
+CABLES = changed(retraction.parameters(), {"spring_tension": {"start": 0.0}})
 
 LAW = LegLaw(
     name="HydraulicRingMechanism",
@@ -72,7 +71,7 @@ LAW = LegLaw(
     command=retractor.COMMAND,
     drive=retractor.STATE,
     public=(retraction.outputs(), retractor.OUTPUTS),
-    changed={"initial_stroke": 0.24, "margin": (0.02, 0.03), "longest_micro_step": 5e-4},
+    starts={"initial_stroke": 0.24, "margin": (0.02, 0.03), "longest_micro_step": 5e-4},
     messages={
         **struts.MESSAGES,
         METERING: Message(

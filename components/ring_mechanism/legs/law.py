@@ -17,10 +17,11 @@ class LegLaw:
 
     Its module also has the kernels `check(m)` (0, or the code of parameters that do not fit), `initialize(m)`,
     `drive(m, h, share)` (forces of the placed legs; h since the last call, `share` that for which losses count),
-    `set_outputs(m)` and `audit(m)`; one that counts its losses where the ring's acceleration is known has `lose(m, h)`,
-    one with a drive of its own (`retractor`) `retract(m, h)`. `legs.chosen` calls those of the law whose group of state
-    the record has. What depends on the kind of legs is in `struts` and `cranked`: `check_geometry(m)`, `build(m)` and
-    `set_strokes(m)`.
+    `set_outputs(m)` and `audit(m)`. It may have others: `lose(m, h)` counts its losses where the ring's acceleration is
+    known, `retract(m, h)` advances a drive of its own (`retractor`), `load_ring(m)` and `load_base(m)` add to the
+    wrenches on ring and base what draws the ring in beside the legs. `legs.chosen` calls those of the law whose group
+    of state the record has. What depends on the kind of legs is in `struts` and `cranked`: `check_geometry(m)`,
+    `build(m)` and `set_strokes(m)`.
     """
 
     name: str
@@ -43,6 +44,6 @@ class LegLaw:
     """The ring and its legs."""
     public: tuple[Group, ...] = ()
     """more groups of outputs"""
-    changed: Mapping[str, Any] = field(default_factory=dict)
+    starts: Mapping[str, Any] = field(default_factory=dict)
     """start values of parameters of the mechanism that differ, by name"""
     messages: Mapping[int, Message] = field(default_factory=dict)

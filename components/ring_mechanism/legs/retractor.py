@@ -12,10 +12,10 @@ from math import isfinite
 
 from components.core import check
 from components.core.component import fail
-from components.core.field import Group, private
+from components.core.field import Group, changed, private
 from components.core.kernel import kernel
 from components.devices import drive
-from components.peripheral_mechanism.ports import DRIVE, MOTOR, changed, drive_outputs, motor_voltage
+from components.peripheral_mechanism.ports import DRIVE, MOTOR, drive_outputs, motor_voltage
 
 COMMAND = (motor_voltage(),)
 OUTPUTS = drive_outputs("lets the ring out")
@@ -25,7 +25,7 @@ STATE = (MOTOR, Group("retractor", private("lost", "J", "in the self-locking gea
 def parameters(ratio: float, turned: str) -> Group:
     """Return the group `drive`: that of the peripheral mechanism, with the `ratio` of its angle to that `turned`."""
     nut_ratio = {"start": ratio, "description": f"angle of the drive's output shaft over {turned}"}
-    return changed(DRIVE, "drive", {"nut_ratio": nut_ratio})
+    return changed(DRIVE, {"nut_ratio": nut_ratio})
 
 
 @kernel
