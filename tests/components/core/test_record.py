@@ -40,6 +40,20 @@ def _component(messages=None, **rest):
     return Component("Test", "", RECORD, _fill, _fill, messages or {}, ROOT / "components/core/record.py", **rest)
 
 
+def test_changed_fields_of_a_group_and_of_groups_inside():
+    """Name, count and all else stay; the group that was given stays as it was."""
+    legs = field.Group("leg", field.parameter("mass", "kg", "of a leg", 1.0), count=2, description="all equal")
+    group = field.Group("bodies", field.parameter("mass", "kg", "of all", 5.0), legs, description="what moves")
+    other = field.changed(group, {"mass": {"start": 3.0, "unit": "t"}}, name="cargo")
+    assert other == field.Group(
+        "cargo",
+        field.parameter("mass", "t", "of all", 3.0),
+        field.Group("leg", field.parameter("mass", "t", "of a leg", 3.0), count=2, description="all equal"),
+        description="what moves",
+    )
+    assert group.members == (field.parameter("mass", "kg", "of all", 5.0), legs)
+
+
 def test_names_and_slots_follow_memory():
     names = [slot.name for slot in RECORD.slots]
     assert names[:3] == ["base.position[1]", "base.position[2]", "base.position[3]"]
