@@ -23,15 +23,13 @@ Place = tuple[str, str]
 
 
 class Initialisation:
-    """Values of the connected outputs while they are found.
+    """Find consistent start values: made once for the instances of a simulation, run for each run.
 
     Outputs are read as soon as the inputs that they depend on are set (ModelStructure/InitialUnknowns of the
     descriptions). What then remains depends on itself, at least as far as the descriptions say: an algebraic loop.
     Its elements are evaluated in reverse order of execution, because those that step last give what they have
     integrated, and are swept until no value changes; where that does not happen, Newton's method solves for them.
     Dependencies that the descriptions deny are checked: a last sweep, with all inputs set, must change nothing.
-
-    It is made once for the instances of a simulation, of what their start values cannot change, and run for each run.
     """
 
     def __init__(self, system: Structure, instances: Mapping[str, FmuInstance]) -> None:

@@ -107,6 +107,7 @@ class CoSimulation:
         self._error: BaseException | None = None
         """What ended the run early."""
         self._finished = False
+        self._initialisation: Initialisation | None = None
         self._session: Session | None = None
         self._identity: dict[str, Any] | None = None
         self._cleanup = ExitStack()
@@ -207,6 +208,7 @@ class CoSimulation:
 
     def _initialise(self) -> None:
         """Initialise the instances, and restore their states where the run is resumed."""
+        assert self._initialisation is not None
         first = self.start if self.resume is None else self.resume.start
         self.result.warnings += self._initialisation.run(first, self.stop)
         if self.resume is not None:

@@ -58,6 +58,11 @@ class Shown:
         """Evaluate a script of the interface `dockfmu`."""
         return self.page.evaluate(script, argument)
 
+    def goes_on(self, seconds: float) -> None:
+        """Wait until a run that is followed has gone on by this time of its own, s."""
+        until = self("dockfmu.time") + seconds
+        eventually(lambda: self("dockfmu.time") >= until, 90.0)
+
     def item(self, pane: str, label: str, element: str = "mechanism"):
         """Return what a pane shows of a shape or device with this label."""
         drawn = self("dockfmu.drawn()")

@@ -58,15 +58,14 @@ def test_an_operator_docks_by_hand_and_the_session_is_repeated_bitwise(browser, 
         eventually(lambda: shown("dockfmu.station.state().mine"))
         # the manual command of the sequence gives the first speed, the sticks do the rest
         shown("dockfmu.station.command('cyclogram.operator.push', 1)")
-        shown.page.wait_for_timeout(800)
+        shown.goes_on(0.8)
         shown("dockfmu.station.command('cyclogram.operator.push', 0)")
         pilot.fly(0.08, lambda: pilot.value("sensor.capture") > 0, 120.0)
         assert [event["name"] for event in shown("dockfmu.events")][:2] == ["first_contact", "capture"]
         # what is left is the sequence's: waiting and retraction, at the highest speed that there is
         shown("dockfmu.station.speed(100)")
         assert run.end(500.0) == 0, run.said
-        shown.page.wait_for_timeout(1000)
-        assert shown("dockfmu.outcome") == "docked"
+        eventually(lambda: shown("dockfmu.outcome") == "docked")
         assert shown.errors == []
         shown.page.screenshot(path=tmp_path / "docked.png")
     summary = json.loads((first / "summary.json").read_text())
@@ -182,8 +181,8 @@ def test_one_page_operates_the_others_watch_and_who_vanishes_lets_go(flown, brow
         assert "another page has the controls" in other.page.inner_text("#who")
         assert other.page.locator("#take").is_disabled()
         other("dockfmu.station.take(); dockfmu.station.end()")
-        other.page.wait_for_timeout(300)
-        assert "refused" in other.page.inner_text("#who")
+        # the second of both
+        eventually(lambda: "refused: take the controls first" in other.page.inner_text("#who"))
         shown("dockfmu.station.deflect('x', 1)")
         eventually(lambda: force(other) == 500.0)
         # a page that hangs is not heard of: nothing leaves it any more
