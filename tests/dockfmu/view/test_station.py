@@ -13,6 +13,7 @@ from dockfmu.declare.plan import Plan
 from master.observers.recording.results import read_results
 from master.system import Structure
 from tests.dockfmu.view.browser import Shown, eventually, going, opened
+from tests.dockfmu.view.test_hard_cases import rescened
 
 pytestmark = pytest.mark.slow
 
@@ -194,6 +195,55 @@ def test_one_page_operates_the_others_watch_and_who_vanishes_lets_go(flown, brow
         eventually(lambda: not other.page.locator("#take").is_disabled())
         other.page.click("#take")
         eventually(lambda: other("dockfmu.station.state().mine"))
+
+
+@pytest.fixture(scope="module")
+def discarding(lag, tmp_path_factory):
+    """Write a system of one foreign FMU with a number for an operator, every value of which it discards."""
+    folder = tmp_path_factory.mktemp("discarding")
+    control = {"control": "number", "label": "level", "variable": "u[1]"}
+    file = rescened(lag, folder / "Lag.fmu", json.dumps({"scene": 1, "controls": [control]}))
+    system = Structure("discarding")
+    # fmi2SetReal gives fmi2Discard after the first step
+    system.add("a", file, {"gain": 1.0, "u[1]": 1.0, "fail.function": 3, "fail.status": 2, "fail.time": 0.005})
+    plan = Plan(step=0.01, stop=60.0, record_every=1)
+    return bundle.write_bundle(system, plan, "a lag alone", folder / "discarding.ssp")
+
+
+def test_what_the_fmu_discards_is_withdrawn_from_all_pages_each_time_and_the_session_is_repeated(
+    discarding, browser, tmp_path
+):
+    first, again = tmp_path / "first", tmp_path / "again"
+    with going(discarding, "--realtime", "-o", first, "--no-report") as run, opened(browser) as context:
+        shown, other = Shown(context, run.address), Shown(context, run.address)
+        fields = [page.page.locator('.manual [title="a.u[1]"]') for page in (shown, other)]
+        shown.page.click("#take")
+        eventually(lambda: shown("dockfmu.station.state().mine"))
+        for _ in range(2):
+            eventually(lambda: [field.input_value() for field in fields] == ["1", "1"])
+            shown.page.click("#hold")
+            eventually(lambda: shown("dockfmu.station.state().hold"))
+            fields[0].fill("3")
+            fields[0].press("Tab")
+            # taken, as long as the run waits
+            eventually(lambda: fields[1].input_value() == "3")
+            assert shown("dockfmu.station.state().refused") == ""
+            shown.page.click("#hold")
+            eventually(lambda: "fmi2Discard" in shown("dockfmu.station.state().refused"))
+        eventually(lambda: [field.input_value() for field in fields] == ["1", "1"])
+        assert other("dockfmu.station.state().refused") == ""
+        shown("dockfmu.station.end()")
+        run.end(20.0)
+        assert shown.errors == other.errors == []
+    stop = json.loads((first / "summary.json").read_text())["t_end"]
+    command = [sys.executable, "-m", "dockfmu", "run", discarding, "--stop", stop, "--no-report", "-o", again]
+    command += ["--inputs", first / "inputs.jsonl"]
+    repeated = subprocess.run(list(map(str, command)), check=False, capture_output=True, text=True)
+    assert repeated.returncode == 0, repeated.stderr
+    assert "inputs.jsonl: 2 values were refused" in repeated.stdout + repeated.stderr
+    with read_results(first / "results.h5") as one, read_results(again / "results.h5") as two:
+        assert np.array_equal(one.time, two.time)
+        assert np.array_equal(one["a.y[1]"], two["a.y[1]"])
 
 
 def test_an_input_is_seen_within_a_tenth_of_a_second(flown):

@@ -171,11 +171,12 @@ EXPORT Status fmi2Reset(void *c) { return fault(c, RESET, "fmi2Reset"); }
     }                                                                                                  \
     EXPORT Status fmi2Set##KIND(void *c, const Ref r[], size_t n, const TYPE v[]) {                    \
         Lag *lag = c;                                                                                  \
-        for (size_t i = 0; i < n; i++) {                                                               \
+        for (size_t i = 0; i < n; i++)                                                                 \
             if (r[i] >= COUNT) return unknown(lag, "fmi2Set" #KIND, r[i]);                             \
-            lag->state.FIELD[r[i]] = v[i];                                                             \
-        }                                                                                              \
-        return SET_FAULT_##KIND;                                                                       \
+        Status found = SET_FAULT_##KIND;                                                               \
+        /* what is discarded is not kept */                                                            \
+        for (size_t i = 0; found != DISCARD && i < n; i++) lag->state.FIELD[r[i]] = v[i];              \
+        return found;                                                                                  \
     }
 #define LATER(NUMBER, NAME) (lag->state.steps ? fault(lag, NUMBER, NAME) : (trace(lag, NAME), OK))
 #define GET_FAULT_Real fault(lag, GET_REAL, "fmi2GetReal")
