@@ -17,6 +17,7 @@ import statistics
 import subprocess
 import sys
 import tempfile
+import threading
 import time
 from collections.abc import Callable
 from pathlib import Path
@@ -152,6 +153,8 @@ def operate(system: str) -> None:
             try:
                 assert process.stderr is not None
                 address = next(found[0] for line in process.stderr if (found := re.search(r"http://127\S+", line)))
+                # a pipe that nobody reads fills up, and the run waits
+                threading.Thread(target=process.stderr.read, daemon=True).start()
                 browser = chromium(play)
                 page = browser.new_context(viewport={"width": 1280, "height": 720}).new_page()
                 page.goto(address)

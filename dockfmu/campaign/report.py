@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping
+from dataclasses import dataclass
 from importlib.metadata import version
 from pathlib import Path
 from typing import Any
@@ -75,10 +76,10 @@ def _traces(answer: Answer) -> list[dict[str, Any]]:
                 for key, name in (("y", "rank correlation"), ("z", "first-order share"))]  # fmt: skip
     if answer.kind == "domain":
         points = [
-            {"type": "scatter", "mode": "markers", "x": x, "y": y, "name": name, "customdata": margins,
-             "marker": {"size": 7, "color": colour, "symbol": symbol},
+            {"type": "scatter", "mode": "markers", "x": group.x, "y": group.y, "name": group.name,
+             "customdata": group.margins, "marker": {"size": 7, "color": group.colour, "symbol": group.symbol},
              "hovertemplate": "%{x:.4g}, %{y:.4g}: %{customdata:.4g}<extra></extra>"}
-            for name, colour, symbol, _, x, y, margins in _domain_points(data) if x
+            for group in _domain_points(data) if group.x
         ]  # fmt: skip
         ends = [[value for line in data["lines"] for value in (line[0][k], line[1][k], None)] for k in (0, 1)]
         return [*points, {"type": "scatter", "mode": "lines", "x": ends[0], "y": ends[1], "name": "boundary",
@@ -86,11 +87,24 @@ def _traces(answer: Answer) -> list[dict[str, Any]]:
     return []
 
 
-def _domain_points(data: Mapping[str, Any]) -> list[tuple[str, str, str, str, list[float], list[float], list[float]]]:
-    """Return (name, colour, symbol of plotly, of matplotlib, x, y, margins) of each kind of points of a domain."""
+@dataclass(frozen=True)
+class _Points:
+    """Points of a domain that are drawn alike; `symbol` is that of plotly, `mark` that of matplotlib."""
+
+    name: str
+    colour: str
+    symbol: str
+    mark: str
+    x: list[float]
+    y: list[float]
+    margins: list[float]
+
+
+def _domain_points(data: Mapping[str, Any]) -> list[_Points]:
+    """Return the points of a domain: within, outside, and of runs that leave it open."""
     margin, x, y, left_open = (np.array(data[key]) for key in ("z", "x", "y", "open"))
     return [
-        (name, colour, symbol, mark, x[mask].tolist(), y[mask].tolist(), margin[mask].tolist())
+        _Points(name, colour, symbol, mark, x[mask].tolist(), y[mask].tolist(), margin[mask].tolist())
         for name, colour, symbol, mark, mask in (
             ("below 0", _COLOURS[0], "circle", "o", margin < 0.0),
             ("0 or above", _COLOURS[1], "diamond", "D", (margin >= 0.0) & ~left_open),
@@ -141,9 +155,9 @@ def _write_png(answer: Answer, file: Path) -> None:
         axis.set_xticks(places, data["x"], rotation=40, ha="right")
         axis.set_ylabel(_SENSITIVITY)
     else:
-        for name, colour, _, mark, x, y, _ in _domain_points(data):
-            if x:
-                axis.plot(x, y, mark, ms=4, color=colour, label=name)
+        for group in _domain_points(data):
+            if group.x:
+                axis.plot(group.x, group.y, group.mark, ms=4, color=group.colour, label=group.name)
         for line in data["lines"]:
             axis.plot(*np.array(line).T, color="0.2", lw=1.0)
         axis.set(xlabel=data["labels"][0], ylabel=data["labels"][1])

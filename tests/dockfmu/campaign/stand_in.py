@@ -9,9 +9,10 @@ import os
 import resource
 import signal
 import sys
-import threading
 import time
 from pathlib import Path
+
+import psutil
 
 from base.errors import DockfmuError
 from dockfmu.campaign import campaign, dataset
@@ -20,9 +21,14 @@ from dockfmu.campaign.description import Kept, Study
 from dockfmu.campaign.draws import Draws, uniform_numbers
 from dockfmu.campaign.execution import ClusterOptions, Execution
 from dockfmu.campaign.laws import Uniform
+from dockfmu.campaign.worker import GRACE_S
 from dockfmu.options import RunOptions
 
 KILLER, EATER, RAISER, HANGER = 37, 47, 61, 83
+LIMIT = 1 << 30
+"""Memory of a worker, bytes."""
+LOST_AFTER = 20
+"""Rows after which a nanny is lost."""
 COLUMNS = {"index": "whole", "status": "text", "outcome": "text", "reason": "text", "value": "number", "step": "number"}
 
 
@@ -41,10 +47,14 @@ class StandIn:
         if faults.get("kill") and point.index == KILLER:
             os.kill(os.getpid(), signal.SIGKILL)
         if faults.get("eat") and point.index == EATER:
-            eaten = []
-            while True:
-                # written, so that it counts; slowly, so that the limit of the worker is met before that of the machine
+            eaten, taken = [], 0
+            # a worker that is not ended at its limit gives a row
+            while taken < 2 * LIMIT:
+                # written, so that it counts; slowly, so that the nanny sees it in time
                 eaten.append(bytearray(b"1") * (20 << 20))
+                taken = psutil.Process().memory_info().rss
+                with Path(faults["folder"], f"eaten-{os.getpid()}").open("a") as file:
+                    file.write(f"{taken}\n")
                 time.sleep(0.02)
         if faults.get("raise") and point.index == RAISER:
             raise ZeroDivisionError("a fault of the program")
@@ -59,12 +69,24 @@ class StandIn:
 
 
 def study(runs, **faults):
-    # a hanging run is ended GRACE_S after its time limit
+    # a hanging run is ended GRACE_S after its time limit; one that eats must not be ended by that
+    limit = 120.0 if faults.get("eat") else 2.0
     return Study(
         content={}, folder=Path(), name="stand-in", description="", system="none", settings=faults, parameters=(),
         swap={}, draws=Draws((Uniform(("x",), (0.0,), (1.0,)),), seed=11, runs=runs), options=RunOptions(), endings=(),
-        measures=(), kept=Kept(peaks=False), time_limit=-8.0, answers={},
+        measures=(), kept=Kept(peaks=False), time_limit=limit - GRACE_S, answers={},
     )  # fmt: skip
+
+
+def address_in(log, process):
+    """Return the address that a scheduler writes to its log, which is a file: a pipe that nobody reads fills up."""
+    until = time.monotonic() + 60
+    while time.monotonic() < until and process.poll() is None:
+        for line in log.read_text().splitlines(keepends=True):
+            if "Scheduler at:" in line and line.endswith("\n"):
+                return line.split()[-1]
+        time.sleep(0.05)
+    raise AssertionError(f"no scheduler: {log.read_text()}")
 
 
 def data_set(folder):
@@ -73,12 +95,25 @@ def data_set(folder):
 
 def make(folder, runs, options, say=lambda text: None, lose_nanny=False, **faults):
     """Make runs; with `lose_nanny` the first nanny of the cluster, and its worker, close while they go on."""
+    faults["folder"] = str(folder)
     with data_set(folder) as data, Execution(study(runs, **faults), {}, options, StandIn) as cluster:
-        if lose_nanny:
-            threading.Timer(1.0, lambda: cluster._cluster.sync(cluster._cluster.workers[0].close)).start()
-        campaign.make_runs(data, cluster, runs, say)
+        campaign.make_runs(data, Losing(cluster) if lose_nanny else cluster, runs, say)
         if lose_nanny:
             assert cluster.threads == 1
+
+
+class Losing:
+    """A cluster that closes its first nanny after some rows, while the workers have more runs under way."""
+
+    def __init__(self, cluster):
+        self.cluster = cluster
+
+    def run(self, points, **options):
+        for count, row in enumerate(self.cluster.run(points, **options), 1):
+            if count == LOST_AFTER:
+                local = self.cluster._cluster
+                local.sync(local.workers[0].close)
+            yield row
 
 
 def main():
@@ -105,7 +140,7 @@ def main():
     if arguments.largest_file:
         signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
         resource.setrlimit(resource.RLIMIT_FSIZE, (arguments.largest_file, arguments.largest_file))
-    options = ClusterOptions(arguments.workers, arguments.scheduler, "1GiB")
+    options = ClusterOptions(arguments.workers, arguments.scheduler, str(LIMIT))
     try:
         make(
             arguments.folder, arguments.runs, options, lambda text: print(text, flush=True),

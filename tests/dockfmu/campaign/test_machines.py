@@ -18,6 +18,7 @@ from dockfmu.campaign.worker import pack
 from dockfmu.declare.files import SYSTEMS, read_tables
 from ssp.model import SsvParameter, SsvParameterSet
 from ssp.write import write_parameter_set
+from tests.dockfmu.campaign.stand_in import address_in
 from tests.dockfmu.small_systems import TOML, as_toml, write_pair
 
 pytestmark = pytest.mark.slow
@@ -75,8 +76,10 @@ class Machines:
     def scheduler(self):
         """Start a scheduler, and return its address."""
         arguments = ("--host", "127.0.0.1", "--port", "0", "--no-dashboard")
-        process = self.start("dask_scheduler", *arguments, stderr=subprocess.PIPE, text=True)
-        return next(line.split()[-1] for line in process.stderr if "Scheduler at:" in line)
+        log = self.folder / "scheduler.log"
+        with log.open("w") as file:
+            process = self.start("dask_scheduler", *arguments, stderr=file)
+        return address_in(log, process)
 
     def worker(self, address, change=""):
         self.start("dask_worker", address, "--nthreads", "1", "--no-nanny", "--no-dashboard", "--memory-limit", "1GiB",
