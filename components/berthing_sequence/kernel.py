@@ -118,7 +118,7 @@ def _watch(m, t):
     elif (
         p.script != LIST
         and m.work.captured != 0.0
-        # an Insert of a live operator runs to its end
+        # a Step or an Insert of a live operator runs to its end
         and m.work.ran == 0.0
         and t - max(m.event.capture, m.start_time + m.work.ended) + ROUNDING >= p.post_time
     ):
@@ -223,7 +223,7 @@ def _list(m, t, since):
 
 
 @kernel
-def _stand(m, mode):
+def _hold_arm(m, mode):
     """Put the arm into a mode without rates, and no command."""
     m.command.mode = mode
     m.command.step.trigger = 0.0
@@ -235,21 +235,21 @@ def _stand(m, mode):
 
 
 @kernel
-def _supervise(m, since):
-    """Pass the Step and Insert commands of a live operator on; since the start, s."""
+def _pass_commands(m, since):
+    """Pass the Step and Insert commands of a live operator on; `since` is the time since the start, s."""
     w = m.work
-    wanted = m.operator.step
+    requested = m.operator.step
     given = m.command.step
-    _stand(m, SUPV)
-    given.type = wanted.type
-    given.axis = wanted.axis
-    given.amplitude = wanted.amplitude
-    given.speed = wanted.speed
-    given.trigger = wanted.trigger
+    _hold_arm(m, SUPV)
+    given.type = requested.type
+    given.axis = requested.axis
+    given.amplitude = requested.amplitude
+    given.speed = requested.speed
+    given.trigger = requested.trigger
     if m.command.state == RUN:
         if w.ran == 0.0:
             # it may be changed for the next command while this one runs
-            m.phase = INSERT if wanted.type == AN_INSERT else STEP
+            m.phase = INSERT if requested.type == AN_INSERT else STEP
         w.ran = 1.0
         return
     if w.ran != 0.0:
@@ -259,14 +259,17 @@ def _supervise(m, since):
 
 
 @kernel
-def _obey(m, since):
-    """Command what a live operator wants; since the start, s."""
+def _command_live(m, since):
+    """Set the command from the live operator's inputs; `since` is the time since the start, s."""
     mode = m.operator.mode
     if mode == SUPV:
-        _supervise(m, since)
+        _pass_commands(m, since)
         return
+    if m.work.ran != 0.0:
+        # the change of mode breaks the command off
+        m.work.ended = since
     m.work.ran = 0.0
-    _stand(m, HOLD_ARM)
+    _hold_arm(m, HOLD_ARM)
     m.phase = CAPTURED if m.work.captured != 0.0 else WAIT
     if mode == SEMI:
         _steer(m, since)
@@ -327,10 +330,10 @@ def step(m, t, h):
         if m.parameters.script == LIST:
             _list(m, t, since)
         elif m.parameters.script == LIVE:
-            _obey(m, since)
+            _command_live(m, since)
         else:
             _steer(m, since)
     if m.phase == END or since + ROUNDING < m.parameters.start_delay:
-        _stand(m, HOLD_ARM)
+        _hold_arm(m, HOLD_ARM)
     m.command.abort = m.operator.abort
     return 0

@@ -309,6 +309,26 @@ def test_an_insert_of_a_live_operator_runs_to_its_end_after_capture():
     assert [p for k, p in enumerate(seen) if k == 0 or p != seen[k - 1]] == ["WAIT", "INSERT", "CAPTURED", "END"]
 
 
+@pytest.mark.parametrize("kind", ["STEP", "INSERT"])
+@pytest.mark.parametrize("mode", ["HOLD", "SEMI"])
+def test_a_change_of_mode_breaks_a_command_off_and_the_end_comes_after_it(kind, mode):
+    """The sequence ends `post_time` after the command, though capture was longer ago: at 25 s, not at 20 s."""
+    s = sequence("LIVE", **{"operator.mode": MODE.codes["SUPV"], "parameters.limit.guard": 0.0})
+    order(s, type=STEP_TYPE.codes[kind], axis=1, amplitude=0.1, trigger=1.0)
+    for k in range(round(30.0 / H)):
+        t = k * H
+        if t >= 20.0:
+            order(s, mode=MODE.codes[mode])
+        s.m.command.state = STEP_STATE.codes["RUN" if 0.1 < t <= 20.0 else "IDLE"]
+        s.m.sensor.capture = float(t >= 10.0)
+        s.step(t, H)
+        if s.m.finished:
+            break
+    assert s.m.event.capture == pytest.approx(10.0)
+    assert s.m.event.end == pytest.approx(25.0, abs=H)
+    assert outcome(s) == "BERTHED"
+
+
 def test_a_live_operator_may_command_again_after_the_arm_has_broken_off():
     s = sequence("LIVE", **{"operator.mode": MODE.codes["SUPV"]})
     for state, shown in (("IDLE", "WAIT"), ("RUN", "STEP"), ("ABORTED", "WAIT"), ("RUN", "STEP")):
