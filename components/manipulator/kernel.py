@@ -14,7 +14,7 @@ from components.core.component import Message, combined, fail
 from components.core.inertia import invert, possible
 from components.core.kernel import kernel
 from components.core.ports import BASE_MOTION
-from components.core.vector import ZERO, load, store, subtract
+from components.core.vector import ZERO, load, norm, store, subtract
 from components.manipulator import (
     compliance,
     control,
@@ -41,9 +41,10 @@ NO_JOINT = 309
 NO_AXIS = 310
 SOURCE_BASE = 341
 INITIAL_ANGLE = 342
+COMMAND = 343
 
 MESSAGES = combined(
-    check.messages("1 base"),
+    check.messages("1 base, 2 interface, 3 payload"),
     {
         AFFINE_INTERFACE: Message("parameters.interface.base_motion = AFFINE: the arm has SOURCE and LAGGED only"),
         PAYLOAD_INERTIA: Message(
@@ -61,13 +62,17 @@ MESSAGES = combined(
         TABLE: Message("parameters.trajectory.time[{status.index:.0f}] = {status.value:g} s: times must rise"),
         DEFLECTION: Message(
             "the payload has turned by {status.value:.3g} rad against the gripper: the load is beyond the arm, or "
-            "parameters.micro_step = {parameters.micro_step:g} s is too long for its stiffness, or the station is too "
-            "light for parameters.base_motion = LAGGED: take AFFINE"
+            "parameters.micro_step = {parameters.micro_step:g} s is too long for its stiffness, or, with "
+            "parameters.base_fixed = 0 and parameters.base_motion = LAGGED, the station is too light: take AFFINE"
         ),
         BROKEN: Message("the motion of joint {status.index:.0f} is not finite: take a shorter parameters.micro_step"),
         NO_MODE: Message("command.mode = {command.mode:.0f} is no mode of the arm"),
         NO_JOINT: Message("command.joint = {command.joint:.0f}: there is no such joint"),
         NO_AXIS: Message("command.step.axis = {command.step.axis:.0f} is not 1 to 6"),
+        COMMAND: Message(
+            "an input of command is not finite (1 velocity, 2 angular_velocity, 3 rate, 4 step.amplitude, "
+            "5 step.speed): {status.index:.0f}"
+        ),
         SOURCE_BASE: Message("parameters.base_motion = SOURCE: the arm has LAGGED and AFFINE only"),
         INITIAL_ANGLE: Message(
             "parameters.initial.angle[{status.index:.0f}] = {status.value:.4g} rad is beyond "
@@ -124,6 +129,34 @@ def _check_parameters(m):
 
 
 @kernel
+def _check_command(m):
+    """Return 0 if the rates and the travel of the operator are finite, else a code."""
+    c = m.command
+    total = norm(c.velocity)
+    if not isfinite(total):
+        return fail(m.status, COMMAND, total, 1)
+    total = norm(c.angular_velocity)
+    if not isfinite(total):
+        return fail(m.status, COMMAND, total, 2)
+    if not isfinite(c.rate):
+        return fail(m.status, COMMAND, c.rate, 3)
+    if not isfinite(c.step.amplitude):
+        return fail(m.status, COMMAND, c.step.amplitude, 4)
+    if not isfinite(c.step.speed):
+        return fail(m.status, COMMAND, c.step.speed, 5)
+    return 0
+
+
+@kernel
+def _check_wrench(port, index, status):
+    """Return 0 if the wrench on a port is finite, else a code."""
+    total = norm(port.force) + norm(port.torque)
+    if not isfinite(total):
+        return fail(status, check.NOT_FINITE, total, index)
+    return 0
+
+
+@kernel
 def _check_inputs(m):
     """Return 0 if the inputs can be used, else the code of what is wrong with them."""
     c = m.command
@@ -133,9 +166,15 @@ def _check_inputs(m):
         return fail(m.status, NO_JOINT, c.joint, 0)
     if not 1.0 <= c.step.axis <= 6.0:
         return fail(m.status, NO_AXIS, c.step.axis, 0)
-    code = check.check_port(m.base, 1, m.status)
+    code = _check_command(m)
+    if code == 0:
+        code = check.check_port(m.base, 1, m.status)
     if code == 0:
         code = check.check_acceleration(m.base, 1, m.status)
+    if code == 0:
+        code = _check_wrench(m.interface, 2, m.status)
+    if code == 0:
+        code = _check_wrench(m.payload, 3, m.status)
     return code
 
 
@@ -289,7 +328,7 @@ def _update_stiffness(m):
 
 @kernel
 def _answer_base(m):
-    """Let the joints answer to what the station's twist differs from the one that the last step foresaw (AFFINE)."""
+    """Change the joint rates by the response to the station's twist less the extrapolated one (AFFINE)."""
     velocity = load(m.root.velocity)
     angular_velocity = load(m.root.angular_velocity)
     _place_root(m, 0.0)

@@ -138,9 +138,9 @@ def accelerate(m):
 
 @kernel
 def jolt(m, velocity, angular_velocity):
-    """Change the rates of the joints as a jump of the twist of R does, axes R: L of spec/02 11, after `place`.
+    """Add to the joint rates the response to a jump of R's twist (m/s, rad/s, axes R); `place` comes before.
 
-    Forces play no part in it; drives resist with the armatures of the last micro-step.
+    It is L of spec/02 11. Forces play no part in it; drives resist with the armatures of the last micro-step.
     """
     for k in range(1, len(m.arm)):
         body = m.arm[k]
@@ -162,7 +162,7 @@ def set_affine_mass(m):
     """Set `base.affine_mass`, M_A of spec/02 11: the articulated inertia that R feels, after `place`."""
     reduce(m)
     root = m.arm[0]
-    place = 0
+    index = 0
     for i in range(6):
         for k in range(i, 6):
             if k < 3:
@@ -171,8 +171,8 @@ def set_affine_mass(m):
                 value = root.tr[i, k - 3]
             else:
                 value = root.rr[i - 3, k - 3]
-            m.base.affine_mass[place] = value
-            place += 1
+            m.base.affine_mass[index] = value
+            index += 1
 
 
 @kernel
@@ -204,8 +204,8 @@ def gripper(m):
     turn = rotation.load_matrix(last.rotation)
     reach = load(last.reach)
     spin = load(last.angular_velocity)
-    place = add(load(last.position), rotation.apply_transposed(turn, reach))
-    return turn, place, add(load(last.velocity), cross(spin, reach)), spin
+    tip = add(load(last.position), rotation.apply_transposed(turn, reach))
+    return turn, tip, add(load(last.velocity), cross(spin, reach)), spin
 
 
 @kernel

@@ -85,21 +85,25 @@ def test_inverse_dynamics_on_a_moving_root_is_that_of_pinocchio(arms, name, seed
 
 
 @pytest.mark.parametrize("name", ARMS)
-def test_affine_mass_of_the_root_is_that_of_pinocchio(arms, name):
-    """M_A = M_00 - M_0q (M_qq + armature)^-1 M_q0 of a floating root, with a locked joint; for base motion AFFINE."""
+@pytest.mark.parametrize("locked", [(2,), tuple(range(7))])
+def test_affine_mass_of_the_root_is_that_of_pinocchio(arms, name, locked):
+    """M_A = M_00 - M_0q (M_qq + armature)^-1 M_q0 of a floating root, q the joints that are not locked (AFFINE).
+
+    With all joints locked, and so with those of KINEMATIC, it is the inertia of the arm as one body.
+    """
     m = arms[name]
     rng = np.random.default_rng(20)
     q, armature = rng.normal(size=7), rng.uniform(1.0, 50.0, 7)
-    m.parameters.joint.locked[2] = 1.0
+    m.parameters.joint.locked[list(locked)] = 1.0
     place(m, q)
     load_links(m, np.zeros(6), np.zeros(7), armature)
     links.set_affine_mass(m)
-    m.parameters.joint.locked[2] = 0.0
+    m.parameters.joint.locked[:] = 0.0
     model = pinocchio_model(m, floating=True)
     M = pinocchio.crba(model, model.createData(), np.concatenate([np.zeros(6), [1.0], q]))
     M = np.triu(M) + np.triu(M, 1).T
-    free = [6 + k for k in range(7) if k != 2]
-    joints = M[np.ix_(free, free)] + np.diag(np.delete(armature, 2))
+    free = [6 + k for k in range(7) if k not in locked]
+    joints = M[np.ix_(free, free)] + np.diag(np.delete(armature, locked))
     expected = M[:6, :6] - M[:6, free] @ np.linalg.solve(joints, M[free, :6])
     found = np.zeros((6, 6))
     found[np.triu_indices(6)] = m.base.affine_mass

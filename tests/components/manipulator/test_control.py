@@ -1,5 +1,7 @@
 """The controller: frames of the operator's rates, singular poses, stops, Step and Insert, modes, refusals."""
 
+from operator import attrgetter
+
 import numpy as np
 import pytest
 
@@ -289,6 +291,32 @@ def test_a_step_out_of_reach_is_refused_by_name():
         ComponentError, match=r"command.step.amplitude = 8 along command.step.axis = 1 .* m from joint 1"
     ):
         run(arm, 0.016)
+
+
+@pytest.mark.parametrize(
+    ("group", "name", "said"),
+    [
+        ("command", "velocity", r"input of command is not finite \(1 velocity, .*\): 1"),
+        ("command", "angular_velocity", r"input of command is not finite .*: 2"),
+        ("command", "rate", r"input of command is not finite .*: 3"),
+        ("command.step", "amplitude", r"input of command is not finite .*: 4"),
+        ("command.step", "speed", r"input of command is not finite .*: 5"),
+        ("interface", "force", r"an input of port 2 \(1 base, 2 interface, 3 payload\) is not finite"),
+        ("interface", "torque", r"an input of port 2 "),
+        ("payload", "force", r"an input of port 3 "),
+        ("payload", "torque", r"an input of port 3 "),
+    ],
+)
+@pytest.mark.parametrize("value", [np.nan, -np.inf])
+def test_inputs_that_are_not_finite_are_refused(group, name, said, value):
+    arm = instance(**{"command.mode": MODE["SEMI"]})
+    holder = attrgetter(group)(arm.m)
+    if np.ndim(getattr(holder, name)):
+        getattr(holder, name)[1] = value
+    else:
+        setattr(holder, name, value)
+    with pytest.raises(ComponentError, match=said):
+        arm.step(0.0, 1e-3)
 
 
 def test_a_payload_torn_off_is_said(tmp_path):

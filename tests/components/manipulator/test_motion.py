@@ -5,6 +5,7 @@ import time
 import numpy as np
 import pytest
 
+from components.core import rotation
 from tests.components.manipulator.arms import REF, energy, instance, pinocchio_model, run
 
 APPROACH = {
@@ -161,13 +162,14 @@ def test_spec08_oracle_O30_energy():
     assert missing[0] < 1e-3 * lost
     changes = missing[:2] - missing[1:]
     assert changes[0] / changes[1] == pytest.approx(2.0, rel=0.15)
-    assert missing[2] - changes[1] < 2e-4 * lost
+    assert abs(missing[2] - changes[1]) < 2e-4 * lost
     assert work > 1.0
 
 
 def test_a_payload_swings_on_its_gears_as_long_as_they_let_it():
     """Brakes on, 30 s after a push: the method damps no more than the gears do, and loses no energy of its own.
 
+    What is left is a shift in time of less than one micro-step, 3 um at the largest speed.
     The implicit step of a gear damps by h k_g, which is taken off c_g. Added to it, at 0.5 ms the swing of 6 mm is
     0.15 mm off and 4 % of the losses are missing.
     """
@@ -175,22 +177,27 @@ def test_a_payload_swings_on_its_gears_as_long_as_they_let_it():
     def swing(micro):
         arm = instance("ERA", "Airlock", **{"parameters.initial.angle": REF, "command.mode": 5,
                        "parameters.micro_step": micro})  # fmt: skip
-        path = []
+        path, speed = [], 0.0
         for k in range(3750):
             arm.m.payload.force[0] = 20.0 if k < 125 else 0.0
             arm.step(8e-3 * k, 8e-3)
             path.append(arm.m.payload.position[:].copy())
-        return np.array(path), energy(arm.m), arm.m.audit.dissipated_energy
+            speed = max(speed, np.abs(arm.m.payload.velocity).max())
+        return np.array(path), speed, energy(arm.m), arm.m.audit.dissipated_energy
 
-    (coarse, missing, lost), (fine, _, _) = swing(5e-4), swing(6.25e-5)
+    (coarse, speed, missing, lost), (fine, *_) = swing(5e-4), swing(6.25e-5)
     assert np.ptp(fine[-500:], axis=0).max() > 5e-3
-    assert np.abs(coarse - fine).max() < 5e-6
+    assert np.abs(coarse - fine).max() < 5e-4 * speed
     assert abs(missing) < 1e-3 * lost
 
 
 @pytest.mark.parametrize("micro", [1e-3, 2.5e-4])
 def test_a_stop_without_loss_takes_nothing_from_the_payload(micro):
     """A limp arm, a payload of 8 t thrown against a stiff spring: a contact FMU's force, at the middle of each step.
+
+    The force is across the wall, whatever way PI has turned. What the stop gives back differs by up to k (h v)^2 / 8
+    from what it got: a leapfrog of h keeps m v v' / 2 + k x^2 / 2 of neighbouring steps, and contact begins and ends at
+    any part of a step.
 
     The positions of the port belong to the instant of its velocities. Half a micro-step ahead, they would damp the stop
     by k h / 2, which takes 2 pi times that over sqrt(k m) of the energy: 6 % at 1 ms, 1.4 % at 0.25 ms.
@@ -201,16 +208,17 @@ def test_a_stop_without_loss_takes_nothing_from_the_payload(micro):
     run(arm, 1.0, h)
     m.payload.force[0] = 0.0
     wall, before, stored, touched = m.interface.position[0] + 1e-4, m.audit.work_interface, 0.0, 0
-    approach = 0.5 * 8015.0 * m.interface.velocity[0] ** 2
+    speed = m.interface.velocity[0]
     for k in range(400):
-        depth = m.interface.position[0] + 0.5 * h * m.interface.velocity[0] - wall
-        m.interface.force[0] = -max(0.0, stiffness * depth)
+        turn = np.array(rotation.from_quaternion(tuple(m.interface.quaternion)))
+        depth = m.interface.position[0] + 0.5 * h * (m.interface.velocity @ turn)[0] - wall
+        m.interface.force[:] = -max(0.0, stiffness * depth) * turn[:, 0]
         arm.step(1.0 + k * h, h)
         stored = max(stored, before - m.audit.work_interface)
         touched += depth > 0.0
     assert 50 < touched < 200
-    assert stored > 0.3 * approach
-    assert before - m.audit.work_interface == pytest.approx(0.0, abs=3e-3 * stored)
+    assert stored > 0.3 * 0.5 * 8015.0 * speed**2
+    assert before - m.audit.work_interface == pytest.approx(0.0, abs=stiffness * (h * speed) ** 2 / 8.0)
 
 
 def test_spec08_oracle_O31_massless_links_in_slow_motion():
