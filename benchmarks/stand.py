@@ -139,7 +139,7 @@ def berthing() -> tuple[str, plt.Figure]:
     for n, x in enumerate((0.0, 0.25, 0.5, least)):
         modes = berth.eigenvalues(stand, BERTH, x * unit)
         fastest = modes[modes.real.argmax()]
-        found = contact.growth(berth.simulate(stand, BERTH, x * unit, 16.0), 2.0 * np.pi / fastest.imag).real
+        found = berth.growth(berth.simulate(stand, BERTH, x * unit, 16.0), modes).real
         left.plot(x, found, "o", color="C3", label="" if n else "run of the kernels of arm and stand")
         rule = contact.rule(stand, BERTH, x * unit, berth.PAYLOAD)
         share = (modes.real - berth.eigenvalues(none, BERTH, x * unit).real).sum()
