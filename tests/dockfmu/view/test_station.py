@@ -159,11 +159,15 @@ def test_the_run_waits_goes_on_changes_its_speed_and_ends(flown):
     run, shown, folder = flown
     shown.page.click("#hold")
     eventually(lambda: "waits" in shown.page.inner_text("#who"))
-    shown.page.wait_for_timeout(300)
-    held = shown("dockfmu.rows('craft.body.position[1]')[0].at(-1)")
-    shown.page.wait_for_timeout(600)
-    assert shown("dockfmu.rows('craft.body.position[1]')[0].at(-1)") == held
+    held = shown("dockfmu.time")
+    shown.page.wait_for_timeout(1000)
+    shown("dockfmu.station.deflect('x', 1)")
     shown.page.click("#hold")
+    eventually(lambda: force(shown) == 500.0)
+    # what was set after a second acts from the time on at which the run was held, up to rows that were still to come
+    _, entry = map(json.loads, (folder / "inputs.jsonl").read_text().splitlines())
+    assert -1e-9 < entry["t"] - held < 0.5
+    shown("dockfmu.station.deflect('x', 0)")
     shown("dockfmu.station.speed(5)")
     began = time.monotonic()
     eventually(lambda: shown("dockfmu.rows('craft.body.position[1]')[0].at(-1)") > held + 5.0, 10.0)
