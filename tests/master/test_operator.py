@@ -124,7 +124,7 @@ VARIABLES = {
 
 
 def operator_of(answers=None, **options):
-    """An operator of `VARIABLES` whose connection says nothing."""
+    """Return an operator of `VARIABLES` whose connection says nothing."""
     found = Operator(socket.socketpair()[0], list(VARIABLES), pace=Pace(), answer=answers, **options)
     found._variables = VARIABLES
     return found

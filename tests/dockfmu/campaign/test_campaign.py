@@ -190,7 +190,7 @@ def test_at_its_bound_a_measure_is_not_beyond_it(kind, above, open_there):
 
 
 def asked(folder, tmp_path, made, **changes):
-    """A campaign whose vary is that of one variable, and a cluster whose rows `made` gives for values."""
+    """Return a campaign that varies one variable, and a cluster whose rows `made` gives for values."""
     file = folder / "asked.toml"
     file.write_text(as_toml(CONTENT | {"vary": CONTENT["vary"][:1], "end": []} | changes))
 
@@ -247,7 +247,7 @@ def test_a_rare_event_counts_what_failed_runs_had_reached(folder, tmp_path):
 
 
 def campaign_runs(campaign, name):
-    """The runs that the answer to a question has taken."""
+    """Return the runs that the answer to a question has taken."""
     return pandas.read_parquet(campaign.folder / "answers" / f"{name}.parquet")
 
 
