@@ -88,7 +88,7 @@ def _traces(answer: Answer) -> list[dict[str, Any]]:
 
 
 @dataclass(frozen=True)
-class _Points:
+class _DomainPoints:
     """Points of a domain that are drawn alike; `symbol` is that of plotly, `mark` that of matplotlib."""
 
     name: str
@@ -100,11 +100,11 @@ class _Points:
     margins: list[float]
 
 
-def _domain_points(data: Mapping[str, Any]) -> list[_Points]:
+def _domain_points(data: Mapping[str, Any]) -> list[_DomainPoints]:
     """Return the points of a domain: within, outside, and of runs that leave it open."""
     margin, x, y, left_open = (np.array(data[key]) for key in ("z", "x", "y", "open"))
     return [
-        _Points(name, colour, symbol, mark, x[mask].tolist(), y[mask].tolist(), margin[mask].tolist())
+        _DomainPoints(name, colour, symbol, mark, x[mask].tolist(), y[mask].tolist(), margin[mask].tolist())
         for name, colour, symbol, mark, mask in (
             ("below 0", _COLOURS[0], "circle", "o", margin < 0.0),
             ("0 or above", _COLOURS[1], "diamond", "D", (margin >= 0.0) & ~left_open),
