@@ -16,7 +16,7 @@ from fmus import catalogue
 
 
 def functions(root: Any, fields: frozenset[str]) -> set[types.FunctionType]:
-    """The functions that `root` reaches by names in its code, through modules and kernels.
+    """Return the functions that `root` reaches by names in its code, through modules, kernels and closures.
 
     Of a `variant` the half for records with these `fields`.
     """
@@ -38,9 +38,10 @@ def functions(root: Any, fields: frozenset[str]) -> set[types.FunctionType]:
 
 
 def _named(function: types.FunctionType) -> Iterator[Any]:
-    """Return what the names in the code of a function stand for: globals, and members of modules among them."""
+    """Return what the names in the code of a function stand for: globals, members of modules among them, free names."""
     names = function.__code__.co_names
     known = [function.__globals__.get(name) for name in names]
+    known += [cell.cell_contents for cell in function.__closure__ or ()]
     modules = [thing for thing in known if isinstance(thing, types.ModuleType)]
     for thing in known + [getattr(module, name, None) for module in modules for name in names]:
         if isinstance(thing, Kernel) or (
