@@ -271,7 +271,7 @@ def test_wrong_values_are_named(values, message):
 
 
 def test_commands_that_mean_nothing_are_named():
-    """As an importer may set them without regard to the declared range."""
+    """An importer may set them without regard to the declared range."""
     for name, value, message in (
         ("mode", 9, r"command.mode = 9 is no mode"),
         ("joint", 12, r"command.joint = 12: there is no such joint"),

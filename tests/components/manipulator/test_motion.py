@@ -73,7 +73,7 @@ def test_spec08_oracle_O26_sustained_push_is_limited_by_the_drives():
 
 
 def test_spec08_oracle_O23_compliance_of_the_tip_with_motors_that_stand():
-    """Of a small additional force under a load that has taken the backlash up: links and gears in series.
+    """Links and gears yield in series to a small additional force under a load that has taken the backlash up.
 
     The backlash is small here, so that the load need not be large: it would turn with the payload.
     """
@@ -107,7 +107,7 @@ def test_spec08_oracle_O23_compliance_of_the_tip_with_motors_that_stand():
 
 
 def test_spec08_oracle_O28_first_order_in_the_micro_step():
-    """Of 6 s of the approach, against a micro-step of 0.03125 ms; ticks of the servo stay at 0.5 ms."""
+    """Compare 6 s of the approach with a micro-step of 0.03125 ms; ticks of the servo stay at 0.5 ms."""
 
     def path(micro):
         arm = instance(**APPROACH, **{"parameters.micro_step": micro})

@@ -99,7 +99,7 @@ def test_electric_legs_stand_where_the_retraction_is_taken_back():
 
 
 def test_an_electric_ring_that_is_drawn_in_feels_no_contact():
-    """What pushes its legs while it is drawn in, as their stops do at the end, starts no lunge."""
+    """Pushing its legs while it is drawn in, as their stops do at the end, starts no lunge."""
     for retract in (0.0, 1.0):
         i = displaced("force_controlled", shift=(0.0, 0.0, 0.0), turn=(0.0, 0.0, 0.0))
         i.m.command.retract = retract
