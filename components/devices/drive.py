@@ -6,8 +6,10 @@ Angles and torques > 0 retract.
 
 from __future__ import annotations
 
-from math import copysign
+from math import copysign, isfinite
 
+from components.core import check
+from components.core.component import fail
 from components.core.field import Group, output, parameter, private
 from components.core.kernel import kernel
 
@@ -57,6 +59,13 @@ def state() -> Group:
         private("work", "J", "done by the motors"),
         private("dissipated", "J", "in motors, clutches and gears"),
     )
+
+
+@kernel
+def check_voltage(voltage, status):
+    """Return 0, or the code of motor voltages (2) that are not finite."""
+    volts = voltage[0] + voltage[1]
+    return 0 if isfinite(volts) else fail(status, check.NOT_FINITE, volts, 3)
 
 
 @kernel
@@ -213,3 +222,19 @@ def advance(p, d, voltage, train_torque, h):
         # a wheel stopped within the step, or its clutch stopped it dead: losses are what the balance lacks
         lost = work + train_torque / p.nut_ratio * step - (kinetic_energy(d) - energy)
     d.dissipated += lost
+
+
+@kernel
+def advance_self_locking(p, d, voltage, load, h):
+    """Advance the wheels by h against `load` (N m) behind self-locking gears, positive against retracting.
+
+    No load drives the shaft through such gears: where it would, the motors run free. Returns the energy that the gears
+    then take from the load, J.
+    """
+    sense = d.rate
+    if sense == 0.0:
+        sense = voltage[0] + voltage[1]
+    driven = load * sense <= 0.0
+    before = d.angle
+    advance(p, d, voltage, 0.0 if driven else -load, h)
+    return load * (before - d.angle) / p.nut_ratio if driven else 0.0

@@ -5,11 +5,9 @@ legs are evaluated once, with velocities predicted by the last acceleration; vel
 moves to the end. Second order for smooth forces.
 """
 
-from math import isfinite
-
 from components.contact import kinematics, ring_pair
 from components.core import check
-from components.core.component import combined, fail
+from components.core.component import combined
 from components.core.kernel import kernel
 from components.core.rotation import load_matrix, load_quaternion, store_quaternion
 from components.core.vector import accumulate, add, load, store
@@ -42,12 +40,10 @@ def _check_inputs(m):
     code = check.check_port(m.base, 1, m.status)
     if code == 0:
         code = check.check_port(m.target, 2, m.status)
-    if code:
-        return code
-    volts = m.command.motor_voltage[0] + m.command.motor_voltage[1]
-    if not isfinite(volts):
-        return fail(m.status, check.NOT_FINITE, volts, 3)
-    code = check.check_acceleration(m.base, 1, m.status)
+    if code == 0:
+        code = drive.check_voltage(m.command.motor_voltage, m.status)
+    if code == 0:
+        code = check.check_acceleration(m.base, 1, m.status)
     if code == 0:
         code = check.check_acceleration(m.target, 2, m.status)
     if code:
@@ -121,18 +117,10 @@ def _react(m):
 
 @kernel
 def _drive(m, h):
-    """Advance the drive over h against the cables.
-
-    Self-locking gears let no cable drive the shaft: what the cables do while they are paid out is lost in the gears.
-    """
+    """Advance the drive over h against the cables."""
     p = m.parameters
     torque = p.cables.drum_radius * retraction.total_tension(m.cable)
-    volts = m.command.motor_voltage[0] + m.command.motor_voltage[1]
-    pays_out = m.motor.rate < 0.0 or (m.motor.rate == 0.0 and volts < 0.0)
-    before = m.motor.angle
-    drive.advance(p.drive, m.motor, m.command.motor_voltage, 0.0 if pays_out else -torque, h)
-    if pays_out:
-        m.balance.gear_loss += torque * (before - m.motor.angle) / p.drive.nut_ratio
+    m.balance.gear_loss += drive.advance_self_locking(p.drive, m.motor, m.command.motor_voltage, torque, h)
 
 
 @kernel

@@ -4,8 +4,6 @@ A micro-step of length h is drift - kick - drift: coordinates and ports move to 
 tree are evaluated once; rates are kicked over h; coordinates move to its end. Second order for smooth forces.
 """
 
-from math import isfinite
-
 from components.contact import kinematics, probe_cone
 from components.core import check
 from components.core.component import Message, combined, fail
@@ -59,12 +57,10 @@ def _check_inputs(m):
     code = check.check_port(m.base, 1, m.status)
     if code == 0:
         code = check.check_port(m.target, 2, m.status)
-    if code:
-        return code
-    volts = m.command.motor_voltage[0] + m.command.motor_voltage[1]
-    if not isfinite(volts):
-        return fail(m.status, check.NOT_FINITE, volts, 3)
-    code = check.check_acceleration(m.base, 1, m.status)
+    if code == 0:
+        code = drive.check_voltage(m.command.motor_voltage, m.status)
+    if code == 0:
+        code = check.check_acceleration(m.base, 1, m.status)
     if code == 0:
         code = check.check_acceleration(m.target, 2, m.status)
     if code:

@@ -8,10 +8,6 @@ cables stalls first, the rods on their stops, until the sequence switches it off
 
 from __future__ import annotations
 
-from math import isfinite
-
-from components.core import check
-from components.core.component import fail
 from components.core.field import Group, changed, private
 from components.core.kernel import kernel
 from components.devices import drive
@@ -31,8 +27,7 @@ def parameters(ratio: float, turned: str) -> Group:
 @kernel
 def check_command(m):
     """Return 0, or the code of voltages that are not finite."""
-    volts = m.command.motor_voltage[0] + m.command.motor_voltage[1]
-    return 0 if isfinite(volts) else fail(m.status, check.NOT_FINITE, volts, 3)
+    return drive.check_voltage(m.command.motor_voltage, m.status)
 
 
 @kernel
@@ -62,13 +57,7 @@ def advance(m, load, longest, h):
     sense = first + second
     if (sense > 0.0 and way(m, 0.0) >= longest) or (sense < 0.0 and way(m, 0.0) <= 0.0):
         first = second = 0.0
-    if m.motor.rate != 0.0:
-        sense = m.motor.rate
-    driven = load * sense <= 0.0
-    before = way(m, 0.0)
-    drive.advance(p, m.motor, (first, second), 0.0 if driven else -load, h)
-    if driven:
-        m.retractor.lost -= load * (way(m, 0.0) - before)
+    m.retractor.lost += drive.advance_self_locking(p, m.motor, (first, second), load, h)
 
 
 @kernel

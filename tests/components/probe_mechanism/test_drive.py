@@ -1,6 +1,6 @@
 """Electric drive against its closed forms, spec/06 sections 9.1 and 9.2."""
 
-from math import log, pi
+from math import copysign, log, pi
 
 import numpy as np
 import pytest
@@ -129,6 +129,23 @@ def test_energy_of_the_drive_closes(pull):
         assert d.dissipated >= last - 1e-15
         last = d.dissipated
     assert d.work == pytest.approx(drive.kinetic_energy(d) + d.dissipated + output, rel=1e-10)
+
+
+def test_self_locking_gears_let_no_load_drive():
+    """With a load that would drive it the shaft turns as without one; the gears take what that load does."""
+    for volts in (VOLTAGE, -VOLTAGE):
+        load = -copysign(30.0, volts)
+        (_, p, d), (_, _, free), (_, _, loaded) = machine(), machine(), machine()
+        lost = 0.0
+        for k in range(2000):
+            voltage = (volts, volts) if k < 1000 else (0.0, 0.0)
+            lost += drive.advance_self_locking(p, d, voltage, load, 1e-3)
+            drive.advance(p, free, voltage, 0.0, 1e-3)
+            assert drive.advance_self_locking(p, loaded, voltage, -load, 1e-3) == 0.0
+        assert d.angle == free.angle != 0.0
+        assert abs(loaded.angle) < abs(free.angle)
+        assert lost == pytest.approx(-load * d.angle / p.nut_ratio, rel=1e-9)
+        assert lost > 0.0
 
 
 def test_drive_slips_the_brake_against_a_held_probe():
