@@ -17,7 +17,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
 from typing import Any, Literal, TypedDict, Unpack
 
-Causality = Literal["input", "output", "parameter", "local", "private", "table"]
+Causality = Literal["input", "output", "parameter", "local", "private", "constant", "temporary", "table"]
 INPUT: Causality = "input"
 OUTPUT: Causality = "output"
 
@@ -55,9 +55,10 @@ class Field:
     name, unit, description : str
         As in the model description; the unit is written like "N.m/rad", "1" for none.
     causality : str
-        "input", "output", "parameter" and "local" are those of FMI, and public; "private" is work space and hidden
-        state, not in the model description but part of the saved state; "table" is constant data, neither public nor
-        saved.
+        "input", "output", "parameter" and "local" are those of FMI, and public. The others are not in the model
+        description: "private" is hidden state; "constant" is what `initialize` alone computes, saved with the state;
+        "temporary" is work space that each call of `initialize` and `step` writes before it reads it, not saved;
+        "table" is constant data, not saved.
     start : number or array
         Start value: of `shape`, or one number for all places.
     shape : tuple of int
@@ -99,7 +100,7 @@ class Field:
     @property
     def public(self) -> bool:
         """Whether the model description lists it."""
-        return self.causality not in ("private", "table")
+        return self.causality not in ("private", "constant", "temporary", "table")
 
     @property
     def variability(self) -> Literal["fixed", "tunable", "discrete", "continuous"]:
@@ -133,6 +134,27 @@ def changed(group: Group, changes: Mapping[str, Mapping[str, Any]], *, name: str
         for member in group.members
     )
     return Group(name or group.name, *members, count=group.count, description=description or group.description)
+
+
+def _hidden_as(causality: Causality, group: Group) -> Group:
+    """Return a group whose private fields have another causality, those of the groups inside too."""
+    members = (
+        _hidden_as(causality, member)
+        if isinstance(member, Group)
+        else replace(member, causality=causality if member.causality == "private" else member.causality)
+        for member in group.members
+    )
+    return Group(group.name, *members, count=group.count, description=group.description)
+
+
+def constants(group: Group) -> Group:
+    """Return a group whose private fields are computed by `initialize` and not changed by any step."""
+    return _hidden_as("constant", group)
+
+
+def temporaries(group: Group) -> Group:
+    """Return a group whose private fields are temporary, as those that `temporary` returns."""
+    return _hidden_as("temporary", group)
 
 
 class FieldOptions(TypedDict, total=False):
@@ -214,8 +236,24 @@ def private(
     shape: int | Iterable[int] = (),
     **options: Unpack[FieldOptions],
 ) -> Field:
-    """Return a field of hidden state or work space: saved with the state, absent from the model description."""
+    """Return a field of hidden state: saved with the state, absent from the model description."""
     return Field(name, unit, description, "private", start, _shape(shape), **options)
+
+
+def temporary(
+    name: str,
+    unit: str,
+    description: str,
+    start: Any = 0.0,
+    *,
+    shape: int | Iterable[int] = (),
+    **options: Unpack[FieldOptions],
+) -> Field:
+    """Return a field of work space, which each call of a kernel writes before it reads it: not saved with the state.
+
+    A step that fails and is done again, or goes on from a restored state, finds any values in it.
+    """
+    return Field(name, unit, description, "temporary", start, _shape(shape), **options)
 
 
 def table(

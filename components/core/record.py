@@ -1,12 +1,12 @@
 """Layout of a component's memory: one contiguous block of float64, seen as nested records.
 
 A slot is one float64. The FMI value reference of a variable is its slot; the saved state of an instance is a copy of
-its leading `state_size` slots.
+its `saved` slots.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from functools import cached_property
 from itertools import product
@@ -60,6 +60,18 @@ class Slot:
     index: int
     field: Field
     start: float
+
+
+@dataclass(frozen=True)
+class Span:
+    """Slots that stand together: `count` from `first` on."""
+
+    first: int
+    count: int
+
+
+GAP = 8
+"""A span goes on over fewer slots that need not be in it: copying those costs less than a span of its own."""
 
 
 @dataclass(frozen=True)
@@ -122,6 +134,17 @@ def _size(member: Field | Group) -> int:
     return sum(map(_size, member.members)) * (1 if member.count is None else member.count)
 
 
+def _spans(slots: Iterable[Slot]) -> tuple[Span, ...]:
+    """Return the ascending spans of slots, gaps of less than GAP filled."""
+    spans: list[Span] = []
+    for slot in slots:
+        if spans and slot.index - (spans[-1].first + spans[-1].count) < GAP:
+            spans[-1] = Span(spans[-1].first, slot.index + 1 - spans[-1].first)
+        else:
+            spans.append(Span(slot.index, 1))
+    return tuple(spans)
+
+
 class Record:
     """The declaration of a component's memory: `Record(Group(...), Group(...), field, ...)`.
 
@@ -129,7 +152,7 @@ class Record:
     ----------
     dtype : nested numpy record type of one instance, all float64, without padding
     size : number of slots
-    state_size : number of leading slots that make up the saved state (all but the tables)
+    state_size : number of leading slots that are not tables: the saved state lies in them
     """
 
     def __init__(self, *members: Field | Group) -> None:
@@ -137,9 +160,9 @@ class Record:
         self.dtype = _dtype(members)
         self.size = sum(map(_size, members))
         tables = [all(field.causality == "table" for field in _fields((member,))) for member in members]
-        saved = [member for member, constant in zip(members, tables, strict=True) if not constant]
-        self.state_size = sum(map(_size, saved))
-        mixed = [field.name for field in _fields(tuple(saved)) if field.causality == "table"]
+        changing = [member for member, constant in zip(members, tables, strict=True) if not constant]
+        self.state_size = sum(map(_size, changing))
+        mixed = [field.name for field in _fields(tuple(changing)) if field.causality == "table"]
         if mixed or tables != sorted(tables):
             raise ValueError(f"tables must stand in top-level groups of their own at the end of the record: {mixed}")
 
@@ -152,6 +175,20 @@ class Record:
     def variables(self) -> tuple[Slot, ...]:
         """Return the public scalars: what the model description lists."""
         return tuple(slot for slot in self.slots if slot.field.public)
+
+    @cached_property
+    def saved(self) -> tuple[Span, ...]:
+        """Return the slots that make up the saved state: all but tables and temporaries."""
+        return _spans(slot for slot in self.slots if slot.field.causality not in ("table", "temporary"))
+
+    @cached_property
+    def changing(self) -> tuple[Span, ...]:
+        """Return the saved slots that can change after initialisation: all but constants and fixed parameters."""
+
+        def changes(field: Field) -> bool:
+            return field.tunable or field.causality not in ("table", "temporary", "constant", "parameter")
+
+        return _spans(slot for slot in self.slots if changes(slot.field))
 
     @cached_property
     def index(self) -> Mapping[str, int]:

@@ -20,7 +20,7 @@ def law(
     reaction_unit: str,
     description: str = "",
     *,
-    causality: Literal["parameter", "private"] = "parameter",
+    causality: Literal["parameter", "constant"] = "parameter",
 ) -> Group:
     """Return the forward and backward branch of each side as points (spec/03 section 3).
 
@@ -28,7 +28,7 @@ def law(
     reaction. Point 1 ends the free play, point 2 the common first segment, point N = `points` the working range; both
     branches share these three. All segments between branches have the slope `transition_stiffness`, which is also the
     slope of the last backward segment inside the range. The start values are a linear spring of unit stiffness; with
-    `causality="private"` the owner fills the law in its `initialize`, see `builders`.
+    `causality="constant"` the owner fills the law in its `initialize`, see `builders`.
     """
     stiffness = f"{reaction_unit}/{deformation_unit}"
     last = tuple(range(MAX_POINTS))
@@ -83,7 +83,7 @@ def two_brakes(
     deformation_unit: str,
     reaction_unit: str,
     *,
-    causality: Literal["parameter", "private"] = "parameter",
+    causality: Literal["parameter", "constant"] = "parameter",
 ) -> Group:
     """Return the group of the slip torques of two friction brakes in series (spec/03 section 6).
 

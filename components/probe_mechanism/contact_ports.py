@@ -9,7 +9,7 @@ from components.contact.probe_cone import tip_slope
 from components.contact.probe_cone.pairs import BITS
 from components.contact.probe_cone.ports import CONTACTS as LISTED
 from components.core import ports
-from components.core.field import BOOLEAN, Field, Group, input, output, private
+from components.core.field import BOOLEAN, Field, Group, input, output, private, temporary
 
 CONTACTS = 16
 
@@ -70,12 +70,12 @@ INTERNAL = ContactPorts(
             private("axial_damping", "kg", "damping of contacts along the probe times the micro-step"),
             Group(
                 "held",
-                private("link", "1", "0 head, 1 limiter"),
-                private("point", "m", "from the origin of the link, link axes", shape=3),
-                private("normal", "1", "link axes", shape=3),
-                private("velocity", "m/s", "of the point over the passive unit, link axes", shape=3),
-                private("active", "1", "the contact is held to a force"),
-                private("force", "N", "on its link for this micro-step, link axes", shape=3),
+                temporary("link", "1", "0 head, 1 limiter"),
+                temporary("point", "m", "from the origin of the link, link axes", shape=3),
+                temporary("normal", "1", "link axes", shape=3),
+                temporary("velocity", "m/s", "of the point over the passive unit, link axes", shape=3),
+                temporary("active", "1", "the contact is held to a force"),
+                temporary("force", "N", "on its link for this micro-step, link axes", shape=3),
                 count=LISTED + 1,
                 description="class-1 contacts as listed, then the capture sensors",
             ),

@@ -39,7 +39,7 @@ def state() -> Group:
         output("travel", "m", "axial deflection of the hatch cover, along x of the base"),
         output("rate", "m/s", "rate of the deflection"),
         private("dissipated_rate", "J", "by damping so far, numerical damping included"),
-        hysteresis.law("law", "m", "N", causality="private"),
+        hysteresis.law("law", "m", "N", causality="constant"),
         hysteresis.memory("memory", "m", "N"),
     )
 

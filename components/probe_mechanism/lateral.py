@@ -146,7 +146,7 @@ def state() -> Group:
         chains.cranks("brake"),
         Group(
             "element",
-            hysteresis.law("law", "m", "N", causality="private"),
+            hysteresis.law("law", "m", "N", causality="constant"),
             hysteresis.memory("memory", "m", "N"),
             count=2,
         ),

@@ -15,6 +15,9 @@ _FORMAT = re.compile(r"([+ ]?\d*(\.\d+)?[eEfFgG])?")
 _TYPES = {"Real": "TYPE_REAL", "Integer": "TYPE_INTEGER", "Enumeration": "TYPE_INTEGER", "Boolean": "TYPE_BOOLEAN"}
 
 
+_ARRAYS = ("start", "access", "variables", "averaged", "messages", "resources", "computed", "saved", "changing")
+
+
 def access(slot: Slot) -> str:
     """Return the C expression of what importers may do with a public slot."""
     field = slot.field
@@ -106,6 +109,8 @@ def write_tables(component: Component, guid: str) -> str:
     lines += _array("static const Variable variables[]", map(_variable, record.variables), "{0}")
     lines += _array("static const uint32_t averaged[]", (str(slot.index) for slot in averaged))
     lines += _array("static const uint32_t computed[]", (str(slot.index) for slot in computed))
+    for name, spans in (("saved", record.saved), ("changing", record.changing)):
+        lines += _array(f"static const Span {name}[]", (f"{{{span.first}, {span.count}}}" for span in spans), "{0}")
     for code, message in messages:
         pieces = (_piece(record, *piece) for piece in message.pieces)
         lines += _array(f"static const Piece pieces_{code}[]", pieces, '{"", NULL, 0}')
@@ -125,6 +130,8 @@ def write_tables(component: Component, guid: str) -> str:
         "guid": _string(guid),
         "size": record.size,
         "state_size": record.state_size,
+        "saved_size": sum(span.count for span in record.saved),
+        "changing_size": sum(span.count for span in record.changing),
         "start_count": start_count,
         "start_time": "NO_SLOT" if record.start_time is None else record.start_time,
         "variable_count": len(record.variables),
@@ -132,8 +139,10 @@ def write_tables(component: Component, guid: str) -> str:
         "message_count": len(messages),
         "resource_count": len(record.resources),
         "computed_count": len(computed),
+        "saved_count": len(record.saved),
+        "changing_count": len(record.changing),
         "step": _number(component.default_step),
-        **{name: name for name in ("start", "access", "variables", "averaged", "messages", "resources", "computed")},
+        **{name: name for name in _ARRAYS},
     }
     lines += _array("const Model model", (f".{name} = {value}" for name, value in members.items()))
     return "\n".join(lines)

@@ -75,6 +75,7 @@ class ComponentSlave(Fmi2Slave):
         self.block = self.component.start()
         self.memory = record.view(self.block)
         self.template = self.block[: record.state_size].copy()
+        self.saved = np.concatenate([np.arange(span.first, span.first + span.count) for span in record.saved])
         self.kinds = np.zeros(record.state_size, np.int8)
         self.settable = np.zeros(record.state_size, np.int8)
         self.low = np.full(record.state_size, -np.finfo(float).max)
@@ -228,18 +229,18 @@ class ComponentSlave(Fmi2Slave):
         raise KeyError("there are no variables of type String")
 
     def _get_fmu_state(self) -> dict[str, Any]:
-        """Return the whole state: the record, private slots included, and the phase of the instance."""
+        """Return the whole state: the saved slots of the record, private ones included, and the instance's phase."""
         return {
-            "record": self.block[: len(self.template)].copy(),
+            "record": self.block[self.saved],
             "standing": (self.time, self.initializing, self.initialize_needed, self.stepping),
             "refusal": self.refusal,
         }
 
     @_guarded(lambda *_: None)
     def _set_fmu_state(self, state: dict[str, Any]) -> None:
-        if len(state.get("record", ())) != len(self.template):
+        if len(state.get("record", ())) != len(self.saved):
             raise ValueError("these bytes are not a state of this FMU")
-        self.block[: len(self.template)] = state["record"]
+        self.block[self.saved] = state["record"]
         self.time, self.initializing, self.initialize_needed, self.stepping = state["standing"]
         self.refusal = state["refusal"]
 

@@ -6,7 +6,7 @@ from pathlib import Path
 
 from components.contact import force, listed, profile
 from components.contact.starts import with_starts
-from components.core.field import Group, parameter, private
+from components.core.field import Group, constants, parameter, private, temporaries
 from components.core.parameters import read_parameter_sets
 
 SPHERES = 2
@@ -108,5 +108,11 @@ def work() -> Group:
 
 def unit() -> Group:
     """Return head and cone, the group `airlock_pair` of a component; its start values are those of its sets."""
-    members = (parameters(), state(), geometry(), work(), listed.tally(CONTACTS), listed.status())
+    members = (
+        parameters(),
+        state(),
+        constants(geometry()),
+        *map(temporaries, (work(), listed.tally(CONTACTS))),
+        listed.status(),
+    )
     return with_starts(Group("airlock_pair", *members), PARAMETER_SETS)

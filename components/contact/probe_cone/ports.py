@@ -8,7 +8,7 @@ from components.contact import force, listed, profile, yielding
 from components.contact.kinematics import placement
 from components.contact.probe_cone.pairs import BITS
 from components.contact.starts import with_starts
-from components.core.field import BOOLEAN, INTEGER, Field, Group, output, parameter, private
+from components.core.field import BOOLEAN, INTEGER, Field, Group, constants, output, parameter, private, temporaries
 from components.core.parameters import read_parameter_sets
 
 VERTICES = 8
@@ -267,6 +267,13 @@ def tally() -> Group:
 
 def unit() -> Group:
     """Return the whole unit, the group `probe_cone` of a component; its start values are those of RefCone and CP-1."""
-    members = (parameters(), inputs(), outputs(), state(), geometry(), work(), tally(), listed.status())
+    members = (
+        parameters(),
+        *map(temporaries, (inputs(), outputs())),
+        state(),
+        constants(geometry()),
+        *map(temporaries, (work(), tally())),
+        listed.status(),
+    )
     sets = [entry for entry in PARAMETER_SETS if entry.name in START_SETS]
     return with_starts(Group("probe_cone", *members), sets)

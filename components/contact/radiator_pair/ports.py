@@ -6,7 +6,7 @@ from pathlib import Path
 
 from components.contact import force, listed, profile
 from components.contact.starts import with_starts
-from components.core.field import Field, Group, parameter, private
+from components.core.field import Field, Group, constants, parameter, private, temporaries
 from components.core.parameters import read_parameter_sets
 
 PINS = 2
@@ -107,5 +107,11 @@ def work() -> Group:
 
 def unit() -> Group:
     """Return both units, the group `radiator_pair` of a component; its start values are those of its sets."""
-    members = (parameters(), state(), geometry(), work(), listed.tally(CONTACTS), listed.status())
+    members = (
+        parameters(),
+        state(),
+        constants(geometry()),
+        *map(temporaries, (work(), listed.tally(CONTACTS))),
+        listed.status(),
+    )
     return with_starts(Group("radiator_pair", *members), PARAMETER_SETS)

@@ -8,7 +8,7 @@ from components.contact import force, listed, profile
 from components.contact.kinematics import placement
 from components.contact.ring_pair.pairs import BITS
 from components.contact.starts import with_starts
-from components.core.field import INTEGER, Field, Group, output, parameter, private
+from components.core.field import INTEGER, Field, Group, constants, output, parameter, private, temporaries
 from components.core.parameters import read_parameter_sets
 
 PETALS = 3
@@ -244,5 +244,12 @@ def tally() -> Group:
 
 def unit() -> Group:
     """Return both rings, the group `ring_pair` of a component; its start values are those of RefRing and CP-1R."""
-    members = (parameters(), inputs(), outputs(), state(), geometry(), work(), tally(), listed.status())
+    members = (
+        parameters(),
+        *map(temporaries, (inputs(), outputs())),
+        state(),
+        constants(geometry()),
+        *map(temporaries, (work(), tally())),
+        listed.status(),
+    )
     return with_starts(Group("ring_pair", *members), STARTS)

@@ -83,7 +83,7 @@ def lateral_spring() -> None:
 
 
 def hysteresis_law() -> None:
-    record = Record(hysteresis.law("law", "1", "1", causality="private"), hysteresis.memory("memory", "1", "1"))
+    record = Record(hysteresis.law("law", "1", "1", causality="constant"), hysteresis.memory("memory", "1", "1"))
     m = record.view(record.start.copy())
     forward = ([0.002, 0.004, 0.020, 0.040, 0.060], [0, 2, 60, 100, 160])
     backward = ([0.002, 0.004, 0.022, 0.050, 0.060], [0, 2, 30, 80, 160])

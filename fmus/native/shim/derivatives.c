@@ -3,7 +3,6 @@
 
 #include <float.h>
 #include <math.h>
-#include <string.h>
 
 enum { STEPPED = STEP_COMPLETE | STEP_FAILED | TERMINATED | FAILED };
 
@@ -62,12 +61,24 @@ static double balanced_step(const double *base, const fmi2ValueReference knowns[
     return largest > 0.0 ? sqrt(DBL_EPSILON) / largest : 0.0;
 }
 
+/* Keep the saved slots in `scratch` while kernels run on the side. */
+static void keep(Instance *instance)
+{
+    copy_spans(instance->scratch, instance->memory, model.saved, model.saved_count);
+}
+
+static void restore(Instance *instance)
+{
+    copy_spans(instance->memory, instance->scratch, model.saved, model.saved_count);
+}
+
 /* Run `initialize`, or the last step again, from `base` with the knowns moved by `distance` times the direction. */
 static int32_t rerun(Instance *instance, const double *base, const fmi2ValueReference knowns[], size_t count,
                      const fmi2Real direction[], double distance)
 {
     const Progress *progress = &instance->progress;
-    memcpy(instance->memory, base, model.state_size * sizeof(double));
+    restore(instance);
+    if (base != instance->scratch) copy_spans(instance->memory, base, model.changing, model.changing_count);
     for (size_t j = 0; j < count; j++) instance->memory[knowns[j]] += distance * direction[j];
     if (progress->phase == INITIALIZATION_MODE || progress->step_size == 0.0) return run_initialize(instance);
     return run_step(instance, progress->step_start, progress->step_size);
@@ -88,7 +99,7 @@ fmi2Status fmi2GetDirectionalDerivative(fmi2Component component, const fmi2Value
         || update(instance) != fmi2OK
         || !differentiable(instance, unknowns, unknown_count, knowns, known_count, direction))
         return fmi2Error;
-    memcpy(instance->scratch, instance->memory, model.state_size * sizeof(double));
+    keep(instance);
     const double *base =
         instance->progress.phase == INITIALIZATION_MODE ? instance->scratch : instance->before;
     double step = balanced_step(base, knowns, known_count, direction);
@@ -104,7 +115,7 @@ fmi2Status fmi2GetDirectionalDerivative(fmi2Component component, const fmi2Value
     for (size_t i = 0; i < unknown_count; i++)
         derivative[i] = (derivative[i] - instance->memory[unknowns[i]]) / (forward + backward);
     fmi2Status status = code ? explain(instance, code, 0, function) : fmi2OK;
-    memcpy(instance->memory, instance->scratch, model.state_size * sizeof(double));
+    restore(instance);
     return status;
 }
 
@@ -149,7 +160,7 @@ fmi2Status fmi2GetRealOutputDerivatives(fmi2Component component, const fmi2Value
     if (trial) {
         if (progress->phase & (STEP_FAILED | FAILED))
             return report(instance, fmi2Discard, LOG_DISCARD, "%s: the first step has failed", function);
-        memcpy(instance->scratch, instance->memory, model.state_size * sizeof(double));
+        keep(instance);
         before = instance->scratch;
         h = model.step;
         int32_t code = run_step(instance, progress->time, h);
@@ -158,6 +169,6 @@ fmi2Status fmi2GetRealOutputDerivatives(fmi2Component component, const fmi2Value
     if (status == fmi2OK)
         for (size_t i = 0; i < count; i++)
             values[i] = (instance->memory[references[i]] - before[references[i]]) / h;
-    if (trial) memcpy(instance->memory, instance->scratch, model.state_size * sizeof(double));
+    if (trial) restore(instance);
     return status;
 }

@@ -146,6 +146,12 @@ int known(const Instance *instance, fmi2ValueReference reference, const char *fu
     return 0;
 }
 
+void copy_spans(double *to, const double *from, const Span *spans, uint32_t count)
+{
+    for (const Span *span = spans; span < spans + count; span++)
+        memcpy(to + span->first, from + span->first, span->count * sizeof *to);
+}
+
 int32_t run_initialize(Instance *instance)
 {
     int32_t code = 0;

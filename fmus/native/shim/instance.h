@@ -37,7 +37,7 @@ typedef struct {
 typedef struct {
     Progress progress;
     double *memory; /* model.size slots: the record of the component */
-    double *before;  /* model.state_size slots: the state in which the last step began, with the inputs it used */
+    double *before;  /* model.state_size slots: those that change as the last step began, with the inputs it used */
     double *slope;   /* model.averaged_count values: derivatives of these inputs for the next step */
     double *scratch; /* model.state_size slots */
     char *name;
@@ -67,6 +67,9 @@ const Variable *variable_in(fmi2ValueReference slot);
 
 /* Is there a public variable with this value reference? If not, say so. */
 int known(const Instance *instance, fmi2ValueReference reference, const char *function);
+
+/* Copy some slots of one block of memory to their places in another. */
+void copy_spans(double *to, const double *from, const Span *spans, uint32_t count);
 
 /* Put every slot but the parameters and inputs to its start value, and run the component's `initialize`. */
 int32_t run_initialize(Instance *instance);

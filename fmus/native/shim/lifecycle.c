@@ -147,7 +147,7 @@ fmi2Status fmi2ExitInitializationMode(fmi2Component component)
     fmi2Status status = update(instance);
     if (status != fmi2OK) return status;
     instance->progress.phase = STEP_COMPLETE;
-    memcpy(instance->before, instance->memory, model.state_size * sizeof(double));
+    copy_spans(instance->before, instance->memory, model.changing, model.changing_count);
     return report(instance, fmi2OK, LOG_EVENTS, "initialized at t = %.9g s", instance->progress.time);
 }
 

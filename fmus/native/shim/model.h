@@ -38,6 +38,11 @@ typedef struct {
     const Piece *pieces;
 } Message;
 
+/* Slots that stand together. */
+typedef struct {
+    uint32_t first, count;
+} Span;
+
 #define NO_SLOT UINT32_MAX
 
 /* A file of little-endian float64 that fills `count` slots from `first` on. */
@@ -50,7 +55,9 @@ typedef struct {
     const char *name;
     const char *guid;
     uint32_t size;        /* slots of an instance's memory; a value reference is a slot */
-    uint32_t state_size;  /* leading slots that are the saved state; all variables lie in them */
+    uint32_t state_size;  /* leading slots that are no tables; all variables lie in them */
+    uint32_t saved_size;  /* slots among them that are the saved state: the others are written before they are read */
+    uint32_t changing_size; /* saved slots that can change after initialisation */
     uint32_t start_count; /* leading slots with a start value; zero beyond */
     uint32_t start_time;  /* slot that tells kernel_initialize when the run starts, or NO_SLOT */
     uint32_t variable_count;
@@ -58,6 +65,7 @@ typedef struct {
     uint32_t message_count;
     uint32_t resource_count;
     uint32_t computed_count;
+    uint32_t saved_count, changing_count;
     double step; /* of the default experiment, s */
     const double *start;
     const uint8_t *access;     /* of each slot of the state */
@@ -66,6 +74,7 @@ typedef struct {
     const Message *messages;
     const Resource *resources;
     const uint32_t *computed; /* slots of the Real variables that the kernels compute */
+    const Span *saved, *changing;
 } Model;
 
 extern const Model model;

@@ -6,8 +6,8 @@
 
 static const char MAGIC[8] = "DOCKFMU";
 
-/* A state and its serialised form are the same bytes: this head, then `memory` (as far as it is state), `before` and
-   `slope` of the instance. */
+/* A state and its serialised form are the same bytes: this head, then the saved slots of `memory`, those of `before`
+   that change, and `slope` of the instance. */
 typedef struct {
     char magic[8];
     char guid[40];
@@ -20,7 +20,7 @@ _Static_assert(sizeof(Progress) % 8 == 0 && sizeof(Head) % 8 == 0, "slots follow
 
 static size_t state_bytes(void)
 {
-    return sizeof(Head) + (2 * (size_t)model.state_size + model.averaged_count) * sizeof(double);
+    return sizeof(Head) + ((size_t)model.saved_size + model.changing_size + model.averaged_count) * sizeof(double);
 }
 
 /* FNV-1a over 64-bit words: both Progress and the slots are multiples of 8 bytes. */
@@ -67,17 +67,32 @@ static int missing(const Instance *instance, const void *pointer, const char *fu
     return 1;
 }
 
+/* Copy spans of `memory` together; returns where the next slot goes. */
+static double *pack(double *slots, const double *memory, const Span *spans, uint32_t count)
+{
+    for (const Span *span = spans; span < spans + count; slots += span++->count)
+        memcpy(slots, memory + span->first, span->count * sizeof *slots);
+    return slots;
+}
+
+/* Copy spans back that `pack` has copied together; returns where the next slot is. */
+static const double *unpack(double *memory, const double *slots, const Span *spans, uint32_t count)
+{
+    for (const Span *span = spans; span < spans + count; slots += span++->count)
+        memcpy(memory + span->first, slots, span->count * sizeof *slots);
+    return slots;
+}
+
 fmi2Status fmi2GetFMUstate(fmi2Component component, fmi2FMUstate *state)
 {
     Instance *instance = expect(component, ANY_PHASE, "fmi2GetFMUstate");
     if (!instance || missing(instance, state, "fmi2GetFMUstate")) return fmi2Error;
     Head *head = obtain(instance, state, "fmi2GetFMUstate");
     if (!head) return fmi2Error;
-    double *slots = (double *)(head + 1);
     head->progress = instance->progress;
-    memcpy(slots, instance->memory, model.state_size * sizeof *slots);
-    memcpy(slots + model.state_size, instance->before, model.state_size * sizeof *slots);
-    memcpy(slots + 2 * (size_t)model.state_size, instance->slope, model.averaged_count * sizeof *slots);
+    double *slots = pack((double *)(head + 1), instance->memory, model.saved, model.saved_count);
+    slots = pack(slots, instance->before, model.changing, model.changing_count);
+    memcpy(slots, instance->slope, model.averaged_count * sizeof *slots);
     return fmi2OK;
 }
 
@@ -86,11 +101,11 @@ fmi2Status fmi2SetFMUstate(fmi2Component component, fmi2FMUstate state)
     Instance *instance = expect(component, ANY_PHASE, "fmi2SetFMUstate");
     if (!instance || !is_state(instance, state, "fmi2SetFMUstate")) return fmi2Error;
     const Head *head = state;
-    const double *slots = (const double *)(head + 1);
     instance->progress = head->progress;
-    memcpy(instance->memory, slots, model.state_size * sizeof *slots);
-    memcpy(instance->before, slots + model.state_size, model.state_size * sizeof *slots);
-    memcpy(instance->slope, slots + 2 * (size_t)model.state_size, model.averaged_count * sizeof *slots);
+    const double *slots = (const double *)(head + 1);
+    slots = unpack(instance->memory, slots, model.saved, model.saved_count);
+    slots = unpack(instance->before, slots, model.changing, model.changing_count);
+    memcpy(instance->slope, slots, model.averaged_count * sizeof *slots);
     return fmi2OK;
 }
 

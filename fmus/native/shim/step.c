@@ -55,7 +55,7 @@ fmi2Status fmi2DoStep(fmi2Component component, fmi2Real t, fmi2Real h, fmi2Boole
             instance->scratch[k] = instance->memory[model.averaged[k]];
         apply_slopes(instance, h);
     }
-    memcpy(instance->before, instance->memory, model.state_size * sizeof(double));
+    copy_spans(instance->before, instance->memory, model.changing, model.changing_count);
     int32_t code = run_step(instance, t, h);
     progress->code = code;
     if (code) {

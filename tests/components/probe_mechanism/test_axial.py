@@ -117,7 +117,7 @@ def test_spec06_oracle_08_closed_loops_dissipate():
 def test_spec06_oracle_08_return_mapping_is_the_shifted_table_hysteresis():
     """On random paths with slip both ways, to 1e-9 of the slip force: two independent formulations."""
     record = Record(
-        hysteresis.law("law", "m", "N", causality="private"),
+        hysteresis.law("law", "m", "N", causality="constant"),
         hysteresis.memory("memory", "m", "N"),
     )
     table = record.memory()

@@ -119,9 +119,9 @@ def test_impact_follows_the_event_driven_solution(speed):
 def test_spec06_oracle_08_two_brakes_return_mapping_is_the_hysteresis_law():
     """On random paths with slip of both brakes both ways, to 1e-9 of the largest force: two formulations."""
     record = Record(
-        hysteresis.law("law", "m", "N", causality="private"),
+        hysteresis.law("law", "m", "N", causality="constant"),
         hysteresis.memory("memory", "m", "N"),
-        hysteresis.two_brakes("brakes", "m", "N", causality="private"),
+        hysteresis.two_brakes("brakes", "m", "N", causality="constant"),
     )
     table = record.memory()
     p = parameters()

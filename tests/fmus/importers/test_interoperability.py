@@ -160,7 +160,7 @@ def test_this_platform(subjects, name):
         library = archive.getinfo(place).file_size
     judge(
         name, HOST.folder, deviation(ran.outputs, subject.expected), times=ran.times, library=library,
-        archive=subject.file.stat().st_size, state=16 * subject.component.record.state_size,
+        archive=subject.file.stat().st_size, state=16 * sum(span.count for span in subject.component.record.saved),
     )  # fmt: skip
 
 
