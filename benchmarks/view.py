@@ -23,6 +23,8 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
+from dockfmu.commands.arguments import DONE, NO_SUCCESS
+
 OPENINGS, ROUNDS = 5, 3
 PLAYED_S = 4.0
 PRESSES = 200
@@ -100,8 +102,8 @@ def run(system: str, folder: str, *options: str) -> float:
     command = [sys.executable, "-m", "dockfmu", "run", system, "-o", folder, "--no-report", *options]
     process = subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
     _, status, usage = os.wait4(process.pid, 0)
-    if status != 0:
-        raise SystemExit(f"{' '.join(command)}: status {status}")
+    if (ended := os.waitstatus_to_exitcode(status)) not in (DONE, NO_SUCCESS):
+        raise SystemExit(f"{' '.join(command)}: status {ended}")
     return usage.ru_utime + usage.ru_stime
 
 

@@ -31,6 +31,14 @@ def _place(m, tau):
 
 
 @kernel
+def _prepare(m, h):
+    """Set what friction held over h needs: the velocities are those of its start."""
+    m.ring_pair.input.step = h
+    m.ring_pair.input.lead = 0.0
+    m.ring_pair.input.mass = m.parameters.ring_mass
+
+
+@kernel
 def _fail(m, code):
     return fail(m.status, code, m.ring_pair.status.value, m.ring_pair.status.index)
 
@@ -99,7 +107,7 @@ def initialize(m):
     if code:
         return _fail(m, code)
     losses.reset(m.losses)
-    m.ring_pair.input.step = 0.0
+    _prepare(m, 0.0)
     _place(m, 0.0)
     code = _detect(m, 0.0)
     if code:
@@ -115,8 +123,7 @@ def step(m, t, h):
     code = _check_inputs(m)
     if code:
         return code
-    m.ring_pair.input.step = h
-    m.ring_pair.input.mass = m.parameters.ring_mass
+    _prepare(m, h)
     _place(m, ahead(m.parameters.evaluation, h))
     code = _detect(m, h)
     if code:

@@ -11,7 +11,7 @@ from components.core import field
 from components.core.component import Component, Instance, Message
 from components.core.kernel import kernel
 from components.core.parameters import read_parameter_set
-from components.core.record import ParameterError, Record
+from components.core.record import GAP, ParameterError, Record, Span
 from components.core.sources import sources
 
 RECORD = Record(
@@ -52,6 +52,28 @@ def test_changed_fields_of_a_group_and_of_groups_inside():
         description="what moves",
     )
     assert group.members == (field.parameter("mass", "kg", "of all", 5.0), legs)
+
+
+def test_saved_slots_leave_temporaries_and_tables_out_and_changing_ones_constants_and_fixed_parameters_too():
+    """In ascending spans that go on over short gaps."""
+    work = field.Group("work", field.private("sum", "1", "of all", shape=20), field.output("total", "1", "of all"))
+    record = Record(
+        field.parameter("mass", "kg", "fixed", 1.0),
+        field.parameter("gain", "1", "tunable", 1.0, tunable=True),
+        field.private("state", "1", "hidden"),
+        field.temporary("few", "1", "fewer than a gap", shape=GAP - 1),
+        field.private("more", "1", "hidden"),
+        field.temporary("many", "1", "as many as a gap", shape=GAP),
+        field.constants(field.Group("geometry", field.private("length", "m", "hidden"), field.input("x", "m", "set"))),
+        field.temporaries(work),
+        field.Group("tables", field.table("curve", "1", "of all", shape=4)),
+    )
+    place = {slot.name: slot.index for slot in record.slots}
+    first, second, third = place["mass"], place["geometry.length"], place["work.total"]
+    assert record.saved == (Span(first, 4 + GAP - 1), Span(second, 2), Span(third, 1))
+    assert record.changing == (Span(place["gain"], 3 + GAP - 1), Span(place["geometry.x"], 1), Span(third, 1))
+    assert record.state_size == third + 1
+    assert {slot.name for slot in record.variables} == {"mass", "gain", "geometry.x", "work.total"}
 
 
 def test_names_and_slots_follow_memory():

@@ -151,6 +151,28 @@ def test_inputs_matter(subjects, name):
 
 
 @pytest.mark.parametrize("name", catalogue.names())
+def test_temporaries_and_constants_are_what_they_say(subjects, name):
+    """NaN in temporaries before each call of a kernel changes no bit; no step changes a constant."""
+    subject = subjects(name)
+    record, experiment = subject.component.record, subject.experiment
+    causality = np.array([slot.field.causality for slot in record.slots])
+    temporary, constant = (np.flatnonzero(causality == kind) for kind in ("temporary", "constant"))
+    rows = np.array(list(experiment.inputs.values())).T
+    instance = Instance(subject.component, **dict(zip(experiment.inputs, rows[0], strict=True)))
+    instance.block[temporary] = np.nan
+    assert subject.component.initialize(instance.m) == 0
+    outputs = [record.index[name] for name in experiment.outputs]
+    found, kept = [instance.block[outputs].copy()], instance.block[constant].copy()
+    for k, row in enumerate(rows):
+        instance.block[temporary] = np.nan
+        instance.block[[record.index[name] for name in experiment.inputs]] = row
+        instance.step(experiment.start + k * experiment.step, experiment.step)
+        found.append(instance.block[outputs].copy())
+    assert np.array(found).tobytes() == subject.expected.tobytes()
+    assert instance.block[constant].tobytes() == kept.tobytes()
+
+
+@pytest.mark.parametrize("name", catalogue.names())
 def test_this_platform(subjects, name):
     """Our importer in C: no Python in its process."""
     subject = subjects(name)

@@ -67,6 +67,7 @@ int32_t poisoned_kernel_step(int32_t *result, void **exception, double *memory, 
 
 def poisoned(component: Component, folder: Path) -> Path:
     """Return the FMU of `component` for this platform, in `folder`, with a shim that poisons."""
+    folder.mkdir(parents=True, exist_ok=True)
     with compiler(HOST) as zig:
         for source in SHIM.glob("*.c"):
             zig.run(*(f"-D{name}=poisoned_{name}" for name in _KERNELS), "-fPIC", "-O2", "-c", str(source),
