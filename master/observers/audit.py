@@ -15,6 +15,9 @@ from master.requests import Sampling
 from master.result import Result
 from master.system import Structure
 
+ROUNDING = 1e-12
+"""Least scale of an error, in J, N.s or N.m.s: where nothing moves, energies of 1e-24 J are apart by as much."""
+
 
 class Audit(Observer):
     """Fills result.audit with the drifts of both momenta and the residual of the energy balance, all relative.
@@ -31,7 +34,7 @@ class Audit(Observer):
 
     `stored` name kinetic and potential energies, `dissipated` energies dissipated so far, `supplied` works done so far
     on the system from outside. stored + dissipated - supplied is constant; the residual is its largest change relative
-    to `reference_energy` in J, or to the largest sum of `stored` where that is not given.
+    to `reference_energy` in J, or to the largest sum of `stored` where that is not given, at least ROUNDING.
 
     After the run `bonds_work` holds the work done over each bond on the owner of the flows, and `series` the errors
     over time.
@@ -139,7 +142,7 @@ class Audit(Observer):
         # where nothing was exchanged the drift is rounding, and relative to the momentum itself
         exchanged = self._exchanged[kind]
         scale = exchanged if exchanged > 1e-9 * self._largest[kind] else self._largest[kind]
-        return change / scale if scale > 0.0 else 0.0
+        return change / max(scale, ROUNDING)
 
     def _keep(self, name: str, values: np.ndarray) -> None:
         self._blocks.setdefault(name, []).append(values)
@@ -171,5 +174,4 @@ class Audit(Observer):
         if self.impulse_errors:
             result.audit["base_impulse_error"] = self._relative(self._apart, "linear_momentum")
         if self.stored:
-            scale = self.reference_energy or self._energy
-            result.audit["energy_residual"] = self._residual / scale if scale > 0.0 else 0.0
+            result.audit["energy_residual"] = self._residual / (self.reference_energy or max(self._energy, ROUNDING))

@@ -52,6 +52,14 @@ def test_without_exchange_the_momentum_itself_is_the_measure():
     assert audited(Audit(momentum=("a.p",)), TIME, {})["linear_momentum_drift"] == 0.0
 
 
+def test_where_nothing_moves_rounding_is_no_error():
+    """An arm at rest in its brakes: 1e-24 J of rounding, not balanced."""
+    noise = 1e-24 * np.abs(np.sin(TIME))
+    rest = {"a.T": noise, "a.V": 0.0 * noise, "a.Q": 7.0 * noise, "a.W": 0.0 * noise, "a.p[1]": 1e-15 * noise}
+    audit = Audit(momentum=("a.p",), stored=("a.T", "a.V"), dissipated=("a.Q",), supplied=("a.W",))
+    assert max(audited(audit, TIME, rest).values()) < 1e-11
+
+
 def test_own_momenta_and_impulse_errors():
     """Compare what instances have by their own state: the larger of both momenta; and how far impulses are apart."""
     own = {name.replace(".p", ".own"): value for name, value in collision(loss=0.02).items()}
