@@ -61,6 +61,8 @@ def _extended(file: Path, content: Mapping[str, Any], above: tuple[Path, ...]) -
     if "extends" not in content:
         return None
     base = f"{Table(content, str(file)).text('extends')}.toml"
+    if Path(base).is_absolute():
+        raise DeclarationError(f"{file}: extends {base}: name it from the folder of this file, so that both can move")
     found = next((folder / base for folder in (file.parent, SYSTEMS) if (folder / base).is_file()), None)
     if found is None or found.resolve() in (*above, file.resolve()):
         raise DeclarationError(f"{file}: extends {base}, which {'extends it' if found else 'does not exist'}")

@@ -56,6 +56,7 @@ def test_a_chain_of_extensions(tmp_path):
     [
         ('name = "alone"', 'extends = "nosuch"', "extends nosuch.toml, which does not exist"),
         ('name = "alone"', 'extends = "alone"', "extends alone.toml, which extends it"),
+        ('name = "alone"', 'extends = "/alone"', "name it from the folder of this file"),
         ('name = "alone"\n', "", "lacks 'name'"),
         ('component = "oscillator"\n', "", "lacks 'component'"),
         ('name = "alone"', "name = ", "Invalid value"),
