@@ -1,122 +1,54 @@
 """Campaigns on several machines: processes with their own copies of dockfmu, caches, homes and folders, none shared.
 
-What is not shown here is a network between them.
+Where this user can make a network, they reach each other through it alone.
 """
 
-import os
-import shutil
 import subprocess
-import sys
 from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
 import dockfmu
-from dockfmu.campaign.runner import Runner, RunPoint, WorkerMismatchError
+from dockfmu.campaign.dataset import read_runs
+from dockfmu.campaign.runner import Runner, RunPoint
 from dockfmu.campaign.worker import pack
 from dockfmu.declare.files import SYSTEMS, read_tables
-from ssp.model import SsvParameter, SsvParameterSet
-from ssp.write import write_parameter_set
-from tests.dockfmu.campaign.stand_in import address_in
-from tests.dockfmu.small_systems import TOML, as_toml, write_pair
+from tests.dockfmu.campaign.machines import MASS, Machines, write_study
+from tests.dockfmu.small_systems import write_pair
 
 pytestmark = pytest.mark.slow
 
-ROOT = Path(__file__).parents[3]
-PACKAGES = ("base", "components", "dockfmu", "fmus", "master", "ssp")
-MASS = "mass.parameters.mass"
-CONTENT = {
-    "name": "machines", "system": "mine.toml", "runs": 12, "seed": 3, "keep": {"peaks": True}, "refined": 0.0,
-    "vary": [
-        {"name": MASS, "law": "uniform", "low": "1 kg", "high": "2 kg"},
-        {"name": "kind", "law": "choice", "options": [
-            {"label": "own"},
-            {"label": "swapped", "swap": {"mass": "files/other.fmu"}},
-            {"label": "stiff", "parameters": ["files/stiff.ssv"]},
-        ]},
-    ],
-    "measures": {"far": {"signal": "mass.position"}, "speed": {"signal": "mass.velocity", "kind": "final"}},
-}  # fmt: skip
-
-
-class Machines:
-    """Processes, each in a folder of its own that stands for a machine."""
-
-    def __init__(self, folder):
-        self.folder, self.processes, self.environments = folder, [], []
-
-    def new(self, change=""):
-        """Return the environment of another machine; `change` is added to a source file of its dockfmu."""
-        place = self.folder / f"machine{len(self.environments)}"
-        for name in ("home", "temporary", "work", "site"):
-            (place / name).mkdir(parents=True)
-        for package in PACKAGES:
-            ignored = shutil.ignore_patterns("__pycache__")
-            shutil.copytree(ROOT / package, place / "site" / package, ignore=ignored)
-        with (place / "site" / "dockfmu" / "outcome.py").open("a") as file:
-            file.write(change)
-        found = {"PATH": os.environ["PATH"], "HOME": str(place / "home"), "TMPDIR": str(place / "temporary"),
-                 "PYTHONPATH": str(place / "site"), "OMP_NUM_THREADS": "1"}  # fmt: skip
-        if len(self.environments) % 2:
-            # the other ones keep theirs at home
-            found["DOCKFMU_CACHE"] = str(place / "cache")
-        self.environments.append(found)
-        return found, place / "work"
-
-    def start(self, module, *arguments, change="", **options):
-        environment, work = self.new(change)
-        self.processes.append(
-            subprocess.Popen(
-                [sys.executable, "-m", f"distributed.cli.{module}", *arguments], cwd=work, env=environment, **options
-            )
-        )
-        return self.processes[-1]
-
-    def scheduler(self):
-        """Start a scheduler, and return its address."""
-        arguments = ("--host", "127.0.0.1", "--port", "0", "--no-dashboard")
-        log = self.folder / "scheduler.log"
-        with log.open("w") as file:
-            process = self.start("dask_scheduler", *arguments, stderr=file)
-        return address_in(log, process)
-
-    def worker(self, address, change=""):
-        self.start("dask_worker", address, "--nthreads", "1", "--no-nanny", "--no-dashboard", "--memory-limit", "1GiB",
-                   change=change, stderr=subprocess.DEVNULL)  # fmt: skip
-
 
 @pytest.fixture
-def machines(tmp_path):
-    made = Machines(tmp_path)
-    yield made
-    for process in made.processes:
-        process.kill()
-        process.wait()
+def machines(tmp_path, network):
+    with Machines(tmp_path, network) as made:
+        yield made
 
 
 @pytest.fixture
 def study_file(tmp_path, oscillator):
-    """A campaign whose system extends another file, with a parameter set and an FMU, all beside it."""
-    folder = tmp_path / "client"
-    (folder / "files").mkdir(parents=True)
-    (folder / "alone.toml").write_text(TOML)
-    (folder / "mine.toml").write_text('name = "mine"\nextends = "alone"\n')
-    shutil.copy(oscillator, folder / "files" / "other.fmu")
-    stiff = SsvParameterSet("stiff", [SsvParameter("mass.parameters.stiffness", "Real", 40.0)])
-    (folder / "files" / "stiff.ssv").write_bytes(write_parameter_set(stiff))
-    file = folder / "machines.toml"
-    file.write_text(as_toml(CONTENT))
-    return file
+    return write_study(tmp_path / "client", oscillator)
+
+
+def run_over(machines, file, address, out, status=0):
+    """Run a campaign from the command line of another machine, and return what it says."""
+    process = machines.start(
+        "dockfmu", "campaign", str(file), "--scheduler", address, "-o", str(out),
+        stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True,
+    )  # fmt: skip
+    output, _ = process.communicate(timeout=300)
+    assert process.returncode == status, output
+    return output
 
 
 def test_nothing_is_shared_but_the_scheduler(machines, study_file, tmp_path):
     address = machines.scheduler()
     for _ in range(2):
         machines.worker(address)
-    campaign = dockfmu.Campaign(study_file, tmp_path / "out")
-    table = campaign.run(scheduler=address, answer=False).set_index("index")
-    runner = Runner(campaign.study)
+    run_over(machines, study_file, address, tmp_path / "out")
+    table = read_runs(tmp_path / "out" / "runs.parquet").set_index("index")
+    runner = Runner(dockfmu.Campaign(study_file, tmp_path / "alone").study)
     assert table.index.tolist() == list(range(12))
     assert set(table["kind"]) == {"own", "swapped", "stiff"}
     for k in range(12):
@@ -136,9 +68,8 @@ def test_nothing_is_shared_but_the_scheduler(machines, study_file, tmp_path):
 def test_a_machine_with_another_version_is_refused(machines, study_file, tmp_path):
     address = machines.scheduler()
     machines.worker(address, change="\n# another version\n")
-    campaign = dockfmu.Campaign(study_file, tmp_path / "out")
-    with pytest.raises(WorkerMismatchError, match="sources"):
-        campaign.run(scheduler=address, answer=False)
+    output = run_over(machines, study_file, address, tmp_path / "out", status=2)
+    assert "differs from this client: sources" in output
 
 
 def unpack(files, folder):
