@@ -15,6 +15,7 @@ from dockfmu.watch.watching import watching
 from master import algorithms
 from master.checkpoint import read_checkpoint
 from master.drivers.driver import Driver
+from master.errors import StructureError
 from master.observers.observer import Observer
 from master.run.simulation import CoSimulation
 from master.system import Structure
@@ -57,6 +58,9 @@ def prepare(
     StructureError, CheckpointError
         for a system or a checkpoint that cannot be run
     """
+    if not structure.elements:
+        declared = f"System.load({structure.name!r}) for a declared one"
+        raise StructureError([f"system {structure.name} has no elements: add some, or take {declared}"])
     plan = apply_options(plan, options)
     control = options.control
     if options.adaptive is not None:

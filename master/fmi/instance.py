@@ -14,6 +14,7 @@ import ctypes
 import re
 import shutil
 import tempfile
+import weakref
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
 from pathlib import Path
@@ -50,6 +51,8 @@ class Fmu:
         self.dead = False
         """whether one of its instances gave fmi2Fatal: then nothing of the library may be called any more"""
         self._folder = Path(tempfile.mkdtemp(prefix="fmu-"))
+        # also where nobody closes it before the process ends
+        self._remove_folder = weakref.finalize(self, shutil.rmtree, self._folder, ignore_errors=True)
         self.structure = dict(structure or {})
         self._library: FmuLibrary | None = None
         try:
@@ -116,7 +119,7 @@ class Fmu:
         if self._library is not None and not self.dead:
             self._library.close()
             self._library = None
-        shutil.rmtree(self._folder, ignore_errors=True)
+        self._remove_folder()
 
 
 class FmuInstance:

@@ -7,6 +7,7 @@ import json
 import os
 import subprocess
 import sys
+from functools import cache
 from importlib import import_module
 from pathlib import Path
 
@@ -52,21 +53,26 @@ def _constant(node, module, imports):
 
 def failures(component):
     """{(module, name): code} of the constants of all `fail(status, CODE, ...)` in the sources of a component."""
+    return {place: code for file in sources(component.module) for place, code in _failures_in(file).items()}
+
+
+@cache
+def _failures_in(file):
+    """Return those of one file."""
     found = {}
-    for file in sources(component.module):
-        module = import_module(".".join(file.relative_to(ROOT).with_suffix("").parts).removesuffix(".__init__"))
-        nodes = list(ast.walk(ast.parse(file.read_text(encoding="utf-8"))))
-        imports = {
-            alias.asname or alias.name: node.module
-            for node in nodes
-            if isinstance(node, ast.ImportFrom)
-            for alias in node.names
-        }
-        for node in nodes:
-            if isinstance(node, ast.Call) and getattr(node.func, "id", getattr(node.func, "attr", "")) == "fail":
-                constant = _constant(node.args[1], module, imports)
-                if constant is not None:
-                    found[constant[:2]] = constant[2]
+    module = import_module(".".join(file.relative_to(ROOT).with_suffix("").parts).removesuffix(".__init__"))
+    nodes = list(ast.walk(ast.parse(file.read_text(encoding="utf-8"))))
+    imports = {
+        alias.asname or alias.name: node.module
+        for node in nodes
+        if isinstance(node, ast.ImportFrom)
+        for alias in node.names
+    }
+    for node in nodes:
+        if isinstance(node, ast.Call) and getattr(node.func, "id", getattr(node.func, "attr", "")) == "fail":
+            constant = _constant(node.args[1], module, imports)
+            if constant is not None:
+                found[constant[:2]] = constant[2]
     return found
 
 

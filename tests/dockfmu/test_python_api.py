@@ -47,6 +47,11 @@ def test_the_import_loads_nothing_that_is_slow():
     assert done.stdout.strip() == "[]"
 
 
+def test_a_new_system_of_a_declared_name_is_empty_and_says_so():
+    with pytest.raises(dockfmu.StructureError, match=r"no elements: .*System\.load\('atv_probe_cone'\)"):
+        dockfmu.System("atv_probe_cone").run(stop=1.0)
+
+
 def test_a_run_gives_arrays(pair):
     outcome = pair.run(step=0.01, stop=2.0)
     assert outcome.status == "completed"

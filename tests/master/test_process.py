@@ -164,6 +164,35 @@ def test_nothing_stays_behind(lag):
     assert not folder.exists()
 
 
+LEFT_OPEN = """
+import sys
+from pathlib import Path
+from master.fmi.description import read_description
+from master.fmi.instance import Fmu
+from master.fmi.remote.process import RemoteInstance
+
+file = Path(sys.argv[1])
+one = Fmu(file)
+one.instantiate("a").initialize()
+other = RemoteInstance(file, read_description(file), "b")
+print(one._folder, other._folder)
+"""
+
+
+def test_what_nobody_closes_goes_with_the_process(lag, tmp_path):
+    environment = {**os.environ, "TMPDIR": str(tmp_path)}
+    done = subprocess.run(
+        [sys.executable, "-c", LEFT_OPEN, str(lag)],
+        cwd=ROOT,
+        env=environment,
+        capture_output=True,
+        text=True,
+        check=True,
+    )
+    assert [Path(name).parent for name in done.stdout.split()] == [tmp_path, tmp_path]
+    assert list(tmp_path.iterdir()) == []
+
+
 KILLED = """
 import os, sys
 from pathlib import Path

@@ -13,6 +13,7 @@ import signal
 import subprocess
 import sys
 import tempfile
+import weakref
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
@@ -102,12 +103,14 @@ class RemoteInstance(FmuInstance):
         self._asked = 0
         self._link: int | None = None
         self._folder = Path(tempfile.mkdtemp(prefix="fmu-"))
+        # also where nobody frees it before the process ends
+        self._remove_folder = weakref.finalize(self, shutil.rmtree, self._folder, ignore_errors=True)
         descriptor = create()
         try:
             self._shared = SharedMemory(descriptor)
             self._process = self._start(descriptor)
         except BaseException:
-            shutil.rmtree(self._folder, ignore_errors=True)
+            self._remove_folder()
             raise
         finally:
             os.close(descriptor)
@@ -310,7 +313,7 @@ class RemoteInstance(FmuInstance):
             self._process.wait()
         self._shared.library.remote_close(self._link)
         self.component = self._link = None
-        shutil.rmtree(self._folder, ignore_errors=True)
+        self._remove_folder()
 
 
 def _how(returned: int) -> str:

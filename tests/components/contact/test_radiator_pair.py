@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+from scipy.spatial import KDTree
 
 from base.compiler import jit
 from components.contact import radiator_pair
@@ -53,14 +54,14 @@ def radiator() -> Radiator:
     return Radiator(**ELASTIC)
 
 
-def bore(mouth: float, radius: float) -> np.ndarray:
-    """Points (x, r) of a docking plane with a cone of 45 deg and a bore, 10 um apart."""
+def bore(mouth: float, radius: float) -> KDTree:
+    """Return points (x, r) of a docking plane with a cone of 45 deg and a bore, 10 um apart."""
     corners = [(0.0, 0.15), (0.0, mouth), (mouth - radius, radius), (0.080, radius)]
     rows = []
     for (x0, r0), (x1, r1) in pairwise(corners):
         s = np.linspace(0.0, 1.0, int(hypot(x1 - x0, r1 - r0) / 1e-5) + 2)
         rows.append(np.stack([x0 + s * (x1 - x0), r0 + s * (r1 - r0)], axis=1))
-    return np.concatenate(rows)
+    return KDTree(np.concatenate(rows))
 
 
 def poses(count: int, seed: int, gap: tuple[float, float], aside: float, tilt: float):
@@ -71,12 +72,12 @@ def poses(count: int, seed: int, gap: tuple[float, float], aside: float, tilt: f
         yield position, np.array(from_angles(*map(float, np.radians(rng.uniform(-tilt, tilt, 3)) * size)))
 
 
-def free_depth(centre: np.ndarray, line: np.ndarray, mouth: float, radius: float, tube: float) -> float:
+def free_depth(centre: np.ndarray, line: KDTree, mouth: float, radius: float, tube: float) -> float:
     """Depth of a sphere whose centre is in free space; -1 for one whose centre is in the material."""
     x, r = centre[0], hypot(centre[1], centre[2])
     if x > 0.0 and r > max(radius, mouth - x):
         return -1.0
-    return tube - float(np.hypot(line[:, 0] - x, line[:, 1] - r).min())
+    return tube - float(line.query((x, r))[0])
 
 
 def test_plug_and_pins_are_as_deep_as_brute_force(radiator):
