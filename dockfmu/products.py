@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import hashlib
 import json
-import math
 import shutil
 import tempfile
 import weakref
@@ -18,6 +17,7 @@ from typing import Any
 
 from base.errors import DockfmuError
 from base.files import Lock, Reserve, write_file
+from base.numbers import finite
 from dockfmu.declare.declaration import CHANGED
 from master.observers.recording.journal import beside
 
@@ -101,15 +101,6 @@ class ResultsFolder:
     def write_json(self, name: str, content: Any) -> None:
         """Write a file of JSON. Raises WriteError that names it."""
         write_file(self.path / name, (json.dumps(finite(content), indent=1) + "\n").encode())
-
-
-def finite(content: Any) -> Any:
-    """`content` with None for what is infinite or no number, which JSON has no words for."""
-    if isinstance(content, dict):
-        return {key: finite(value) for key, value in content.items()}
-    if isinstance(content, list | tuple):
-        return [finite(value) for value in content]
-    return None if isinstance(content, float) and not math.isfinite(content) else content
 
 
 class PrivateFolder:

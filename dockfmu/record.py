@@ -11,10 +11,11 @@ from typing import Any
 
 from base.errors import DockfmuError
 from base.files import WriteError
+from base.numbers import finite
 from dockfmu.declare.plan import Plan
 from dockfmu.options import OptionError, RunOptions
 from dockfmu.prepare import apply_options
-from dockfmu.products import ResultsFolder, finite
+from dockfmu.products import ResultsFolder
 from dockfmu.view.scenes import Scenes, operated_inputs
 from dockfmu.view.station import INPUTS, LiveView, watchers
 from dockfmu.watch.live import Live

@@ -66,7 +66,7 @@ def _share(text: str) -> float:
 
 
 def _compare(arguments: argparse.Namespace) -> int:
-    from dockfmu.products import finite
+    from base.numbers import finite
     from dockfmu.report.comparison import compare, open_run, selected
     from dockfmu.report.overlay import panels, write_overlay
 

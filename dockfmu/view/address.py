@@ -23,7 +23,7 @@ def listen(port: int) -> socket.socket:
         listening.listen()
     except OSError as error:
         listening.close()
-        raise ViewError(f"port {port} cannot be used ({error.strerror}); --port 0 takes a free one") from error
+        raise ViewError(f"port {port} cannot be used ({error.strerror}); port 0 takes a free one") from error
     return listening
 
 

@@ -13,6 +13,7 @@ from typing import Any
 import numpy as np
 
 from base.files import write_file
+from base.numbers import finite
 from dockfmu.view.recording import THREE, Replay
 
 PAGE = Path(__file__).parent / "page"
@@ -82,7 +83,7 @@ def _page(content: list[dict[str, Any]]) -> str:
     page = _PRELOAD.sub("", (PAGE / "index.html").read_text(encoding="utf-8"))
     style = (PAGE / "style.css").read_text(encoding="utf-8")
     # no text in it can end the element that holds it
-    recording = json.dumps(content, separators=(",", ":")).replace("<", "\\u003c")
+    recording = json.dumps(finite(content), separators=(",", ":")).replace("<", "\\u003c")
     data = f'<script type="application/json" id="recording">{recording}</script>'
     if THREE is not None:
         # a text until three dimensions are asked for

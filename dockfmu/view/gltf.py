@@ -39,7 +39,9 @@ _TRIANGLES, _LINES = 4, 1
 
 def write_gltf(replay: Replay, file: Path, every: int = 1) -> Path:
     """Write a recording as GLB; return the file. Of the rows that a page in one file has, one in `every` is kept."""
-    rows = kept_rows(replay.time, [event["t"] for event in replay.description([])["events"]])[::every]
+    every_row = kept_rows(replay.time, [event["t"] for event in replay.description([])["events"]])
+    # with the last one, at which the run ends
+    rows = np.union1d(every_row[::every], every_row[-1:])
     columns: dict[str, np.ndarray] = {}
 
     def read(name: str) -> np.ndarray:

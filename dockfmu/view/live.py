@@ -25,6 +25,7 @@ from starlette.responses import PlainTextResponse, Response
 from starlette.routing import Route, WebSocketRoute
 from starlette.websockets import WebSocket, WebSocketDisconnect
 
+from base.numbers import finite
 from dockfmu.view.address import cookie_name
 from dockfmu.view.commands import CENTRED, Control, PageMessage, PageMessageError, read_message
 from dockfmu.view.live_rows import LiveRows
@@ -363,7 +364,7 @@ def _routes(hub: Hub) -> list[Route | WebSocketRoute]:
         await hub.begun.wait()
         if hub.replay is None:
             return PlainTextResponse("the run ended before it began; the terminal says why", status_code=503)
-        return Response(json.dumps(hub.description(), separators=(",", ":")), media_type="application/json")
+        return Response(json.dumps(finite(hub.description()), separators=(",", ":")), media_type="application/json")
 
     async def time(_: Request) -> Response:
         # a page asks for it before it knows that the run goes on: times come with the rows, then

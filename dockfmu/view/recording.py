@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import math
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from functools import cached_property
 from importlib.util import find_spec
@@ -164,6 +165,9 @@ class Replay:
         summary, attributes = self._read("summary.json", {}), results.attributes
         status = summary.get("status", attributes.get("status", ""))
         outcome = str(summary.get("outcome", attributes.get("outcome", status)))
+        if outcome == "running":
+            # of a run that was killed, or that goes on: what it will add is not read
+            outcome = "unfinished"
         standing = "good" if status == "completed" and summary.get("success", True) else "bad"
         return {
             "title": str(attributes.get("system", results.file.name)),
@@ -199,6 +203,7 @@ class Replay:
             {"t": float(event["t"]), "name": str(event["name"])}
             for event in events
             if isinstance(event, dict) and isinstance(event.get("t"), (int, float)) and "name" in event
+            if math.isfinite(event["t"])
         ]
 
     def _read(self, name: str, missing: Any) -> Any:

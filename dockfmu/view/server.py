@@ -21,6 +21,7 @@ from starlette.routing import BaseRoute, Mount, Route
 from starlette.staticfiles import StaticFiles
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
+from base.numbers import finite
 from dockfmu.view.address import HOST, ViewError, address, cookie_name, listen, new_token
 from dockfmu.view.recording import THREE, Replay
 
@@ -145,7 +146,7 @@ def guarded(routes: Sequence[BaseRoute], folder: Path, token: str, cookie: str) 
 
 def _routes(replay: Replay, place: str, more: Mapping[str, Any]) -> list[Route]:
     """Return the routes of one recording, below `place`; `more` is added to its description."""
-    described = json.dumps({**replay.description(), **more}, separators=(",", ":"))
+    described = json.dumps(finite({**replay.description(), **more}), separators=(",", ":"))
 
     async def description(_: Request) -> Response:
         return Response(described, media_type="application/json")

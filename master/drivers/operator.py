@@ -6,6 +6,7 @@ import json
 import math
 import socket
 from collections.abc import Callable, Mapping, Sequence
+from itertools import pairwise
 from pathlib import Path
 from typing import Any, TextIO
 
@@ -225,9 +226,16 @@ class LoggedInputs(ReceivingDriver):
             raise MasterError(f"{file}: cannot be read ({error})") from error
         head = self._parsed(1, lines[0]) if lines else {}
         every = head.get("every")
-        if head.get("inputs") != LOG_VERSION or not isinstance(every, float) or not 1.0 <= every < 1e9:
+        known = head.get("inputs") == LOG_VERSION and isinstance(every, float)
+        if not known or not 1.0 <= every < 1e9 or every % 1.0 != 0.0:
             raise MasterError(f"{file}: is not a log of inputs that an operator's session has left")
         self._entries = [self._entry(number, line) for number, line in enumerate(lines[1:], start=2)]
+        for number, ((before, _), (time, _)) in enumerate(pairwise(self._entries), start=3):
+            if time < before:
+                raise MasterError(
+                    f"{file}, line {number}: t = {time:g} s lies before t = {before:g} s of the line above"
+                )
+        self._recorded, self._warning = str(head.get("system", "")), ""
         self._next = 0
         super().__init__(tuple(dict.fromkeys(name for _, values in self._entries for name in values)), int(every))
 
@@ -249,6 +257,8 @@ class LoggedInputs(ReceivingDriver):
 
     def prepare(self, system: Structure) -> None:
         super().prepare(system)
+        if self._recorded not in ("", system.name):
+            self._warning = f"{self.file}: is of a session with {self._recorded}, not with {system.name}"
         for number, (_, values) in enumerate(self._entries, start=2):
             try:
                 decode(json.dumps(values).encode(), self._variables)
@@ -266,4 +276,6 @@ class LoggedInputs(ReceivingDriver):
         return found
 
     def end(self, result: Result) -> None:
+        if self._warning:
+            result.warnings.append(self._warning)
         self._report(result, f"{self.file}: {self.refused} values")

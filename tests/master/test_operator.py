@@ -207,7 +207,8 @@ def test_no_line_does_more_than_a_command(data):
     ("text", "says"),
     [
         ("", "is not a log of inputs"), ("{}", "is not a log of inputs"), ("no", "line 1: is not JSON"),
-        ('{"inputs":1,"every":0}', "is not a log of inputs"),
+        ('{"inputs":1,"every":0}', "is not a log of inputs"), ('{"inputs":1,"every":2.5}', "is not a log of inputs"),
+        ('{"inputs":1,"every":1}\n{"t":5,"set":{}}\n{"t":1,"set":{}}', "line 3: t = 1 s lies before"),
         ('{"inputs":1,"every":1}\n{"t":"x","set":{}}', "line 2: needs a time"),
         ('{"inputs":1,"every":1}\n{"t":0,"set":{"a.u[1]":null}}', "line 2: needs a time `t` and numbers"),
     ],
@@ -217,6 +218,13 @@ def test_a_log_that_is_none_is_refused_with_its_line(tmp_path, text, says):
     file.write_text(text)
     with pytest.raises(MasterError, match=says):
         LoggedInputs(file)
+
+
+def test_a_log_of_another_system_is_warned_of(alone, tmp_path):
+    log = tmp_path / "inputs.jsonl"
+    log.write_text('{"inputs": 1, "system": "other", "start": 0.0, "every": 1}\n')
+    result = run(alone, step=0.1, stop=0.2, drivers=[LoggedInputs(log)])
+    assert any("a session with other, not with" in warning for warning in result.warnings)
 
 
 def received(connection):

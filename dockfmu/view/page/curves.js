@@ -1,4 +1,4 @@
-// Curves of chosen variables that scroll under the cursor; one panel for each unit.
+// Curves of chosen variables that scroll under the cursor; one panel for each unit that is shown, and was recorded.
 
 import { formatted, ROUNDING } from './source.js';
 import { haloed } from './projection.js';
@@ -22,11 +22,11 @@ export class Curves {
   panels(source) {
     const found = new Map();
     for (const name of this.names) {
-      const unit = source.known.get(name)?.shown ?? '1';
-      if (!found.has(unit)) found.set(unit, []);
-      found.get(unit).push(name);
+      const { shown = '1', factor = 1 } = source.known.get(name) ?? {}, scale = `${shown} ${factor}`;
+      if (!found.has(scale)) found.set(scale, { unit: shown, factor, names: [] });
+      found.get(scale).names.push(name);
     }
-    return [...found];
+    return [...found.values()];
   }
 
   // `other` is a second recording, whose curves are dashed.
@@ -38,7 +38,7 @@ export class Curves {
     this.drawn = [];
     context.clearRect(0, 0, width, height);
     context.font = '11px system-ui, sans-serif';
-    panels.forEach(([unit, names], k) => this.panel(source, t, unit, names, context, left, k * each + 4, width, each - 8, other));
+    panels.forEach((panel, k) => this.panel(source, t, panel, context, left, k * each + 4, width, each - 8, other));
     this.times(context, left, width, height);
     for (const mark of marks) this.vertical(context, mark.t, height, mark.name === 'capture' ? '#ffffff' : '#55617a', [4, 4], left);
     this.vertical(context, t, height, CURSOR, [], left);
@@ -84,24 +84,24 @@ export class Curves {
     return low <= high ? [low, high] : [0, 1];
   }
 
-  panel(source, t, unit, names, context, left, top, width, height, other) {
+  panel(source, t, { unit, factor, names }, context, left, top, width, height, other) {
     const [low, high] = this.scale(source, names, other), y = v => top + height * (1 - (v - low) / (high - low));
     context.strokeStyle = AXIS;
     context.lineWidth = 1;
     context.strokeRect(left, top, width - left - 1, height);
     if (low < 0 && high > 0) { context.beginPath(); context.moveTo(left, y(0)); context.lineTo(width, y(0)); context.stroke(); }
-    const factor = source.known.get(names[0])?.factor ?? 1;
     context.fillStyle = DIM;
     context.textAlign = 'right';
     context.fillText(formatted(high * factor, 3), left - 4, top + 9);
     context.fillText(formatted(low * factor, 3), left - 4, top + height);
-    context.fillText(unit === '1' ? '' : unit, left - 4, top + height / 2 + 4);
+    // where there is room between the other two
+    if (height > 34) context.fillText(unit === '1' ? '' : unit, left - 4, top + height / 2 + 4);
     context.textAlign = 'left';
     context.save();
     context.beginPath();
     context.rect(left, top, width - left, height);
     context.clip();
-    names.forEach(name => {
+    names.forEach((name, k) => {
       const points = this.line(source, name, context, y, left, width);
       if (other?.columns.has(name)) {
         context.setLineDash([6, 4]);
@@ -113,12 +113,19 @@ export class Curves {
       context.beginPath();
       context.arc(this.x(t), y(value), 3, 0, 2 * Math.PI);
       context.fill();
+      // told apart by more than colour
+      if (names.length > 1) haloed(context, String(k + 1), this.x(t) + 5, y(value) - 3, this.colour(name));
       this.drawn.push({ name, value, other: other?.columns.has(name) ? other.value(name, t) : undefined, points, at: [this.x(t), y(value)], low, high, top, height });
     });
-    // over all curves
+    // over all curves; where they do not find room below each other, beside
+    const deep = Math.max(1, Math.floor((height - 2) / 13));
+    let across = left + 6, widest = 0;
     names.forEach((name, k) => {
       const second = other?.columns.has(name) ? `, other ${formatted(other.value(name, t) * factor)}` : '';
-      haloed(context, `─ ${name} = ${formatted(source.value(name, t) * factor)}${second}`, left + 6, top + 13 + 13 * k, this.colour(name));
+      const text = `${names.length > 1 ? k + 1 : '─'} ${name} = ${formatted(source.value(name, t) * factor)}${second}`;
+      if (k > 0 && k % deep === 0) { across += widest + 16; widest = 0; }
+      haloed(context, text, across, top + 13 + 13 * (k % deep), this.colour(name));
+      widest = Math.max(widest, context.measureText(text).width);
     });
     context.restore();
   }

@@ -17,7 +17,7 @@ export function readItem(source, item, t) {
   const si = evaluate(item.variable, variable?.held ? n => source.columns.get(n)?.[source.row(t)] ?? NaN : n => source.value(n, t));
   if (item.device === 'state') return { si, text: variable?.items?.[String(si)] ?? formatted(si), unit: '' };
   if (item.device === 'lamp') return { si, text: si > 0 ? 'on' : 'off', unit: '' };
-  if (variable?.held && Number.isInteger(si)) return { si, text: String(si), unit: variable.shown };
+  if (variable?.held && Number.isInteger(si) && (variable.factor ?? 1) === 1) return { si, text: String(si), unit: variable.shown };
   const factor = variable?.factor ?? item.factor ?? 1, unit = variable?.shown ?? item.unit ?? '';
   return { si, text: formatted(Math.abs(si) < ROUNDING ? 0 : si * factor), unit };
 }

@@ -67,13 +67,17 @@ function between(first, second, share) {
   };
 }
 
-// Poses in I of all frames of a scene at t, by name; parents stand before their children.
+// Poses in I of all frames of a scene at t, by name.
 export function poses(scene, source, t) {
   const [row, share] = source.place(t), found = {};
-  for (const [name, frame] of Object.entries(scene.frames)) {
+  const place = name => {
+    if (Object.hasOwn(found, name)) return found[name];
+    const frame = scene.frames[name];
     let pose = poseInRow(frame, source, row);
     if (share > 0) pose = between(pose, poseInRow(frame, source, row + 1), share);
-    found[name] = frame.parent ? composed(found[frame.parent], pose) : pose;
-  }
+    // parents stand first in the scene, but an object lists names that are numbers before all others
+    return (found[name] = frame.parent ? composed(place(frame.parent), pose) : pose);
+  };
+  Object.keys(scene.frames).forEach(place);
   return found;
 }

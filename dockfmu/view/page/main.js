@@ -8,6 +8,7 @@ import { byId, letterUnit, Pane, ScenePanes } from './panes.js';
 import { scriptOf } from './script.js';
 
 const SPEEDS = [0.01, 0.02, 0.05, 0.1, 0.2, 0.5, 1, 2, 5, 10, 20, 50, 100];
+const MOST_FOUND = 60;
 const LONGEST_FRAME = 0.25; // s, so that a hidden tab does not jump when it is seen again
 
 function failed(error) {
@@ -68,14 +69,20 @@ class Page {
 
   play(speed = this.speed) {
     const wanted = Number(speed);
-    if (!(wanted > 0 && wanted <= 1000)) throw new Error(`play: ${speed} is not a speed`);
+    if (!(wanted >= SPEEDS[0] && wanted <= SPEEDS.at(-1))) throw new Error(`play: ${speed} is not a speed between ${SPEEDS[0]} and ${SPEEDS.at(-1)}`);
     this.speed = wanted;
     if (this.time >= this.source.end) this.time = this.source.start;
     this.playing = true;
     this.following = false;
     this.last = performance.now();
     this.controls();
-    requestAnimationFrame(now => this.frame(now));
+    this.next();
+  }
+
+  // The next picture; one at a time, however often `play` is called.
+  next() {
+    cancelAnimationFrame(this.pending);
+    this.pending = requestAnimationFrame(now => this.frame(now));
   }
 
   pause() {
@@ -93,7 +100,7 @@ class Page {
     // a run that goes on is caught up with, and followed from there
     if (this.time >= this.source.end && this.source.running) this.follow();
     else if (this.time >= this.source.end) this.pause();
-    else requestAnimationFrame(next => this.frame(next));
+    else this.next();
   }
 
   // Stay at the newest row of a run that goes on.
@@ -189,7 +196,9 @@ class Page {
     if (document.activeElement !== byId('time')) byId('time').value = time.toFixed(3);
     byId('slider').value = String(Math.round((time - source.start) / (source.end - source.start || 1) * 1e6));
     byId('slider').setAttribute('aria-valuetext', `${time.toFixed(3)} s`);
-    byId('speed').value = String(this.speed);
+    const speeds = byId('speed');
+    speeds.value = String(this.speed);
+    if (speeds.selectedIndex < 0) { speeds.add(new Option(`${this.speed} ×`, this.speed)); speeds.value = String(this.speed); }
     this.placeMarks();
     byId('rate').textContent = this.playing || (this.following && source.running) ? `${this.pictures.length} fps` : '';
     byId('follow').setAttribute('aria-pressed', String(this.following));
@@ -305,7 +314,9 @@ class Page {
     this.trouble();
     const { names } = this.curves;
     this.curves.names = names.includes(name) ? names.filter(other => other !== name) : [...names, name];
+    const focused = document.activeElement?.dataset.name;
     this.list();
+    if (focused) document.querySelector(`#found [data-name="${CSS.escape(focused)}"], #shown [data-name="${CSS.escape(focused)}"]`)?.focus();
     this.draw();
   }
 
@@ -317,13 +328,24 @@ class Page {
       item.style.color = on ? this.curves.colour(name) : '';
       item.title = this.source.known.get(name)?.description ?? '';
       item.tabIndex = 0;
+      item.dataset.name = name;
       item.onclick = () => this.toggle(name);
-      item.onkeydown = event => { if (event.key === 'Enter') this.toggle(name); };
+      item.onkeydown = event => {
+        if (event.key !== 'Enter' && event.key !== ' ') return;
+        event.preventDefault();
+        this.toggle(name);
+      };
       return item;
     };
     const words = byId('search').value.toLowerCase().split(/\s+/).filter(Boolean);
     const found = words.length ? [...this.source.known.keys()].filter(name => words.every(word => name.toLowerCase().includes(word))) : [];
-    byId('found').replaceChildren(...found.slice(0, 60).map(entry));
+    byId('found').replaceChildren(...found.slice(0, MOST_FOUND).map(entry));
+    if (found.length > MOST_FOUND) {
+      const more = document.createElement('li');
+      more.textContent = `${found.length - MOST_FOUND} more: another word finds less`;
+      more.className = 'more-found';
+      byId('found').append(more);
+    }
     byId('shown').replaceChildren(...this.curves.names.map(entry));
   }
 
@@ -333,12 +355,17 @@ class Page {
     byId('play').onclick = () => this.playing ? this.pause() : this.play();
     byId('back').onclick = () => this.step(-1);
     byId('forward').onclick = () => this.step(1);
-    byId('speed').onchange = event => { this.speed = Number(event.target.value); };
+    byId('speed').onchange = event => { this.speed = Number(event.target.value); event.target.blur(); };
     byId('slider').oninput = event => this.seek(this.source.start + event.target.value / 1e6 * (this.source.end - this.source.start));
-    byId('time').onchange = event => { if (Number.isFinite(Number(event.target.value))) this.seek(event.target.value); event.target.blur(); };
-    byId('events').onchange = event => { if (event.target.value !== '') this.seek(this.source.events[Number(event.target.value)].t); event.target.value = ''; };
-    byId('view').onchange = event => { this.scene.view = event.target.value; this.scene.home(); };
-    byId('camera').onchange = event => this.look(event.target.value);
+    byId('time').onchange = event => {
+      const text = event.target.value.trim().replace(',', '.');
+      event.target.blur();
+      if (text !== '' && Number.isFinite(Number(text))) this.seek(text);
+      else this.controls();
+    };
+    byId('events').onchange = event => { if (event.target.value !== '') this.seek(this.source.events[Number(event.target.value)].t); event.target.value = ''; event.target.blur(); };
+    byId('view').onchange = event => { this.scene.view = event.target.value; this.scene.home(); event.target.blur(); };
+    byId('camera').onchange = event => { event.target.blur(); this.look(event.target.value); };
     byId('search').oninput = () => this.list();
     this.scene.listen();
     this.moveCurves(byId('curves'));
@@ -374,11 +401,14 @@ class Page {
   }
 
   key(event) {
-    if (event.target.matches('input:not([type=range]), select') || event.ctrlKey || event.metaKey || event.altKey) {
+    if (event.defaultPrevented) return;
+    // a control that has the focus keeps its keys; the time slider moves by rows
+    const own = event.target.matches('input:not(#slider), select') || (event.target.matches('button') && event.key === ' ');
+    if (own || event.ctrlKey || event.metaKey || event.altKey) {
       if (event.key === 'Escape') event.target.blur();
       return;
     }
-    const faster = by => { this.speed = SPEEDS[Math.min(Math.max(SPEEDS.findIndex(s => s >= this.speed) + by, 0), SPEEDS.length - 1)]; this.controls(); };
+    const faster = by => { this.speed = (by > 0 ? SPEEDS.find(s => s > this.speed) : SPEEDS.findLast(s => s < this.speed)) ?? this.speed; this.controls(); };
     const rows = event.shiftKey ? 10 : 1;
     const action = {
       ' ': () => this.playing ? this.pause() : this.play(),

@@ -47,7 +47,7 @@ export class ScenePanes {
     // in the scene of the contact the craft would only be in the way
     const wanted = scene => this.view === 'craft' || scene.view;
     const items = solids(source, time, wanted);
-    const others = source.other && time <= source.other.end ? solids(source.other, time, wanted) : undefined;
+    const others = source.other && time >= source.other.start && time <= source.other.end ? solids(source.other, time, wanted) : undefined;
     const view = viewpoint(source, time, this.view, [...items, ...others ?? []]);
     this.size = view.size;
     const layers = [{ items, pose: view.pose }], views = [view], lost = nowhere(items);

@@ -148,7 +148,7 @@ export class Station {
     if (message.state) {
       this.state = message.state;
       const mine = message.state.operator === 'you';
-      if (mine !== this.mine) this.sent.clear();
+      if (mine !== this.mine) { this.sent.clear(); this.refusal = ''; }
       this.mine = mine;
     }
     if (message.refused) this.refusal = message.refused;

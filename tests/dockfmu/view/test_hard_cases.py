@@ -215,3 +215,75 @@ def test_what_is_not_finite_is_a_gap(central_impact, browser, tmp_path):
         shown("t => dockfmu.seek(t)", float(results.time[first // 2]))
         assert shown(coloured, place) > 0
         assert shown.errors == []
+
+
+def test_variables_of_one_shown_unit_may_be_recorded_in_two(central_impact, browser, tmp_path):
+    """As those of a foreign FMU in degrees; a held value in rad is converted though it is a whole number."""
+    own, foreign = (f"mechanism.docking.angular_velocity[{k}]" for k in (2, 3))
+    file = rewritten(central_impact.folder / "results.h5", tmp_path / "deg" / "results.h5")
+    with h5py.File(file, "r+") as recording:
+        recording["mechanism/docking.angular_velocity[3]"].attrs["unit"] = "deg/s"
+    with served(file) as address, opened(browser) as context:
+        shown = Shown(context, address)
+        for name in (own, foreign):
+            shown("n => dockfmu.curve(n)", name)
+        shown("dockfmu.seek(0.5 * dockfmu.duration)")
+        texts = shown("""() => { const texts = [], kept = CanvasRenderingContext2D.prototype.fillText;
+            CanvasRenderingContext2D.prototype.fillText = function (text) {
+              texts.push(text); kept.apply(this, arguments); };
+            dockfmu.seek(dockfmu.time); CanvasRenderingContext2D.prototype.fillText = kept; return texts; }""")
+        for name, factor in ((own, 180.0 / np.pi), (foreign, 1.0)):
+            (said,) = (text for text in texts if name in text)
+            expected = factor * shown("n => dockfmu.value(n)", name)
+            assert float(said.rpartition("= ")[2]) == pytest.approx(expected, rel=1e-3)
+        assert shown.errors == []
+
+
+def test_frames_whose_names_are_numbers_stand_on_their_parents(spacecraft, browser, tmp_path):
+    with zipfile.ZipFile(spacecraft) as archive:
+        scene = json.loads(archive.read(FILE))
+    parent = next(iter(scene["frames"]))
+    scene["frames"]["1"] = {"parent": parent, "position": [0.0, 0.5, 0.0]}
+    scene["shapes"].append({"shape": "triad", "frame": "1", "length": 0.3, "label": "numbered"})
+    folder, said = flown(tmp_path, {"craft": rescened(spacecraft, tmp_path / "n.fmu", json.dumps(scene))})
+    assert "scene is not used" not in said
+    with served(folder) as address, opened(browser) as context:
+        shown = Shown(context, address)
+        assert "numbered" in {item["label"] for item in shown("dockfmu.drawn()")["side"]["items"]}
+        assert shown.errors == []
+
+
+def test_one_loop_of_pictures_however_often_it_is_played(central_impact, browser):
+    with served(central_impact.folder) as address, opened(browser) as context:
+        shown = Shown(context, address)
+        pictures = """async times => { dockfmu.seek(0); for (let k = 0; k < times; k++) dockfmu.play(0.01);
+            await new Promise(done => setTimeout(done, 1500));
+            const fps = dockfmu.fps; dockfmu.pause(); return fps; }"""
+        assert shown(pictures, 10) <= 1.5 * max(shown(pictures, 1), 20)
+        refused = shown("(() => { try { dockfmu.play(1000); } catch (error) { return error.message; } })()")
+        assert "0.01 and 100" in refused
+
+
+def test_keys_belong_to_the_control_that_has_the_focus(central_impact, browser):
+    with served(central_impact.folder) as address, opened(browser) as context:
+        shown = Shown(context, address)
+        shown("dockfmu.seek(0.1)")
+        before = shown("dockfmu.time")
+        shown.page.focus("#forward")
+        shown.page.keyboard.press(" ")
+        assert not shown("dockfmu.playing")
+        assert shown("dockfmu.time") > before
+        shown.page.fill("#search", "target.force_now[2]")
+        shown.page.locator("#found li").first.focus()
+        count = len(shown("dockfmu.curves"))
+        shown.page.keyboard.press(" ")
+        shown.page.wait_for_function("count => dockfmu.curves.length !== count", arg=count)
+        assert not shown("dockfmu.playing")
+        assert shown("document.activeElement.dataset.name") == "mechanism.target.force_now[2]"
+        # what is typed and is no time changes nothing
+        now = shown("dockfmu.time")
+        for text in ("", "nonsense"):
+            shown.page.fill("#time", text)
+            shown.page.keyboard.press("Enter")
+            assert shown("dockfmu.time") == now
+            assert float(shown.page.input_value("#time")) == pytest.approx(now, abs=5e-4)
