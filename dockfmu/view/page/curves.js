@@ -5,6 +5,7 @@ import { haloed } from './projection.js';
 
 const PALETTE = ['#ffb347', '#5ad1ff', '#8ee07f', '#ff7fb0', '#c7a6ff', '#f4e06d'];
 const CURSOR = '#ffe14d', AXIS = '#39435a', TEXT = '#d7deea', DIM = '#93a0b8';
+const LEAST_PANEL = 46, FOOT = 16; // height
 
 export class Curves {
   constructor(names) {
@@ -29,9 +30,14 @@ export class Curves {
     return [...found.values()];
   }
 
+  // Of a pane in which all panels can be read.
+  leastHeight(source) {
+    return FOOT + LEAST_PANEL * this.panels(source).length;
+  }
+
   // `other` is a second recording, whose curves are dashed.
   draw(source, t, marks, context, width, height, other) {
-    const panels = this.panels(source), left = 62, each = (height - 16) / Math.max(panels.length, 1);
+    const panels = this.panels(source), left = 62, each = (height - FOOT) / Math.max(panels.length, 1);
     this.window = [t - this.span * (1 - this.ahead), t + this.span * this.ahead];
     this.x = time => left + (time - this.window[0]) / this.span * (width - left);
     this.timeAt = x => this.window[0] + (x - left) / (width - left) * this.span;
@@ -114,7 +120,7 @@ export class Curves {
       context.arc(this.x(t), y(value), 3, 0, 2 * Math.PI);
       context.fill();
       // told apart by more than colour
-      if (names.length > 1) haloed(context, String(k + 1), this.x(t) + 5, y(value) - 3, this.colour(name));
+      if (names.length > 1) haloed(context, String(k + 1), this.x(t) + 5 + 8 * k, y(value) - 3, this.colour(name));
       this.drawn.push({ name, value, other: other?.columns.has(name) ? other.value(name, t) : undefined, points, at: [this.x(t), y(value)], low, high, top, height });
     });
     // over all curves; where they do not find room below each other, beside

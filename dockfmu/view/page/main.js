@@ -169,7 +169,8 @@ class Page {
     const [width, height] = this.panes.devices.fit(this.devices.heightFor(this.panes.devices.context, wide, room));
     this.devices.draw(source, time, this.panes.devices.context, width, height, room);
     this.more();
-    const curves = this.panes.curves, size = curves.fit();
+    const curves = this.panes.curves, pane = curves.canvas.parentElement;
+    const size = curves.fit(Math.max(pane.clientHeight / letterUnit(), this.curves.leastHeight(source)));
     // what is still to come needs no room
     this.curves.ahead = this.following && source.running ? 0.06 : 0.5;
     this.curves.draw(source, time, source.events, curves.context, ...size, source.other || undefined);
@@ -390,6 +391,7 @@ class Page {
   moveCurves(canvas) {
     canvas.addEventListener('wheel', event => {
       event.preventDefault();
+      if (event.shiftKey) { canvas.parentElement.scrollTop += event.deltaY || event.deltaX; return; }
       this.curves.span = Math.min(Math.max(this.curves.span * Math.exp(event.deltaY / 400), 0.02), 2 * (this.source.end - this.source.start) || 1);
       this.redraw();
     }, { passive: false });
