@@ -226,8 +226,8 @@ class LoggedInputs(ReceivingDriver):
             raise MasterError(f"{file}: cannot be read ({error})") from error
         head = self._parsed(1, lines[0]) if lines else {}
         every = head.get("every")
-        known = head.get("inputs") == LOG_VERSION and isinstance(every, float)
-        if not known or not 1.0 <= every < 1e9 or every % 1.0 != 0.0:
+        known = head.get("inputs") == LOG_VERSION
+        if not known or not isinstance(every, float) or not 1.0 <= every < 1e9 or every % 1.0 != 0.0:
             raise MasterError(f"{file}: is not a log of inputs that an operator's session has left")
         self._entries = [self._entry(number, line) for number, line in enumerate(lines[1:], start=2)]
         for number, ((before, _), (time, _)) in enumerate(pairwise(self._entries), start=3):
