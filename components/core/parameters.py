@@ -8,7 +8,8 @@
     [parameters.axial]
     preload = { value = 1.2e3, unit = "N", source = "assumed, spec/06 8.3" }
 
-A leaf is a table with `value`; the path of tables is the variable's name, `[[parameters.chain]]` counts from 1.
+A leaf is a table with `value`; the path of tables is the variable's name, `[[parameters.chain]]` counts from 1. With
+`over = "other.toml"`, beside `name`, a set has all values of that one which it does not give itself.
 """
 
 from __future__ import annotations
@@ -47,13 +48,27 @@ class ParameterSet:
 
 def read_parameter_set(file: Path) -> ParameterSet:
     """Read a TOML parameter set. Raises ParameterError naming the file for anything that is not one."""
+    return _read(file, ())
+
+
+def _read(file: Path, above: tuple[Path, ...]) -> ParameterSet:
+    """Read a set that is laid over by the files `above`."""
+    if file in above:
+        raise ParameterError(f"{file}: laid over itself: {' over '.join(str(each) for each in above)}")
     try:
         content = tomllib.loads(file.read_text(encoding="utf-8"))
     except (OSError, tomllib.TOMLDecodeError) as error:
         raise ParameterError(f"{file}: {error}") from error
     name = content.pop("name", file.stem)
     description = content.pop("description", "")
-    values, units, sources = {}, {}, {}
+    values: dict[str, Any] = {}
+    units: dict[str, str] = {}
+    sources: dict[str, str] = {}
+    if over := content.pop("over", ""):
+        if not isinstance(over, str):
+            raise ParameterError(f"{file}: over = {over!r} is not the path of another set")
+        below = _read((file.parent / over).resolve(), (*above, file.resolve()))
+        values, units, sources = dict(below.values), dict(below.units), dict(below.sources)
     for path, leaf in parameter_leaves(content):
         missing = {"value", "unit", "source"} - leaf.keys()
         if missing:

@@ -7,11 +7,16 @@ Angles and torques > 0 retract.
 from __future__ import annotations
 
 from math import copysign, isfinite
+from pathlib import Path
 
 from components.core import check
 from components.core.component import fail
 from components.core.field import Group, output, parameter, private
 from components.core.kernel import kernel
+from components.core.parameters import read_parameter_set
+
+DRAWS_RING_IN = read_parameter_set(Path(__file__).parent / "parameters" / "DR-R.toml")
+"""The drive of the mechanisms with a ring, but for its ratio."""
 
 
 def parameters() -> Group:

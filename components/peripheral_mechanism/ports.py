@@ -18,6 +18,7 @@ from components.core.field import (
     private,
 )
 from components.core.record import Record
+from components.core.starts import with_starts
 from components.devices import drive, exchange, pushers
 from components.linkage import hexapod
 from components.peripheral_mechanism import accumulator, micro_step_control, platform, retraction
@@ -30,16 +31,17 @@ DEVICES = ("accumulators", "clutches", "legs", "cables", "drive")
 WORKS = ("base", "target", "drive")
 
 
-# two motors that stall at 14 N.m on the output shaft and run free at 2.9 rad/s, as PM-1 (spec/07 section 11.4)
-DRIVE = changed(
-    drive.parameters(),
-    {
-        "torque_constant": {"start": 0.04875 / 27.0},
-        "speed_constant": {"start": 8.508e-5},
-        "wheel_inertia": {"start": (8.765e-5, 8.765e-5)},
-        "nut_ratio": {"start": 300.0, "description": "angle of the drive's output shaft over that of the drums"},
-        "efficiency": {"start": 0.5, "description": "of shafts and power gears while they retract"},
-    },
+# two motors that stall at 14 N.m on the output shaft and run free at 2.9 rad/s (spec/07 section 11.4)
+DRIVE = with_starts(
+    changed(
+        drive.parameters(),
+        {
+            "nut_ratio": {"start": 300.0, "description": "angle of the drive's output shaft over that of the drums"},
+            "efficiency": {"description": "of shafts and power gears while they retract"},
+        },
+    ),
+    [drive.DRAWS_RING_IN],
+    "parameters",
 )
 # 1500 N over the last 20 mm
 _PUSHERS = changed(

@@ -5,9 +5,9 @@ from __future__ import annotations
 from pathlib import Path
 
 from components.contact import force, listed, profile
-from components.contact.starts import with_starts
 from components.core.field import Field, Group, constants, parameter, private, temporaries
 from components.core.parameters import read_parameter_sets
+from components.core.starts import with_starts
 
 PINS = 2
 POINTS = 4

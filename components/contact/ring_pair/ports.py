@@ -7,9 +7,9 @@ from pathlib import Path
 from components.contact import force, listed, profile
 from components.contact.kinematics import placement
 from components.contact.ring_pair.pairs import BITS
-from components.contact.starts import with_starts
 from components.core.field import INTEGER, Field, Group, constants, output, parameter, private, temporaries
 from components.core.parameters import read_parameter_sets
+from components.core.starts import with_starts
 
 PETALS = 3
 SIDES = 2

@@ -145,9 +145,28 @@ def test_parameter_sets_are_read_with_units_and_sources(tmp_path):
     assert instance.m.leg[0].stiffness[0] == 5.0
 
 
+def test_a_set_over_another_has_its_values_unless_it_gives_its_own(tmp_path):
+    (tmp_path / "sets").mkdir()
+    (tmp_path / "sets" / "stiff.toml").write_text(
+        '[[leg]]\nstiffness = { value = [5, 6], unit = "N/m", source = "assumed" }\n'
+        'length = { value = 1, unit = "m", source = "assumed" }\n', encoding="utf-8"
+    )  # fmt: skip
+    file = tmp_path / "long.toml"
+    file.write_text(
+        'over = "sets/stiff.toml"\n[[leg]]\nlength = { value = 2, unit = "m", source = "measured" }\n', encoding="utf-8"
+    )
+    entry = read_parameter_set(file)
+    assert entry.name == "long"
+    assert entry.values == {"leg[1].stiffness": [5, 6], "leg[1].length": 2}
+    assert entry.sources == {"leg[1].stiffness": "assumed", "leg[1].length": "measured"}
+
+
 @pytest.mark.parametrize(
     ("text", "message"),
     [
+        ("over = 'soft.toml'", r"soft.toml: laid over itself"),
+        ("over = 'none.toml'", r"none.toml"),
+        ("over = 5", r"soft.toml: over = 5 is not the path of another set"),
         ("[[leg]]\nstiffness = 5", "is not a table with value, unit and source"),
         ("[[leg]]\nstiffness = { value = 5, unit = 'N/m' }", r"leg\[1\].stiffness lacks source"),
         ("[[leg]]\nstiffness = { value = 5, unit = 'N/mm', source = 'x' }", "given in 'N/mm', it is declared in 'N/m'"),

@@ -1,4 +1,4 @@
-"""Start values of a unit's record from parameter sets."""
+"""Start values of a record from parameter sets."""
 
 from __future__ import annotations
 
@@ -10,9 +10,10 @@ from components.core.field import Field, Group
 from components.core.parameters import ParameterSet
 
 
-def with_starts(group: Group, sets: Iterable[ParameterSet]) -> Group:
-    """Return `group` with the start values that `sets` have for the structured names of its fields."""
-    return _laid_over(group, group.name, {name: value for chosen in sets for name, value in chosen.values.items()})
+def with_starts(group: Group, sets: Iterable[ParameterSet], within: str = "") -> Group:
+    """Return `group`, part of the group `within`, with the start values that `sets` have for its fields."""
+    path = f"{within}.{group.name}" if within else group.name
+    return _laid_over(group, path, {name: value for chosen in sets for name, value in chosen.values.items()})
 
 
 def _laid_over(group: Group, path: str, values: Mapping[str, Any]) -> Group:
