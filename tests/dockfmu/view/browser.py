@@ -12,6 +12,10 @@ from pathlib import Path
 CHROMIUM = shutil.which("chromium") or shutil.which("chromium-browser") or shutil.which("google-chrome")
 
 
+QUICKLY_DRAWN = (640, 360)
+"""Size of a window for tests that look at no picture: drawing without a graphics card is most of what they cost."""
+
+
 def eventually(condition, timeout=30.0):
     """Wait until something is so; a machine that other work loads takes longer."""
     end = time.monotonic() + timeout
