@@ -320,7 +320,8 @@ def test_build_names_the_folder_of_all_products(tmp_path, monkeypatch):
 def test_a_folder_that_vanishes_during_a_run_fails_it_by_name(long_pair, tmp_path):
     out = tmp_path / "out"
     process = started(long_pair, "-o", out)
-    subprocess.run(["rm", "-rf", str(out)], check=True)
+    # the folder itself may stay: the run goes on making files in it
+    subprocess.run(["rm", "-rf", str(out)], check=False)
     _, said = process.communicate(timeout=60)
     assert process.returncode == 1
     assert f"{out / 'results.h5'}: cannot be written" in said

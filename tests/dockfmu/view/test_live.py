@@ -37,6 +37,13 @@ def rows_of(shown, name):
     return [np.array(x) for x in shown("n => dockfmu.rows(n)", name)]
 
 
+def hurry(shown):
+    """Take the controls, and let the rest of the run go faster than real time."""
+    shown("dockfmu.station.take()")
+    eventually(lambda: shown("dockfmu.station.state().mine"))
+    shown("dockfmu.station.speed(10)")
+
+
 def test_the_page_gets_every_row_of_a_run_that_goes_on(swing, browser, tmp_path):
     arguments = (swing, "--realtime", "--stop", 20, "-o", tmp_path / "r", "--no-report")
     with going(*arguments) as run, opened(browser, QUICKLY_DRAWN) as context:
@@ -51,6 +58,7 @@ def test_the_page_gets_every_row_of_a_run_that_goes_on(swing, browser, tmp_path)
             dockfmu.time, dockfmu.events]"""
         )
         assert mark == pytest.approx(100 * event["t"] / time_, abs=0.5)
+        hurry(shown)
         assert run.end() == 0
         eventually(lambda: not shown("dockfmu.live"))
         with read_results(tmp_path / "r" / "results.h5") as results:
@@ -126,6 +134,7 @@ def test_a_late_viewer_gets_the_past_and_several_see_the_same(swing, browser, tm
         assert not late("dockfmu.following")
         # a variable that no pane shows comes with its past too
         late("dockfmu.curve('mass.velocity')")
+        hurry(early)
         assert run.end() == 0
         for page in (early, late):
             eventually(lambda page=page: len(rows_of(page, "mass.position")[0]) >= 2501)

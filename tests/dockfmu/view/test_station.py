@@ -107,7 +107,7 @@ def craft(tmp_path_factory):
 def flown(craft, browser, tmp_path):
     with (
         going(craft, "--realtime", "-o", tmp_path / "r", "--no-report") as run,
-        opened(browser, QUICKLY_DRAWN) as context,
+        opened(browser) as context,
     ):
         shown = Shown(context, run.address)
         shown.page.click("#take")
