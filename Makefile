@@ -4,8 +4,10 @@
 
 PYTHON ?= python3
 VENV   ?= .venv
-# one more than cores: some tests wait for the clock, for a browser or for a worker that is killed
-WORKERS ?= 3
+# twice the cores: some tests wait for the clock, for a browser or for a worker that is killed
+WORKERS ?= 4
+# a file is run by one worker, and the files in the order of tests/conftest.py
+PARALLEL = -n $(WORKERS) --dist loadfile --no-loadscope-reorder
 SYSTEM ?= atv_probe_cone
 
 BIN := $(VENV)/bin
@@ -16,14 +18,14 @@ run: $(VENV)/.run
 	$(BIN)/dockfmu run $(SYSTEM)
 
 test: $(VENV)/.dev
-	$(BIN)/python -m pytest -n $(WORKERS) --dist loadfile
+	$(BIN)/python -m pytest $(PARALLEL)
 
 # tiers: seconds (in the interpreter, no compiler, no process), minutes (without whole dockings), and all of them
 test-quick: $(VENV)/.dev
 	NUMBA_DISABLE_JIT=1 $(BIN)/python -m pytest -q -m quick -p no:cacheprovider
 
 test-fast: $(VENV)/.dev
-	$(BIN)/python -m pytest -n $(WORKERS) --dist loadfile -m "not slow"
+	$(BIN)/python -m pytest $(PARALLEL) -m "not slow"
 
 check: $(VENV)/.dev
 	$(BIN)/ruff check .

@@ -41,6 +41,31 @@ def pytest_ignore_collect(collection_path, config):
     return None
 
 
+LONGEST = (
+    "tests/fmus/importers/test_interoperability.py",
+    "tests/dockfmu/campaign/test_execution.py",
+    "tests/dockfmu/view/test_station.py",
+    "tests/dockfmu/view/test_arm_by_hand.py",
+    "tests/test_equality.py",
+    "tests/dockfmu/campaign/test_network.py",
+    "tests/dockfmu/campaign/test_machines.py",
+    "tests/components/test_contract.py",
+    "tests/fmus/native/test_sources.py",
+    "tests/dockfmu/view/test_families.py",
+    "tests/dockfmu/test_fault_dockings.py",
+    "tests/docs/test_site.py",
+    "tests/dockfmu/view/test_live.py",
+    "tests/fmus/native/test_sanitizers.py",
+    "tests/dockfmu/test_berthing.py",
+)
+"""files of a minute and more"""
+
+
+def pytest_collection_modifyitems(items):
+    """Begin with the longest files: one that began last would be awaited by workers that have nothing left."""
+    items.sort(key=lambda item: not item.nodeid.startswith(LONGEST))
+
+
 @pytest.fixture(autouse=True)
 def no_process(request, monkeypatch):
     """Quick tests start no process: no compiler, no FMU apart, no command line."""
