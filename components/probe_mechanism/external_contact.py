@@ -50,7 +50,7 @@ def begin_step(m):
 
 
 @kernel
-def set_inputs(m):
+def set_inputs(m, ahead):
     """Do nothing: links and rollers are outputs of the end of the step."""
 
 

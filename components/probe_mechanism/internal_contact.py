@@ -65,9 +65,10 @@ def _copy(placement, copy):
 
 
 @kernel
-def set_inputs(m):
-    """Copy frame 0, links and rollers, as they are placed, to the inputs of the unit."""
+def set_inputs(m, ahead):
+    """Copy frame 0, links and rollers, as they are placed, to the inputs of the unit; `ahead` see there, s."""
     inputs = m.probe_cone.input
+    inputs.ahead = ahead
     _copy(m.relative, inputs.base)
     for j in range(2):
         _copy(m.tree.link[j], inputs.link[j])
@@ -92,10 +93,13 @@ def detect(m):
 def newly_closed(m):
     """Return whether the last trial closed a contact that was open in the last micro-step, whatever opened meanwhile.
 
+    So does one that the trial found near enough to close in the time ahead.
     Sets are compared, not counts. A contact whose normal has turned by more than `TURNED` is another one: a head that
     has left one wall for the opposite one, a latch that has slipped from the face of its slot's edge to its side.
     """
     before = int(m.implicit_contact.closed)
+    if int(m.probe_cone.tally.closing) & ~before != 0:
+        return True
     for k in range(int(m.probe_cone.tally.class_1)):
         item = m.probe_cone.tally.contact[k]
         place = bit(item.pair, item.index)

@@ -69,9 +69,10 @@ def _check_inputs(m):
 
 
 @kernel
-def _place(m, tau, travel):
+def _place(m, tau, travel, ahead):
     """Place all at `tau` (s) into the step, at the present angles and `travel` (m), and set the inputs of contact.
 
+    `ahead` (s) is the time in which contacts are found that are about to close.
     Returns 0, or the code of a failure.
     """
     p = m.parameters
@@ -86,7 +87,7 @@ def _place(m, tau, travel):
         return code
     levers.place(p, m.levers, m.roller, travel, m.axial.rate)
     kinematics.relate(m.relative, m.motion.base, m.motion.target)
-    contact.set_inputs(m)
+    contact.set_inputs(m, ahead)
     return 0
 
 
@@ -231,17 +232,18 @@ def _kick(m, cam, h):
 def _micro_step(m, start, h, long):
     """Advance by one micro-step of length h from `start` in the step.
 
-    Returns 0; CLOSED, having changed nothing, if it is `long` and a contact closes in it; or the code of a failure. A
-    penetration has changed nothing either.
+    Returns 0; CLOSED, having changed nothing, if it is `long` and a contact closes in it, or would after its middle,
+    where contact is evaluated; or the code of a failure. A penetration has changed nothing either.
     """
     t = m.tree
     for j in range(len(t.q)):
         m.motion.joint_position[j] = t.q[j]
     tree.drift(t, 0.5 * h)
-    code = _place(m, start + 0.5 * h, m.axial.travel + 0.5 * h * m.axial.rate)
+    ahead = 0.5 * h if long else 0.0
+    code = _place(m, start + 0.5 * h, m.axial.travel + 0.5 * h * m.axial.rate, ahead)
     if code == 0:
         code = contact.detect(m)
-    if code == 0 and long and (contact.newly_closed(m) or limiter.newly_touching(m)):
+    if code == 0 and long and (contact.newly_closed(m) or limiter.newly_touching(m, ahead)):
         code = macro_step.CLOSED
     if code:
         for j in range(len(t.q)):
@@ -277,7 +279,7 @@ def _micro_step(m, start, h, long):
 def _finish(m, h):
     """Set outputs and audit at the end of a step of length h, with the wrenches of the last evaluation."""
     _react(m)
-    code = _place(m, h, m.axial.travel)
+    code = _place(m, h, m.axial.travel, 0.0)
     if code:
         return code
     contact.finish_step(m)
@@ -319,7 +321,7 @@ def initialize(m):
     code = contact.initialize(m)
     if code:
         return code
-    code = _place(m, 0.0, m.axial.travel)
+    code = _place(m, 0.0, m.axial.travel, 0.0)
     if code == 0:
         code = contact.detect(m)
     if code:

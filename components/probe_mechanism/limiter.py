@@ -99,12 +99,20 @@ def _measure(m):
 
 
 @kernel
-def _touching(depth):
-    """Return the set of what the limiter touches."""
+def _closing(m, k):
+    """Return how fast the limiter closes with what it touches, m/s."""
+    rate = m.tree.qd[JOINT]
+    return rate + m.axial.rate if k == HEAD else -_sense(k) * rate
+
+
+@kernel
+def _touching(m, ahead):
+    """Return the set of what the limiter touches, as measured or within the time `ahead`, s."""
     found = 0.0
     weight = 1.0
+    depth = m.movable_limiter.depth
     for k in range(len(depth)):
-        if depth[k] > 0.0:
+        if depth[k] > 0.0 or depth[k] + ahead * _closing(m, k) > 0.0:
             found += weight
         weight *= 2.0
     return found
@@ -149,8 +157,7 @@ def _set_force(m, h):
     for k in range(len(state.depth)):
         state.bearing[k] = 0.0
         if state.depth[k] > 0.0:
-            closing = rate + m.axial.rate if k == HEAD else -_sense(k) * rate
-            state.bearing[k] = max(0.0, p.stop_stiffness * state.depth[k] + p.stop_damping * closing)
+            state.bearing[k] = max(0.0, p.stop_stiffness * state.depth[k] + p.stop_damping * _closing(m, k))
         t.force[SPRUNG] += _sense(k) * state.bearing[k]
     if m.command.limiter_release == 0.0:
         _lock(m)
@@ -177,16 +184,19 @@ def _account(m, travel, h):
 
 
 @kernel
-def _newly_touching(m):
-    """Return whether the limiter, as placed, touches a stop or the head newly since the last micro-step."""
+def _newly_touching(m, ahead):
+    """Return whether the limiter, as placed, touches a stop or the head newly since the last micro-step.
+
+    So it does if it will within the time `ahead`, s.
+    """
     _measure(m)
-    return int(_touching(m.movable_limiter.depth)) & ~int(m.movable_limiter.touching) != 0
+    return int(_touching(m, ahead)) & ~int(m.movable_limiter.touching) != 0
 
 
 @kernel
 def _remember(m):
     """Remember what the limiter touched in an accepted micro-step, for `newly_touching`."""
-    m.movable_limiter.touching = _touching(m.movable_limiter.depth)
+    m.movable_limiter.touching = _touching(m, 0.0)
 
 
 @kernel
@@ -227,7 +237,7 @@ def _no_loss(m, travel, h):
 
 
 @kernel
-def _never(m):
+def _never(m, ahead):
     return False
 
 

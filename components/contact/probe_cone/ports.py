@@ -111,6 +111,7 @@ def inputs() -> Group:
         private("tip_slope", "rad", "extra slope of the bent probe's end about y, z", shape=2),
         private("step", "s", "time for which friction will be held, see `friction_force`; 0: none"),
         private("mass", "kg", "of head and limiter against held friction", shape=2),
+        private("ahead", "s", "time in which contacts that are open may close, see `tally.closing`; 0: none does"),
         private("latches_armed", "1", "0 while the latch drive withdraws the latches", 1.0),
     )
 
@@ -255,6 +256,7 @@ def tally() -> Group:
         private("count", "1", "contacts listed"),
         private("class_1", "1", "how many of them are of class 1; levers hold the others"),
         private("closed", "1", "set of the class-1 contacts, a bit each: see `pairs.bit`"),
+        private("closing", "1", "set of those that are open and near enough to close within `input.ahead`"),
         private("tilted", "1", "contacts of fired latches that are tilted too far"),
         private("wide", "1", "fired latches on the wide part of their slots"),
         listed.contacts(

@@ -39,6 +39,7 @@ def begin(tally):
     tally.sensor_friction = 0.0
     tally.count = 0.0
     tally.closed = 0.0
+    tally.closing = 0.0
     tally.tilted = 0.0
     tally.wide = 0.0
 
@@ -80,6 +81,16 @@ def add_contact(tally, item, law, v, link, wrench):
 
 
 @kernel
+def note_closing(unit, pair, index, depth, v):
+    """Note an open contact, `depth` below zero, that may close within `input.ahead` at the velocity v, m/s.
+
+    Its speed counts in any direction: a surface that is passed that near closes by its curvature, too.
+    """
+    if depth + norm(v) * unit.input.ahead > 0.0:
+        unit.tally.closing += weight(pair, index)
+
+
+@kernel
 def detect_head(unit):
     """Add the contacts of the head sphere with the profile and the socket bottom; sets the sensors DK1, DK2."""
     p = unit.parameters
@@ -100,19 +111,25 @@ def detect_head(unit):
         point = axpy(radius, normal, centre)
         item = list_contact(tally, HEAD_CONE, 0.0, point, normal, 1.0, d)
         code = add_contact(tally, item, p.law_head, point_velocity(link, point), link, wrench)
+    else:
+        note_closing(unit, HEAD_CONE, 0.0, d, load(link.velocity))
     d = centre[0] + radius - g.bottom_x
-    if code == 0 and d > 0.0 and centre[1] ** 2 + centre[2] ** 2 <= g.bottom_r**2:
+    if code or centre[1] ** 2 + centre[2] ** 2 > g.bottom_r**2:
+        return code
+    if d > 0.0:
         unit.output.socket_bottom = 1.0
         normal = (1.0, 0.0, 0.0)
         point = axpy(radius, normal, centre)
         item = list_contact(tally, HEAD_BOTTOM, 0.0, point, normal, 1.0, d)
         code = add_contact(tally, item, p.law_bottom, point_velocity(link, point), link, wrench)
+    else:
+        note_closing(unit, HEAD_BOTTOM, 0.0, d, load(link.velocity))
     return code
 
 
 @kernel
-def pads_are_clear(limiter, geometry, motion):
-    """Return whether no pad can touch: the circles of their front and rear ends lie in front of one face.
+def pads_are_clear(limiter, geometry, motion, margin):
+    """Return whether no pad can touch: the circles of their front and rear ends lie `margin` (m) in front of one face.
 
     All points between the circles then do. A circle reaches as far as its radius over its middle to the side, and
     along x by the sine of its tilt.
@@ -128,7 +145,7 @@ def pads_are_clear(limiter, geometry, motion):
     r_rear = sqrt(rear[1] * rear[1] + rear[2] * rear[2]) + limiter.r[1]
     for i in range(int(geometry.faces)):
         face = geometry.face[i]
-        if max(inside(face, x_front, r_front), inside(face, x_rear, r_rear)) <= 0.0:
+        if max(inside(face, x_front, r_front), inside(face, x_rear, r_rear)) <= -margin:
             return True
     return False
 
@@ -140,7 +157,11 @@ def detect_pads(unit):
     g = unit.geometry
     link = unit.work.link[1]
     unit.output.limiter_contact = 0.0
-    if p.limiter.pads == 0.0 or pads_are_clear(p.limiter, g, link):
+    if p.limiter.pads == 0.0:
+        return 0
+    lever = fabs(p.limiter.x[0]) + fabs(p.limiter.x[1]) + p.limiter.r[0] + p.limiter.r[1]
+    margin = unit.input.ahead * (norm(load(link.velocity)) + lever * norm(load(link.angular_velocity)))
+    if pads_are_clear(p.limiter, g, link, margin):
         return 0
     A = load_matrix(link.rotation)
     origin = load(link.position)
@@ -149,8 +170,9 @@ def detect_pads(unit):
         pad = g.pad[k]
         middle = add(origin, apply_transposed(A, load(pad.middle)))
         r = sqrt(middle[1] * middle[1] + middle[2] * middle[2])
-        d, _, _, _ = profile_depth(g.face, faces, middle[0], r, g.pad_reach)
-        if d <= -g.pad_reach:
+        reach = g.pad_reach + margin
+        d, _, _, _ = profile_depth(g.face, faces, middle[0], r, reach)
+        if d <= -reach:
             continue
         start = add(origin, apply_transposed(A, load(pad.start)))
         along = apply_transposed(A, load(pad.along))
@@ -162,6 +184,8 @@ def detect_pads(unit):
             code = add_contact(unit.tally, item, p.law_limiter, v, link, unit.work.limiter)
             if code:
                 return code
+        else:
+            note_closing(unit, PAD_CONE, k + 1.0, d, point_velocity(link, point))
     return 0
 
 
@@ -188,6 +212,9 @@ def detect_rollers(unit):
                 code = add_contact(unit.tally, item, p.law_limiter, v, link, unit.work.roller[k])
                 if code:
                     return code
+            elif unit.input.ahead > 0.0:
+                v = add(point_velocity(link, centre), apply_transposed(A, load(roller.velocity)))
+                note_closing(unit, ROLLER_CONE, k + 1.0, d, v)
     return 0
 
 
@@ -298,13 +325,21 @@ def detect_slot(unit, k):
     d1 = point[0] - slot.x
     d2 = dot(tangential, point)
     code = 0
+    v = point_velocity(unit.work.link[0], point)
     if d1 < 0.0:
         code = _detect_edge(unit, LATCH_STOP, index, latch, -d1, (-1.0, 0.0, 0.0))
-    if code or fabs(d2) <= slot.half_width:
+    else:
+        note_closing(unit, LATCH_STOP, index, -d1, v)
+    if code:
         return code
+    if fabs(d2) <= slot.half_width:
+        note_closing(unit, LATCH_WALL, index, fabs(d2) - slot.half_width, v)
+        return 0
     depth, normal = slot_wall(slot, unit.geometry.wall, d1, d2, tangential)
     if depth > 0.0:
         code = _detect_edge(unit, LATCH_WALL, index, latch, depth, normal)
+    else:
+        note_closing(unit, LATCH_WALL, index, depth, v)
     depth, normal = wide_wall(unit.geometry.wall, d2, tangential)
     if code == 0 and depth > 0.0:
         unit.tally.wide += 1.0
