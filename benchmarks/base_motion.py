@@ -106,7 +106,7 @@ def pulse(mode: str, step: float, seconds: float = 2.0) -> np.ndarray:
 
 def base_motion() -> str:
     """Return the table of the modes of base motion: errors of a docking and of a push, time of a run."""
-    exact = impulses("AFFINE", 2.5e-4, 4)
+    exact = impulses("AFFINE", 1e-3, 1)
     body = pulse("COMPOSITE", 1e-2)
     seconds: dict[str, list[float]] = {mode: [] for mode in MODES}
     for _ in range(3):
@@ -118,11 +118,12 @@ def base_motion() -> str:
     ]
     for mode in MODES:
         drift = momentum_drift(mode, 1e-3).max() if mode != "SOURCE" else None
-        impulse = np.abs(impulses(mode, 1e-3, 1) - exact).max() / np.abs(exact).max()
+        impulse = np.abs(impulses(mode, 1e-3, 1) - exact).max() / np.abs(exact).max() if mode != "AFFINE" else None
         push = np.abs(pulse(mode, 1e-2) - body).max() / np.abs(body).max()
         time = min(seconds[mode]) / min(seconds["LAGGED"])
         told = "not kept" if drift is None else f"{drift:.1e}"
-        rows.append(f"| {mode} | {told} | {impulse:.1e} | {push:.1e} | {time:.2f} |")
+        apart = "" if impulse is None else f"{impulse:.1e}"
+        rows.append(f"| {mode} | {told} | {apart} | {push:.1e} | {time:.2f} |")
     return "\n".join(rows)
 
 

@@ -50,15 +50,16 @@ def test_spec02_section_4_3_lagged_docking_owes_one_step():
 
 
 def test_spec02_oracle_DO12_ranking_of_the_modes_on_the_assembled_mechanism():
-    """Against AFFINE in short steps SOURCE errs by about the mass ratio, 0.6 %, LAGGED by 0.01 %; within a factor of 2.
+    """Against AFFINE in the same steps SOURCE errs by about the mass ratio, 0.6 %, LAGGED by 0.01 %; to a factor of 2.
 
     Impulses of the docking up to the strike of the limiter: forces of impacts would compare the instants of the
-    impacts, which the modes shift.
+    impacts, which the modes shift. The error of the step, which all modes have, is not in the difference.
     """
-    exact = impulses("AFFINE", 2.5e-4, 4)
+    exact = impulses("AFFINE", 1e-3, 1)
     error = {mode: np.abs(impulses(mode, 1e-3, 1) - exact).max() / np.abs(exact).max() for mode in MODES}
     assert 0.003 < error["SOURCE"] < 0.012
-    assert error["AFFINE"] < error["LAGGED"] < 2e-4
+    assert 5e-5 < error["LAGGED"] < 2e-4
+    assert np.abs(impulses("AFFINE", 2.5e-4, 4) - exact).max() < 1e-4 * np.abs(exact).max()
 
 
 def test_spec02_section_4_3_modes_against_the_composite_body():
