@@ -21,6 +21,7 @@ from components.contact.probe_cone.pairs import (
     PAD_CONE,
     PENETRATION,
     ROLLER_CONE,
+    bit,
 )
 from components.contact.probe_cone.surface_contacts import pads_are_clear, slot_wall, wide_wall
 from components.contact.profile import segment_profile
@@ -461,6 +462,39 @@ def test_no_more_contacts_than_listed_and_copied(make_unit):
     assert listed[0].normal_force == pytest.approx(1e7 * 0.0005)
 
 
+def test_contacts_that_close_ahead_are_found(make_unit):
+    """What touches after 5 ms at up to 0.2 m/s, and did not before, was told: head, bottom, pads, rollers, latches."""
+    unit = make_unit()
+    rng = np.random.default_rng(8)
+    ahead, told = 5e-3, 0
+    kinds = {HEAD_CONE: 1, HEAD_BOTTOM: 1, PAD_CONE: 12, ROLLER_CONE: 3, LATCH_STOP: 4, LATCH_WALL: 4}
+    seen = set()
+    for _ in random_poses(unit, 6000):
+        inputs, tally = unit.u.input, unit.u.tally
+        for link in inputs.link:
+            link.velocity[:] = rng.uniform(-0.12, 0.12, 3)
+            link.angular_velocity[:] = 0.0
+        inputs.ahead = ahead
+        if probe_cone.attempt(unit.u) != 0:
+            continue
+        closed, closing = int(tally.closed), int(tally.closing)
+        assert closed & closing == 0
+        for link in inputs.link:
+            link.position += ahead * link.velocity
+        for roller in inputs.roller:
+            roller.position += ahead * roller.velocity
+        inputs.ahead = 0.0
+        if probe_cone.attempt(unit.u) != 0:
+            continue
+        assert int(tally.closing) == 0
+        new = int(tally.closed) & ~closed
+        assert new & ~closing == 0
+        told += new != 0
+        seen |= {pair for pair, count in kinds.items() for k in range(count) if new >> (bit(pair, 1) + k) & 1}
+    assert told > 100
+    assert seen == {*kinds}
+
+
 def test_pads_out_of_reach_agree_with_the_full_test(make_unit):
     """The early exit of the pads never hides a contact."""
     unit = make_unit()
@@ -478,8 +512,9 @@ def test_pads_out_of_reach_agree_with_the_full_test(make_unit):
             along = motion.rotation.T @ pad.along
             deepest = max(deepest, segment_profile(geometry.face, 4, tuple(start), tuple(along))[0])
         touching += deepest > 0.0
-        if pads_are_clear(unit.u.parameters.limiter, geometry, motion):
-            assert deepest <= 0.0
+        for margin in (0.0, 0.01):
+            if pads_are_clear(unit.u.parameters.limiter, geometry, motion, margin):
+                assert deepest <= -margin
     assert touching > 100
 
 
@@ -495,7 +530,7 @@ def test_pads_out_of_reach_on_the_axis_are_found_exactly(make_unit):
         start = np.array([x, 0.0, 0.0]) + pad.start
         deepest = segment_profile(geometry.face, 4, tuple(start), tuple(pad.along))[0]
         assert abs(deepest) > 1e-9
-        assert pads_are_clear(unit.u.parameters.limiter, geometry, unit.u.work.link[1]) == (deepest < 0.0)
+        assert pads_are_clear(unit.u.parameters.limiter, geometry, unit.u.work.link[1], 0.0) == (deepest < 0.0)
         found.append(deepest < 0.0)
     assert 5 < sum(found) < 36
 
