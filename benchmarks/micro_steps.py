@@ -14,7 +14,7 @@ from pathlib import Path
 
 import numpy as np
 
-from benchmarks.campaign import VARY
+from benchmarks.campaign import impacts
 from benchmarks.page import machine
 from dockfmu.campaign.campaign import Campaign
 from dockfmu.campaign.runner import Runner, RunPoint
@@ -36,8 +36,7 @@ def equal(length: float) -> dict[str, float]:
 
 def runs(system: str, count: int, stop: float, values: Mapping[str, float]) -> tuple[dict[str, np.ndarray], float]:
     """Return the measures of `count` runs, and the CPU seconds of each."""
-    content = {"name": "micro_steps", "system": system, "runs": count, "seed": 1, "run": {"stop": stop}, "vary": VARY,
-               "measures": LOADS | PLACE, "values": dict(values)}  # fmt: skip
+    content = impacts(count, stop) | {"system": system, "measures": LOADS | PLACE, "values": dict(values)}
     with tempfile.TemporaryDirectory() as folder:
         runner = Runner(Campaign(content, Path(folder) / "runs").study)
         runner.run(RunPoint(0))

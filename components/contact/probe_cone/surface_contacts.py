@@ -166,11 +166,11 @@ def detect_pads(unit):
     A = load_matrix(link.rotation)
     origin = load(link.position)
     faces = int(g.faces)
+    reach = g.pad_reach + margin
     for k in range(int(p.limiter.pads)):
         pad = g.pad[k]
         middle = add(origin, apply_transposed(A, load(pad.middle)))
         r = sqrt(middle[1] * middle[1] + middle[2] * middle[2])
-        reach = g.pad_reach + margin
         d, _, _, _ = profile_depth(g.face, faces, middle[0], r, reach)
         if d <= -reach:
             continue

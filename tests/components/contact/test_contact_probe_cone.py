@@ -463,7 +463,7 @@ def test_no_more_contacts_than_listed_and_copied(make_unit):
 
 
 def test_contacts_that_close_ahead_are_found(make_unit):
-    """What touches after 5 ms at up to 0.2 m/s, and did not before, was told: head, bottom, pads, rollers, latches."""
+    """Find ahead what touches after 5 ms at up to 0.2 m/s and did not before: head, bottom, pads, rollers, latches."""
     unit = make_unit()
     rng = np.random.default_rng(8)
     ahead, told = 5e-3, 0
