@@ -28,6 +28,7 @@ audit = _either(internal.audit, external.audit)
 
 detect = _either(internal.detect, external.detect)
 newly_closed = _either(internal.newly_closed, external.newly_closed)
+closes_by = _either(internal.closes_by, external.closes_by)
 remember_closed = _either(internal.remember_closed, external.remember_closed)
 accept = _either(internal.accept, external.accept)
 account = _either(internal.account, external.account)

@@ -81,6 +81,12 @@ def newly_closed(m):
 
 
 @kernel
+def closes_by(m, end, h):
+    """Return False: the wrenches hold over the step."""
+    return False
+
+
+@kernel
 def remember_closed(m, h):
     """Remember whether a contact acts, for `newly_closed`."""
     micro_step_control.remember_contacts(m.stepping, _acts(m), 0.0, h)

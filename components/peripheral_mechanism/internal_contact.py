@@ -4,11 +4,12 @@
 them by the record: one with `ring_pair` gets these.
 """
 
-from components.contact import ring_pair
+from components.contact import kinematics, ring_pair
 from components.core.component import fail
 from components.core.kernel import kernel
 from components.core.rotation import apply_transposed, load_matrix, store_matrix
 from components.core.vector import add, cross, load, store
+from components.devices import motion
 from components.peripheral_mechanism import external_contact, micro_step_control, platform
 
 MESSAGES = ring_pair.messages(discard=False)
@@ -83,6 +84,25 @@ def detect(m, h):
 def newly_closed(m):
     """Return whether the last trial closed a contact that was open in the last micro-step."""
     return int(m.ring_pair.tally.closed) & ~int(m.stepping.closed) != 0
+
+
+@kernel
+def closes_by(m, end, h):
+    """Return whether a contact that is open closes in a micro-step of length h, which ends at `end` (s) of the step.
+
+    The middle, where contact is evaluated, does not show those that close after it. The ring moves on with its
+    velocities, from the pose that `stepping` keeps, and is back there afterwards.
+    """
+    x = m.hexapod
+    s = m.ring_state
+    platform.drift(x, s, h)
+    motion.place_ports(m.base, m.target, m.motion, end)
+    kinematics.relate(m.relative, m.motion.base, m.motion.target)
+    platform.place_ring(x, s, 0.0)
+    # one that is too deep by then is left to the middle; friction need not be held for a look
+    closes = detect(m, 0.0) == 0 and newly_closed(m)
+    platform.restore_pose(x, s, m.stepping)
+    return closes
 
 
 @kernel

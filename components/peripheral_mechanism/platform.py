@@ -218,6 +218,20 @@ def drift(x, s, h):
 
 
 @kernel
+def keep_pose(x, s, kept):
+    """Keep the pose of the ring in the group `kept`, for `restore_pose`."""
+    store(load(x.ring.position), kept.position)
+    store_quaternion(load_quaternion(s.quaternion), kept.quaternion)
+
+
+@kernel
+def restore_pose(x, s, kept):
+    """Set the pose of the ring to the one of `keep_pose`."""
+    store(load(kept.position), x.ring.position)
+    store_quaternion(load_quaternion(kept.quaternion), s.quaternion)
+
+
+@kernel
 def _check_struts(x, p, status):
     least = cos(p.legs.roll_limit)
     for k in range(LEGS):
@@ -239,15 +253,18 @@ _check_legs = variant("crank", _unchecked, _check_struts)
 
 
 @kernel
-def place(p, x, s, ahead, status):
-    """Place ring and legs with the velocities that the ring will have `ahead` (s) by its last acceleration.
-
-    Returns 0, or the code of a failure.
-    """
+def place_ring(x, s, ahead):
+    """Place the ring, without its legs, with the velocities that it will have `ahead` (s) by its last acceleration."""
     a = s.acceleration
     store(axpy(ahead, (a[0], a[1], a[2]), load(s.velocity)), x.ring.velocity)
     store(axpy(ahead, (a[3], a[4], a[5]), load(s.angular_velocity)), x.ring.angular_velocity)
     store_matrix(from_quaternion(load_quaternion(s.quaternion)), x.ring.rotation)
+
+
+@kernel
+def place(p, x, s, ahead, status):
+    """Place ring and legs as `place_ring` does. Returns 0, or the code of a failure."""
+    place_ring(x, s, ahead)
     degenerate = hexapod.follow(x)
     if degenerate:
         return fail(status, DEGENERATE, 0.0, degenerate)

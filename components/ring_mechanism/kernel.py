@@ -8,7 +8,6 @@ from components.contact import kinematics, ring_pair
 from components.core import check
 from components.core.component import combined
 from components.core.kernel import kernel
-from components.core.rotation import load_quaternion, store_quaternion
 from components.core.vector import load, store
 from components.devices import exchange, macro_step, motion
 from components.linkage import hexapod
@@ -73,13 +72,14 @@ def _accelerate(m):
 def _micro_step(m, start, h, long):
     """Advance by one micro-step of length h from `start` in the step.
 
-    Returns 0; CLOSED, having changed nothing, if it is `long` and a contact closes in it; or the code of a failure. A
-    penetration has changed nothing either.
+    Returns 0; CLOSED, having changed nothing, if it is `long` and a contact closes in it, or will by its end; or the
+    code of a failure. A penetration has changed nothing either.
     """
     x = m.hexapod
     s = m.ring_state
-    store(load(x.ring.position), m.stepping.position)
-    store_quaternion(load_quaternion(s.quaternion), m.stepping.quaternion)
+    platform.keep_pose(x, s, m.stepping)
+    if long and contact.closes_by(m, start + h, h):
+        return macro_step.CLOSED
     platform.drift(x, s, 0.5 * h)
     code = _place(m, start + 0.5 * h, 0.5 * h)
     if code == 0:
@@ -87,8 +87,7 @@ def _micro_step(m, start, h, long):
     if code == 0 and long and contact.newly_closed(m):
         code = macro_step.CLOSED
     if code:
-        store(load(m.stepping.position), x.ring.position)
-        store_quaternion(load_quaternion(m.stepping.quaternion), s.quaternion)
+        platform.restore_pose(x, s, m.stepping)
         return code
     code = contact.accept(m, h)
     if code:
