@@ -57,6 +57,12 @@ def test_spec08_oracle_O24_impact(stiffness, peak):
     assert rows[:, 1].max() < 1.02 * rows[touch, 4] * np.sqrt(stiffness * 8015.0)
 
 
+def test_spec08_oracle_O25_stiffness_of_a_peak_just_above_1000_N():
+    """Stiffnesses a fifth below and above 3.5e5 N/m give peaks on both sides of 1000 N."""
+    softer, stiffer = (pushed(share * 3.5e5, 0.35, 19.0)[:, 1].max() for share in (0.8, 1.2))
+    assert softer < 1000.0 < stiffer
+
+
 def test_spec08_oracle_O26_sustained_push_is_limited_by_the_drives():
     """About 240 N whatever the stop's stiffness, the elbow at its torque limit, the tip turned by milliradians.
 

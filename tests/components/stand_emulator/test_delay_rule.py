@@ -7,6 +7,8 @@ import pytest
 
 from benchmarks.coupling import delayed_berth
 from benchmarks.coupling.delayed_contact import MASS, Stand, eigenvalue, growth, least_damping, rule, simulate
+from components import spacecraft
+from components.core.component import Instance
 
 STAND, K = Stand(), 1e6
 UNIT = K * STAND.total_delay
@@ -51,6 +53,40 @@ def test_feedforward_of_the_commanded_rate_needs_less_damping():
 
 BERTH = 3.5e5
 """N/m: effective axial stiffness of the contact of MIM-1 (spec/08 10)."""
+
+
+def exchange(k, c, h, lag):
+    """Return the matrix by which a craft of 8 t on a force held over h goes from one exchange to the next.
+
+    Its state is (position, velocity), and the force at the last exchange where that is what it gets (`lag`).
+    """
+    columns = []
+    for start in np.eye(3 if lag else 2):
+        craft = Instance(spacecraft.component(ports=1), **{
+            "parameters.mass": 8e3, "parameters.inertia": 1e5 * np.eye(3),
+            "parameters.initial.position": (start[0], 0.0, 0.0), "parameters.initial.velocity": (start[1], 0.0, 0.0),
+        })  # fmt: skip
+        port = craft.m.port[0]
+        force = -k * port.position[0] - c * port.velocity[0]
+        port.force[0] = start[2] if lag else force
+        craft.step(0.0, h)
+        columns.append([port.position[0], port.velocity[0], force][: len(start)])
+    return np.array(columns).T
+
+
+@pytest.mark.parametrize("h", [1e-3, 20e-3])
+def test_spec08_oracle_O29_held_force(h):
+    """|z|^2 = 1 + H^2 k / 2m - H c / m, exactly; one more lag of an exchange wants three times the damper."""
+    k, m = BERTH, 8e3
+    for share in (0.0, 0.3, 0.99, 1.01, 2.0):
+        c = 0.5 * share * k * h
+        sizes = np.abs(np.linalg.eigvals(exchange(k, c, h, lag=False)))
+        np.testing.assert_allclose(sizes**2, 1.0 + h * h * k / (2.0 * m) - h * c / m, rtol=1e-9)
+        assert np.all(sizes > 1.0) if share < 1.0 else np.all(sizes < 1.0)
+    lagging = [np.abs(np.linalg.eigvals(exchange(k, c * k * h, h, lag=True))).max() for c in (1.48, 1.53)]
+    assert lagging[0] > 1.0 > lagging[1]
+
+
 QUICK = Stand(1e-9, 1e6, 0.7, 0.0, 1e6, 1e-9)
 """As good as no stand"""
 
