@@ -341,10 +341,13 @@ def detect_slot(unit, k):
     else:
         note_closing(unit, LATCH_WALL, index, depth, v)
     depth, normal = wide_wall(unit.geometry.wall, d2, tangential)
-    if code == 0 and depth > 0.0:
+    if code:
+        return code
+    if depth > 0.0:
         unit.tally.wide += 1.0
-        code = _detect_edge(unit, LATCH_WIDE, index, latch, depth, normal)
-    return code
+        return _detect_edge(unit, LATCH_WIDE, index, latch, depth, normal)
+    note_closing(unit, LATCH_WIDE, index, depth, v)
+    return 0
 
 
 @kernel

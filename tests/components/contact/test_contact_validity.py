@@ -63,6 +63,23 @@ def test_a_latch_on_the_wide_part_of_its_slot_is_counted():
     assert unit.u.state.validity.wide_slot == 0
 
 
+def test_a_latch_that_comes_to_the_wide_part_of_its_slot_is_found_ahead():
+    """A roll of 0.2 rad/s that brings all four latches to their walls within 5 ms, and one that does not yet."""
+    unit = captured("RefCone")
+    walls = sum(1 << bit(LATCH_WIDE, k) for k in range(1, 5))
+
+    def at(roll, ahead):
+        unit.u.input.ahead = ahead
+        assert unit.head((STOP + 0.022, 0.0, 0.0), (0.0, 0.0, roll), (0.0, 0.0, 0.0), (0.2, 0.0, 0.0)) == 0
+        return int(unit.u.tally.closed) & walls, int(unit.u.tally.closing) & walls
+
+    rolls = np.arange(0.25, 0.3, 1e-4)
+    wall = rolls[[at(roll, 0.0)[0] == walls for roll in rolls].index(True)]
+    assert at(wall - 0.9e-3, 5e-3) == (0, walls)
+    assert at(wall - 0.9e-3, 0.0) == (0, 0)
+    assert at(wall - 1.5e-3, 5e-3) == (0, 0)
+
+
 @pytest.mark.parametrize(("offset", "counted"), [(-2e-3, 0), (-1e-4, 1)])
 def test_a_lever_on_a_short_arm_is_counted(make_unit, offset, counted):
     """A latch that stands upright over its pivot, 1e-8 m into the wall of the socket: the arm is the offset."""
