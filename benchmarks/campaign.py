@@ -41,8 +41,11 @@ COMPARED_S = 1.0
 """Simulated time over which the forces of FMPy's runs are compared with ours; later the couplings part."""
 
 
-def impacts(runs: int, stop: float, **options: float) -> dict:
-    return {"name": f"impact_{stop:g}", "system": "atv_probe_cone", "runs": runs, "seed": 1,
+LONG_STEPS = ROOT / "docs/examples/atv_long_steps.toml"
+
+
+def impacts(runs: int, stop: float, system: str | Path = "atv_probe_cone", **options: float) -> dict:
+    return {"name": f"impact_{stop:g}", "system": str(system), "runs": runs, "seed": 1,
             "run": {"stop": stop} | options, "vary": VARY, "measures": MEASURES}  # fmt: skip
 
 
@@ -184,6 +187,9 @@ def main() -> None:
         stepped = Campaign(impacts(arguments.dockings, 600.0, adaptive=TOLERANCE), Path(folder) / "stepped")
         controlled, _ = on_workers(stepped, 2, arguments.dockings)
         change = change_of_force(docking, stepped)
+        long = Campaign(impacts(arguments.dockings, 600.0, LONG_STEPS, adaptive=TOLERANCE), Path(folder) / "long")
+        longer, _ = on_workers(long, 2, arguments.dockings)
+        change_of_long = change_of_force(docking, long)
         unpacked, starts = fmpy_campaign.prepare(impact, max(2, arguments.runs // 4), 1e-3, Path(folder))
         peer, _ = fmpy_campaign.time_runs(unpacked, starts, 1e-3, 15.0, 2)
         beginning = Campaign(impacts(len(starts), COMPARED_S), Path(folder) / "beginning")
@@ -194,12 +200,15 @@ def main() -> None:
         f"| the same, simulation made anew for each run | {1e3 * fresh:.0f} ms | {fresh / warm:.2f} times |",
         f"| campaign, one worker | {1e3 * one:.0f} ms | {1e3 * (one - warm):+.0f} ms a run |",
         f"| campaign, two workers | {1e3 * both:.0f} ms | {one / both:.2f} times one worker |",
-        f"| 10,000 impact phases on two workers, extrapolated | {both * 1e4 / 60:.0f} min | |",
-        f"| full docking, two workers | {whole:.1f} s | {arguments.dockings} runs |",
+        f"| 10,000 impact phases on two workers, extrapolated | {both * 1e4 / 60:.1f} min | |",
+        f"| full docking, two workers | {whole:.2f} s | {arguments.dockings} runs |",
         f"| 1,000 full dockings on two workers, extrapolated | {whole * 1e3 / 60:.0f} min | |",
-        f"| the same with step control, `adaptive = {TOLERANCE:g}` | {controlled:.1f} s | same outcomes, largest "
+        f"| the same with step control, `adaptive = {TOLERANCE:g}` | {controlled:.2f} s | same outcomes, largest "
         f"forces to {change:.1%} |",
-        f"| 1,000 of these, extrapolated | {controlled * 1e3 / 60:.0f} min | |",
+        f"| 1,000 of these, extrapolated | {controlled * 1e3 / 60:.1f} min | |",
+        f"| with steps of 1 ms and longer, `docs/examples/{LONG_STEPS.name}` | {longer:.2f} s | same outcomes, largest "
+        f"forces to {change_of_long:.2%} |",
+        f"| 1,000 of these, extrapolated | {longer * 1e3 / 60:.1f} min | |",
         f"| FMPy's container under `dask.bag`, two processes | {1e3 * peer:.0f} ms | {peer / both:.1f} times ours |",
         f"| largest relative difference of its largest forces from ours, first {COMPARED_S:g} s | {apart:.2%} | "
         f"{len(forces)} runs |",

@@ -1,6 +1,7 @@
 """Steps of variable length as systems declare them."""
 
 import json
+from pathlib import Path
 
 import pytest
 
@@ -11,7 +12,7 @@ from dockfmu.declare.plan import Plan
 from dockfmu.options import OptionError, RunOptions
 from dockfmu.prepare import prepare
 from master.step_control import PowerBonds, StepDoubling
-from tests.dockfmu.command_line import status_of
+from tests.dockfmu.command_line import run_system, status_of
 
 pytestmark = pytest.mark.slow
 
@@ -79,3 +80,19 @@ def test_a_discarded_step_is_retried(lag, tmp_path, capsys):
     capsys.readouterr()
     assert status_of(*run, "--retry", 0.01, "--adaptive") == 2
     assert "not allowed with argument --retry" in capsys.readouterr().err
+
+
+def test_long_steps_of_a_docking(atv, tmp_path):
+    """The example never steps by less than 1 ms but to an event: a fifth of the steps, and the docking is the same."""
+    example = Path(__file__).parents[2] / "docs/examples/atv_long_steps.toml"
+    long = run_system(tmp_path, example, "--adaptive", "--no-report")
+    assert long.summary["outcome"] == atv.summary["outcome"] == "docked"
+    assert long.summary["macro_steps"] < 0.2 * atv.summary["macro_steps"]
+    for event in ("capture", "socket_bottom", "docking_start"):
+        assert long.time(event) == pytest.approx(atv.time(event), abs=2e-3)
+    # the play of the mechanism multiplies differences, so that times drift apart later
+    assert long.time("end_of_retraction") == pytest.approx(atv.time("end_of_retraction"), abs=2.0)
+    signal = "mechanism.target.force_now[1]"
+    assert long.summary["peaks"][signal]["max"] == pytest.approx(atv.summary["peaks"][signal]["max"], rel=1e-3)
+    checks = long.summary["audit_checks"].values()
+    assert all(check["ok"] for check in checks if check["ok"] is not None)
