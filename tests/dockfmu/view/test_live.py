@@ -52,6 +52,8 @@ def test_the_page_gets_every_row_of_a_run_that_goes_on(swing, browser, tmp_path)
         assert shown("dockfmu.following")
         first = shown("dockfmu.time")
         eventually(lambda: shown("dockfmu.time") > first + 0.5)
+        # its news may come after the rows around it
+        eventually(lambda: shown("document.querySelectorAll('#marks i').length") == 1)
         # the event is marked where it was, while the rail grows
         (mark,), time_, (event,) = shown(
             """[[...document.querySelectorAll('#marks i')].map(mark => parseFloat(mark.style.left)),
